@@ -1,0 +1,84 @@
+# Trundle: everything a user or a developer runs. `make` lists the targets.
+# Each target sets up what it needs first, in .venv inside the checkout, with pinned versions and hashes.
+
+PYTHON ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+WORKERS ?= 2
+# pip-compile writes no registry, no path and no date, so a lock file changes only when a version does.
+LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev setup-peers demo test test-slow lint format bench ci lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.run ## Create .venv and install Trundle with what it needs to run
+
+setup-dev: $(VENV)/.dev ## ... and the tools for tests and checks
+
+setup-peers: $(VENV)/.peers ## ... and the peers that tests and benchmarks compare with (MuJoCo, Pinocchio)
+
+demo: $(VENV)/.run ## Run the main example: a differential drive on a circle
+	$(BIN)/trundle run examples/diff_drive/circle.yaml
+
+test: $(VENV)/.peers ## Run the tests (without the slow ones)
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-slow: $(VENV)/.peers ## Run the slow tests only
+	$(BIN)/python -m pytest --slow -m slow -n $(WORKERS) || [ $$? -eq 5 ]
+
+lint: $(VENV)/.peers ## Check style, types and the order of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.peers ## Measure the speed, beside the peers
+	$(BIN)/trundle bench
+
+ci: ## Everything that must pass before a change lands
+	bash .ci/run
+
+lock: $(VENV)/.dev ## Renew the pinned versions in requirements/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-tools
+	$(LOCK) --upgrade --build-deps-for editable -o requirements/run.txt pyproject.toml
+	$(LOCK) --upgrade -o requirements/dev.txt requirements/dev.in
+	$(LOCK) --upgrade -o requirements/peers.txt requirements/peers.in
+
+clean: ## Remove .venv and everything that was made here
+	rm -rf $(VENV) build dist runs out src/*.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: a file newer than what it depends on means that this step is done.
+# pyproject.toml is in the first one because the command `trundle` is made from it.
+
+$(VENV)/.run: requirements/run.txt pyproject.toml
+	@if [ ! -x $(BIN)/python ]; then \
+	  for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	      echo "setting up $(VENV) with $$("$$python" --version)"; \
+	      "$$python" -m venv $(VENV) && exit 0; \
+	      echo "could not create $(VENV): is the venv module installed (on Debian: python3-venv)?" >&2; exit 1; \
+	    fi; \
+	  done; \
+	  echo "Trundle needs Python 3.11 or newer; name one with: make setup PYTHON=/path/to/python3" >&2; exit 1; \
+	fi
+	$(PIP) -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+	$(PIP) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.dev requirements/peers.txt
+	$(PIP) -r requirements/peers.txt
+	@touch $@

@@ -1,0 +1,64 @@
+"""Trundle: from the description of a wheeled robot or a linkage to equations, programs, simulations and pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trundle.errors import InputError, NumericsError, TrundleError
+from trundle.version import __version__
+
+if TYPE_CHECKING:
+    from trundle.model import Model, derive
+    from trundle.results import Batch, Run
+    from trundle.robot import Robot, catalog
+    from trundle.robot import load_robot as load
+    from trundle.simulate import roll, rollout, simulate, table
+
+# Loaded when first asked for: `trundle --help` must not wait for CasADi.
+_HOMES = {
+    "Model": ("trundle.model", "Model"),
+    "derive": ("trundle.model", "derive"),
+    "Batch": ("trundle.results", "Batch"),
+    "Run": ("trundle.results", "Run"),
+    "Robot": ("trundle.robot", "Robot"),
+    "catalog": ("trundle.robot.catalog", None),
+    "load": ("trundle.robot", "load_robot"),
+    "roll": ("trundle.simulate", "roll"),
+    "rollout": ("trundle.simulate", "rollout"),
+    "simulate": ("trundle.simulate", "simulate"),
+    "table": ("trundle.simulate", "table"),
+}
+
+__all__ = [
+    "Batch",
+    "InputError",
+    "Model",
+    "NumericsError",
+    "Robot",
+    "Run",
+    "TrundleError",
+    "__version__",
+    "catalog",
+    "derive",
+    "load",
+    "roll",
+    "rollout",
+    "simulate",
+    "table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'trundle' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _HOMES[name]
+    loaded = import_module(module)
+    value = loaded if attribute is None else getattr(loaded, attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,66 @@
+"""What can go wrong, in the user's terms: wrong input, or numbers that failed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TrundleError(Exception):
+    """Root of every error that Trundle raises on purpose; `exit_status` is the command line's."""
+
+    exit_status = 1
+
+
+class InputError(TrundleError):
+    """The description, a file or an argument is wrong: says where, what came, what was expected, the likely fix."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.key = key
+        self.hint = hint
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if self.line is not None:
+            where += f":{self.line}" if where else f"line {self.line}"
+        parts = [part for part in (where, self.key) if part]
+        text = ": ".join([*parts, self.message])
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+    def at(self, *, file: str | None = None, line: int | None = None, key: str | None = None) -> InputError:
+        """The same error with the place filled in where it was still unknown."""
+        return InputError(
+            self.message, file=self.file or file, line=self.line or line, key=self.key or key, hint=self.hint
+        )
+
+
+class NumericsError(TrundleError):
+    """The numbers failed (singular, diverged): says where and when."""
+
+    exit_status = 3
+
+
+def suggest(name: str, known: Iterable[str], *, most: int = 12) -> str:
+    """A sentence to put behind an error on an unknown name: the nearest known name, or what there is."""
+    names = sorted(set(known))
+    lowered = {each.lower(): each for each in names}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{lowered[near[0]]}'?"
+    if not names:
+        return "there are none here."
+    listed = ", ".join(names[:most])
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"known: {listed}{more}."

@@ -1,0 +1,335 @@
+"""From the description's nouns to what the algorithms walk: a tree of links, wheels, couplings, actuators and elements.
+
+Generic in the scalar: `read` turns a described value into a scalar (a number, a batch, a symbol of a program).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, TorqueSource
+from trundle.mechanics.coupling import Coupling
+from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
+from trundle.mechanics.wheels import Direction, WheelModel
+from trundle.scalars import Scalar, cos, is_zero, sin
+from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
+from trundle.spatial.vectors import IDENTITY, ZERO, Vector, add, apply, euler_rotation, principal_rotation
+
+Read = Callable[[Any], Scalar]
+UP: Vector = (0, 0, 1)
+AXLE: Vector = (0, 1, 0)
+
+
+class Axis(NamedTuple):
+    """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate."""
+
+    column: int
+    coordinate: str
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """Everything that the equations are made of.
+
+    `coordinates` and `speeds` name the tree's q and ν, then the couplings' coordinates and rates; `axes` maps what a motor can drive
+    to its column and coordinate.
+    """
+
+    tree: Tree
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    wheels: tuple[WheelModel, ...]
+    couplings: tuple[Coupling, ...]
+    actuators: tuple[Actuator, ...]
+    elements: tuple[Element, ...]
+    axes: Mapping[str, Axis]
+    base_columns: tuple[int, ...]
+    links: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Draft:
+    """Links and names as they are collected; only `assemble` sees it."""
+
+    links: list[Link] = field(default_factory=list)
+    coordinates: list[str] = field(default_factory=list)
+    speeds: list[str] = field(default_factory=list)
+    axes: dict[str, Axis] = field(default_factory=dict)
+    elements: list[Element] = field(default_factory=list)
+    indices: dict[str, int] = field(default_factory=dict)
+
+    def add(self, link: Link, coordinates: Iterable[str], speeds: Iterable[str]) -> int:
+        self.links.append(link)
+        self.coordinates.extend(coordinates)
+        self.speeds.extend(speeds)
+        return len(self.links) - 1
+
+
+def assemble(robot: Any, read: Read) -> Assembly:
+    """The assembly of a described robot (trundle.robot.Robot), its values read by `read`."""
+    draft = _Draft()
+    armatures = _armatures(robot, read)
+    _add_base(draft, robot, read)
+    for name in _in_order(robot.joints):
+        _add_joint(draft, name, robot.joints[name], read, armatures.get(name, 0))
+    wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
+    tree = Tree(tuple(draft.links), _gravity(robot, read))
+    couplings = tuple(
+        _add_coupling(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
+        for name, noun in robot.couplings.items()
+    )
+    return Assembly(
+        tree,
+        tuple(draft.coordinates),
+        tuple(draft.speeds),
+        tuple(wheels),
+        couplings,
+        tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
+        tuple(draft.elements),
+        draft.axes,
+        tuple(range(len(draft.links[0].subspace))),
+        draft.indices,
+    )
+
+
+def _gravity(robot: Any, read: Read) -> Vector:
+    gravity = robot.gravity
+    if isinstance(gravity, tuple):
+        return (read(gravity[0]), read(gravity[1]), read(gravity[2]))
+    down = read(gravity)
+    return (0, 0, 0 if is_zero(down) else -down)
+
+
+def _vector(values: Any, read: Read) -> Vector:
+    return ZERO if values is None else (read(values[0]), read(values[1]), read(values[2]))
+
+
+def _inertia(body: Any, read: Read) -> Inertia:
+    if body is None:
+        return NO_INERTIA
+    i = {k: read(getattr(body.inertia, k)) for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
+    about_center = (
+        (i["xx"], i["xy"], i["xz"]),
+        (i["xy"], i["yy"], i["yz"]),
+        (i["xz"], i["yz"], i["zz"]),
+    )
+    return inertia_about_origin(read(body.mass), _vector(body.center_of_mass, read), about_center)
+
+
+def _add_base(draft: _Draft, robot: Any, read: Read) -> None:
+    link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, _inertia(robot.body, read))
+    draft.indices["base"] = draft.add(link, link.joint.coordinates, link.joint.speeds)
+    if robot.body is not None and robot.body.name:
+        draft.indices[robot.body.name] = 0
+
+
+def _in_order(joints: Mapping[str, Any]) -> list[str]:
+    """Joints so that each comes after the one it hangs on (the description has been checked for cycles)."""
+    owner = {j.body.name: name for name, j in joints.items() if j.body is not None and j.body.name}
+    placed: list[str] = []
+    waiting = list(joints)
+    while waiting:
+        ready = [
+            n for n in waiting if owner.get(joints[n].parent, joints[n].parent) not in set(waiting)
+        ]
+        if not ready:
+            raise ValueError(f"cycle among {waiting}")  # the reader refuses such a description
+        placed += ready
+        waiting = [n for n in waiting if n not in ready]
+    return placed
+
+
+def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scalar) -> None:
+    axis = _unit(joint.axis, name)
+    placement = Pose(
+        euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY, _vector(joint.at, read)
+    )
+    own = read(joint.armature) if joint.type != "fixed" else 0
+    link = Link(
+        name, draft.indices[joint.parent], joint.type, axis, placement, _inertia(joint.body, read), own + armature
+    )
+    kind = link.joint
+    column = len(draft.speeds)
+    index = draft.add(link, (f"{name}.{c}" for c in kind.coordinates), (f"{name}.{s}" for s in kind.speeds))
+    draft.indices[name] = index
+    if joint.body is not None and joint.body.name:
+        draft.indices[joint.body.name] = index
+    if kind.speeds:
+        draft.axes[name] = Axis(column, f"{name}.{kind.coordinates[0]}")
+        _add_element(
+            draft,
+            Element(
+                column,
+                read(joint.stiffness),
+                read(joint.rest),
+                read(joint.damping),
+                read(joint.coulomb),
+                read(joint.coulomb_speed),
+            ),
+        )
+
+
+def _unit(axis: Any, name: str) -> Vector:
+    """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
+    x, y, z = (value.number for value in axis)
+    length = (x * x + y * y + z * z) ** 0.5
+    return tuple(int(c) if c in (-1.0, 0.0, 1.0) else c for c in (x / length, y / length, z / length))  # type: ignore[return-value]
+
+
+def _add_element(draft: _Draft, element: Element) -> None:
+    if not all(is_zero(k) for k in (element.stiffness, element.damping, element.coulomb)):
+        draft.elements.append(element)
+
+
+def _add_wheel(
+    draft: _Draft, name: str, wheel: Any, read: Read, armatures: Mapping[str, Scalar]
+) -> WheelModel:
+    """The wheel's links (a fork that steers, then the spinning wheel) and its model; a ball has a contact only."""
+    parent = draft.indices[wheel.parent]
+    heading = read(wheel.heading) if getattr(wheel, "heading", None) is not None else 0
+    rotation = IDENTITY if is_zero(heading) else principal_rotation(2, cos(heading), sin(heading))
+    at = _vector(wheel.at, read)
+    placement = Pose(rotation, at)
+    steering = None
+    if wheel.type in ("steered", "caster"):
+        steering = len(draft.speeds)
+        armature = armatures.get(f"{name}.steering", 0)
+        fork = Link(f"{name}.fork", parent, "revolute", UP, placement, _inertia(wheel.fork, read), armature)
+        parent = draft.add(fork, (f"{name}.steering",), (f"{name}.steering_rate",))
+        draft.axes[f"{name}.steering"] = Axis(steering, f"{name}.steering")
+        _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
+        trail = -read(wheel.offset) if wheel.type == "caster" else 0
+        placement = Pose(IDENTITY, (trail, 0, 0))
+        at = add(at, apply(rotation, (trail, 0, 0)))
+    if wheel.type == "ball":
+        link = Link(name, parent, "fixed", AXLE, placement, Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO)))
+        index, spin = draft.add(link, (), ()), None
+    else:
+        index, spin = _add_spin(draft, name, wheel, read, parent, placement, armatures.get(name, 0))
+    draft.indices[name] = index
+    slips = wheel.contact == "slip"
+    return WheelModel(
+        name,
+        wheel.type,
+        index,
+        read(wheel.radius),
+        (at[0], at[1]),
+        wheel.contact,
+        _directions(wheel, read),
+        spin,
+        steering,
+        read(wheel.friction) if slips else 0,
+        read(wheel.slip_speed) if slips else 0,
+        _optional(wheel.load, read) if wheel.type != "ball" else None,
+        draft.indices[wheel.parent] == 0,
+    )
+
+
+def _add_spin(
+    draft: _Draft, name: str, wheel: Any, read: Read, parent: int, placement: Pose, armature: Scalar
+) -> tuple[int, int]:
+    """The spinning wheel itself: its link's index and its rate's column."""
+    spin = len(draft.speeds)
+    link = Link(name, parent, "spin", AXLE, placement, _wheel_inertia(wheel, read), armature)
+    index = draft.add(link, (f"{name}.angle",), (f"{name}.rate",))
+    draft.axes[name] = Axis(spin, f"{name}.angle")
+    damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
+    _add_element(draft, Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
+    return index, spin
+
+
+def _wheel_inertia(wheel: Any, read: Read) -> Inertia:
+    """A solid cylinder about its centre, I_axle = m R²/2 and I_diameter = m (3R² + w²)/12, unless given."""
+    mass, radius, width = read(wheel.mass), read(wheel.radius), read(wheel.width)
+    given = wheel.inertia
+    axle = mass * radius * radius / 2 if given.axle is None else read(given.axle)
+    cylinder = mass * (3 * radius * radius + width * width) / 12
+    diameter = cylinder if given.diameter is None else read(given.diameter)
+    return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
+
+
+def _directions(wheel: Any, read: Read) -> tuple[Direction, ...]:
+    if wheel.type == "ball":
+        return ()
+    if wheel.type in ("mecanum", "omni"):
+        given = wheel.roller_angle
+        if not given.names and abs(given.number - math.pi / 2) < 1e-12:
+            return (Direction("roller_force", "rolling", 1, 0),)
+        angle = read(wheel.roller_angle)
+        return (Direction("roller_force", "rolling", sin(angle), cos(angle)),)
+    return (Direction("traction", "rolling", 1, 0), Direction("side_force", "lateral", 0, 1))
+
+
+def _armatures(robot: Any, read: Read) -> dict[str, Scalar]:
+    """Rotor inertias as felt behind their gears, N² J, for each thing driven."""
+    felt: dict[str, Scalar] = {}
+    for motor in robot.motors.values():
+        if motor.kind == "dc":
+            ratio = read(motor.gear_ratio)
+            felt[motor.drives] = felt.get(motor.drives, 0) + ratio * ratio * read(motor.rotor_inertia)
+    return felt
+
+
+def _add_coupling(
+    draft: _Draft, name: str, noun: Any, wheels: list[WheelModel], robot: Any, read: Read, armature: Scalar
+) -> Coupling:
+    """An Ackermann linkage: its own coordinate and rate behind the tree's."""
+    models = {wheel.name: wheel for wheel in wheels}
+    pair = [models[w] for w in noun.wheels]
+    middle = (pair[0].position[0] + pair[1].position[0]) / 2
+    center = (pair[0].position[1] + pair[1].position[1]) / 2
+    same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
+    front = pair[0].position[0] if same else middle
+    column = len(draft.speeds)
+    draft.coordinates.append(f"{name}.angle")
+    draft.speeds.append(f"{name}.rate")
+    draft.axes[name] = Axis(column, f"{name}.angle")
+    return Coupling(
+        name,
+        column,
+        tuple(w.steering for w in pair if w.steering is not None),
+        tuple(w.position[1] - center for w in pair),
+        front - read(noun.axle),
+        armature,
+    )
+
+
+def _actuator(name: str, motor: Any, axes: Mapping[str, Axis], read: Read) -> Actuator:
+    column = axes[motor.drives].column
+    if motor.kind == "torque":
+        return TorqueSource(name, column, read(motor.gear_ratio), _optional(motor.torque_limit, read))
+    if motor.kind == "servo":
+        return Servo(
+            name, column, read(motor.stiffness), read(motor.damping), _optional(motor.torque_limit, read)
+        )
+    constant = read(motor.torque_constant)
+    emf = motor.back_emf_constant
+    return Motor(
+        name,
+        column,
+        constant,
+        constant if emf is None else read(emf),
+        read(motor.resistance),
+        read(motor.inductance),
+        read(motor.gear_ratio),
+        read(motor.friction),
+        read(motor.coulomb),
+        read(motor.coulomb_speed),
+        _optional(motor.voltage_limit, read),
+    )
+
+
+def _optional(value: Any, read: Read) -> Scalar | None:
+    return None if value is None else read(value)
+
+
+def mounting(assembly: Assembly) -> list[Pose]:
+    """T_base_link with every joint at its zero, base included: where things stand on the robot."""
+    result: list[Pose] = []
+    for index, link in enumerate(assembly.tree.links):
+        parent = IDENTITY_POSE if index == 0 else result[link.parent]
+        result.append(parent if index == 0 else compose(parent, link.placement))
+    return result

@@ -1,0 +1,48 @@
+"""Couplings: joint angles that are functions of one shared coordinate, such as an Ackermann linkage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trundle.mechanics.joints import Turn
+from trundle.scalars import Scalar, atan2, cos, sin, sqrt
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Steered wheels whose axles meet on the fixed axle's line: tan δ_i = L sin δ/(L cos δ − y_i sin δ).
+
+    δ is the angle of the bicycle's wheel at the middle, L (`wheelbase`, m) the distance to the fixed axle, y_i (`offsets`, m) the
+    wheels' places beside the middle; `column` is δ̇'s column and `steering` those of the wheels' rates.
+    """
+
+    name: str
+    column: int
+    steering: tuple[int, ...]
+    offsets: tuple[Scalar, ...]
+    wheelbase: Scalar
+    armature: Scalar = 0
+
+    def turns(self, delta: Scalar) -> list[Turn]:
+        """Cosine and sine of each wheel's angle."""
+        s, c = sin(delta), cos(delta)
+        result = []
+        for y in self.offsets:
+            ahead, aside = self.wheelbase * c - y * s, self.wheelbase * s
+            length = sqrt(ahead * ahead + aside * aside)
+            result.append(Turn(ahead / length, aside / length))
+        return result
+
+    def angles(self, delta: Scalar) -> list[Scalar]:
+        """Each wheel's angle δ_i in rad."""
+        return [atan2(turn.sin, turn.cos) for turn in self.turns(delta)]
+
+    def slopes(self, delta: Scalar) -> list[Scalar]:
+        """dδ_i/dδ = L²/((L cos δ − y_i sin δ)² + (L sin δ)²)."""
+        s, c = sin(delta), cos(delta)
+        square = self.wheelbase * self.wheelbase
+        result = []
+        for y in self.offsets:
+            ahead = self.wheelbase * c - y * s
+            result.append(square / (ahead * ahead + square * s * s))
+        return result

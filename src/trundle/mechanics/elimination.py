@@ -1,0 +1,135 @@
+"""Rank-aware solution of velocity constraints A(q) ν = 0: which speeds depend on which, ν = S(q) u.
+
+Which entries may be divided by is decided on numbers (samples of A at random admissible configurations); the division itself is then
+done on scalars of any kind. Redundant rows are found by the numbers and left out, so a robot isn't locked by a wheel that
+repeats another's constraint. Pivots that don't depend on the configuration are taken first, so S is singular nowhere that
+the robot isn't.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.mechanics.linear import dot
+from trundle.scalars import Scalar, is_zero
+
+# Entries below this, relative to the largest of their row, count as zero: rounding of a few dozen operations is 1e-14, and a
+# geometry that is singular to 1e-9 is singular for every purpose of a robot.
+ZERO = 1e-9
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Pivots (row, column) in order; `rows` independent rows beyond them that no constant pivot serves; rank of all of A."""
+
+    pivots: tuple[tuple[int, int], ...]
+    rest: tuple[int, ...]
+    rank: int
+
+    @property
+    def independent_rows(self) -> tuple[int, ...]:
+        return (*(row for row, _ in self.pivots), *self.rest)
+
+
+def generic_rank(samples: np.ndarray) -> int:
+    """The largest rank that A reaches among samples of shape (s, rows, columns)."""
+    if samples.size == 0:
+        return 0
+    scaled = samples / np.maximum(np.abs(samples).max(axis=2, keepdims=True), 1e-300)
+    values = np.linalg.svd(scaled, compute_uv=False)
+    return int((values > ZERO * np.maximum(values[:, :1], 1e-300)).sum(axis=1).max())
+
+
+def plan_constant_pivots(samples: np.ndarray, order: Sequence[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """Gauss-Jordan on samples (s, rows, columns), taking only pivots that are the same in every sample.
+
+    Columns are tried in `order`. Returns the pivots and the reduced samples, whose rows without a pivot are what is left.
+    """
+    work = samples.astype(float).copy()
+    scale = np.maximum(np.abs(samples).max(axis=(0, 2)), 1e-300)
+    pivots: list[tuple[int, int]] = []
+    free = set(range(work.shape[1]))
+    for column in order:
+        best = max(free, key=lambda row: _constancy(work[:, row, column], scale[row]), default=None)
+        if best is None or _constancy(work[:, best, column], scale[best]) <= 0:
+            continue
+        _reduce(work, best, column, scale)
+        pivots.append((best, column))
+        free.discard(best)
+    return pivots, work
+
+
+def plan_pivots(samples: np.ndarray, columns: Sequence[int]) -> list[tuple[int, int]]:
+    """Gauss-Jordan on samples over `columns`, each pivot the one whose smallest size among the samples is largest."""
+    work = samples.astype(float).copy()
+    scale = np.maximum(np.abs(samples).max(axis=(0, 2)), 1e-300)
+    pivots: list[tuple[int, int]] = []
+    rows, left = set(range(work.shape[1])), set(columns)
+    while rows and left:
+        sizes = {
+            (row, column): float(np.abs(work[:, row, column]).min() / scale[row])
+            for row in rows
+            for column in left
+        }
+        row, column = max(sorted(sizes), key=lambda at: sizes[at])
+        if sizes[row, column] <= ZERO:
+            break
+        _reduce(work, row, column, scale)
+        pivots.append((row, column))
+        rows.discard(row)
+        left.discard(column)
+    return pivots
+
+
+def _constancy(values: np.ndarray, scale: float) -> float:
+    """The size of an entry that is the same in all samples (relative to its row), or 0 if it varies or vanishes."""
+    size = float(np.abs(values).min() / scale)
+    return size if size > ZERO and float(np.ptp(values)) <= ZERO * scale else 0.0
+
+
+def _reduce(work: np.ndarray, row: int, column: int, scale: np.ndarray) -> None:
+    pivot_row = work[:, row, :] / work[:, row, column, None]
+    work[:, row, :] = pivot_row
+    for other in range(work.shape[1]):
+        if other != row:
+            work[:, other, :] -= work[:, other, column, None] * pivot_row
+            work[:, other, :][np.abs(work[:, other, :]) < 1e-12 * scale[other]] = 0.0
+
+
+def eliminate(rows: Sequence[Sequence[Scalar]], pivots: Sequence[tuple[int, int]]) -> list[list[Scalar]]:
+    """The same Gauss-Jordan steps on scalars of any kind; exact structural zeros stay zero."""
+    work = [list(row) for row in rows]
+    for row, column in pivots:
+        pivot = work[row][column]
+        work[row] = [0 if is_zero(entry) else entry / pivot for entry in work[row]]
+        work[row][column] = 1
+        for other in range(len(work)):
+            factor = work[other][column]
+            if other == row or is_zero(factor):
+                continue
+            work[other] = [
+                a if is_zero(b) else a - factor * b for a, b in zip(work[other], work[row], strict=True)
+            ]
+            work[other][column] = 0
+    return work
+
+
+def back_substitute(
+    reduced: Sequence[Sequence[Scalar]],
+    pivots: Sequence[tuple[int, int]],
+    free: Sequence[int],
+    basis: Sequence[Sequence[Scalar]],
+) -> list[list[Scalar]]:
+    """S as rows, one for each speed: `basis` rows for the free columns, ν_pivot = −Σ reduced·ν_free for the others."""
+    count = len(reduced[0]) if reduced else len(free)
+    width = len(basis[0]) if basis else 0
+    result: list[list[Scalar]] = [[0] * width for _ in range(count)]
+    for column, row in zip(free, basis, strict=True):
+        result[column] = list(row)
+    for row, column in pivots:
+        coefficients = [reduced[row][j] for j in free]
+        result[column] = [-dot(coefficients, [line[k] for line in basis]) for k in range(width)]
+    return result

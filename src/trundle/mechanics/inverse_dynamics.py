@@ -1,0 +1,77 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm (Featherstone 2008, table 5.1): M(q) ν̇ + c(q, ν) = τ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.mechanics.kinematics import joint_motion
+from trundle.mechanics.tree import WORLD, Tree
+from trundle.scalars import Scalar
+from trundle.spatial.motions import (
+    Force,
+    Motion,
+    Pose,
+    add_forces,
+    add_motions,
+    cross_force,
+    cross_motion,
+    force_to_parent,
+    momentum,
+    motion_to_child,
+    pair,
+)
+from trundle.spatial.vectors import ZERO, scale
+
+
+def link_accelerations(
+    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
+) -> tuple[list[Motion], list[Motion]]:
+    """Twists and spatial accelerations of all links in their own frames; gravity enters as the base's acceleration −g."""
+    twists: list[Motion] = []
+    accelerations: list[Motion] = []
+    base = Motion(scale(-1, tree.gravity), ZERO)
+    for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
+        own = joint_motion(link.subspace, nu[at])
+        if link.parent == WORLD:
+            twist, carried = own, motion_to_child(pose, base)
+        else:
+            twist = add_motions(motion_to_child(pose, twists[link.parent]), own)
+            carried = motion_to_child(pose, accelerations[link.parent])
+        acceleration = add_motions(carried, joint_motion(link.subspace, nu_dot[at]))
+        twists.append(twist)
+        accelerations.append(add_motions(acceleration, cross_motion(twist, own)))
+    return twists, accelerations
+
+
+def link_forces(tree: Tree, twists: Sequence[Motion], accelerations: Sequence[Motion]) -> list[Force]:
+    """Newton-Euler: the wrench each link needs, f = I a + v ×* I v, in its own frame."""
+    return [
+        add_forces(momentum(link.inertia, a), cross_force(v, momentum(link.inertia, v)))
+        for link, v, a in zip(tree.links, twists, accelerations, strict=True)
+    ]
+
+
+def joint_wrenches(tree: Tree, poses: Sequence[Pose], forces: Sequence[Force]) -> list[Force]:
+    """The wrench through each joint, on the link, in the link's frame: the link's own plus its children's."""
+    total = list(forces)
+    for index in range(len(tree.links) - 1, -1, -1):
+        parent = tree.links[index].parent
+        if parent != WORLD:
+            total[parent] = add_forces(total[parent], force_to_parent(poses[index], total[index]))
+    return total
+
+
+def inverse_dynamics(
+    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
+) -> list[Scalar]:
+    """τ = M(q) ν̇ + c(q, ν), gravity in c; N or N m for each speed, armatures included.
+
+    `poses` are the joint poses `tree.joint_poses(q)`. External wrenches are the caller's: add −Jᵀ w.
+    """
+    twists, accelerations = link_accelerations(tree, poses, nu, nu_dot)
+    wrenches = joint_wrenches(tree, poses, link_forces(tree, twists, accelerations))
+    tau: list[Scalar] = []
+    for link, wrench, at in zip(tree.links, wrenches, tree.speed_slices(), strict=True):
+        for column, rate in zip(link.subspace, nu_dot[at], strict=True):
+            tau.append(pair(wrench, column) + link.armature * rate)
+    return tau

@@ -1,0 +1,65 @@
+"""Small dense linear algebra on scalars of any kind, with structural zeros left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.scalars import Scalar, is_zero
+
+Rows = Sequence[Sequence[Scalar]]
+
+
+def product(a: Rows, b: Rows) -> list[list[Scalar]]:
+    """A B."""
+    columns = list(zip(*b, strict=True))
+    return [[dot(row, column) for column in columns] for row in a]
+
+
+def apply(a: Rows, x: Sequence[Scalar]) -> list[Scalar]:
+    """A x."""
+    return [dot(row, x) for row in a]
+
+
+def transpose(a: Rows) -> list[list[Scalar]]:
+    """Aᵀ."""
+    return [list(column) for column in zip(*a, strict=True)]
+
+
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Σ a_i b_i over the pairs without a structural zero."""
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        if not (is_zero(x) or is_zero(y)):
+            total = total + x * y
+    return total
+
+
+def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:
+    """X with A X = B for symmetric positive-definite A, by A = L D Lᵀ without pivoting (Golub & Van Loan 2013, alg. 4.1.2).
+
+    A of shape (n, n), B of shape (n, m), both as rows. No square roots, so symbolic scalars stay rational.
+    """
+    n = len(a)
+    lower: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    diagonal: list[Scalar] = [0] * n
+    for j in range(n):
+        scaled = [lower[j][k] * diagonal[k] if not is_zero(lower[j][k]) else 0 for k in range(j)]
+        diagonal[j] = a[j][j] - dot(lower[j][:j], scaled)
+        for i in range(j + 1, n):
+            rest = a[i][j] - dot(lower[i][:j], scaled)
+            lower[i][j] = 0 if is_zero(rest) else rest / diagonal[j]
+    return transpose([_substitute(lower, diagonal, column) for column in zip(*right, strict=True)])
+
+
+def _substitute(
+    lower: Rows, diagonal: Sequence[Scalar], right: Sequence[Scalar]
+) -> list[Scalar]:
+    n = len(right)
+    y: list[Scalar] = []
+    for i in range(n):
+        y.append(right[i] - dot(lower[i][:i], y))
+    x: list[Scalar] = [0 if is_zero(value) else value / d for value, d in zip(y, diagonal, strict=True)]
+    for i in range(n - 1, -1, -1):
+        column = [lower[k][i] for k in range(i + 1, n)]
+        x[i] = x[i] - dot(column, x[i + 1 :])
+    return x

@@ -1,0 +1,40 @@
+"""How a standing robot's weight is shared by its wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.mechanics.linear import dot, solve_positive
+from trundle.mechanics.tree import Tree
+from trundle.scalars import Scalar
+from trundle.spatial.motions import Pose
+from trundle.spatial.vectors import Vector, add, scale, transform_sum
+
+
+def center_of_mass(tree: Tree, poses: Sequence[Pose]) -> tuple[Scalar, Vector]:
+    """Total mass (kg) and its centre (m), in the frame the poses are given in (one pose T_frame_link for each link)."""
+    mass: Scalar = 0
+    moment: Vector = (0, 0, 0)
+    for link, pose in zip(tree.links, poses, strict=True):
+        mass = mass + link.inertia.mass
+        moment = add(moment, transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position))
+    return mass, scale(1 / mass, moment)
+
+
+def load_shares(
+    positions: Sequence[tuple[Scalar, Scalar]],
+    center: tuple[Scalar, Scalar],
+    weight: Scalar,
+    span: Sequence[int],
+) -> list[Scalar]:
+    """Normal forces (N) on contacts at `positions` (m) that carry `weight` at `center`: equal springs under a rigid body.
+
+    N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W x_c, Σ N y = W y_c. `span` says which of x (0) and y (1) the contacts spread
+    over: wheels on one line can't balance a moment about it, which something else (a caster that wasn't described) then carries.
+    """
+    shapes = [[1, *(p[k] for k in span)] for p in positions]
+    target = [1, *(center[k] for k in span)]
+    size = len(target)
+    gram = [[sum(s[i] * s[j] for s in shapes) for j in range(size)] for i in range(size)]
+    solution = [row[0] for row in solve_positive(gram, [[weight * t] for t in target])]
+    return [dot(shape, solution) for shape in shapes]

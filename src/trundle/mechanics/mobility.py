@@ -1,0 +1,97 @@
+"""What a wheeled robot can do: degrees of mobility and steerability (Campion, Bastin & d'Andréa-Novel 1996, eqs. 18 to 24)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.mechanics.elimination import generic_rank
+
+_SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class WheelPlace:
+    """A conventional wheel on the base: name, contact (x, y) in m, heading in rad, whether it steers about its contact."""
+
+    name: str
+    x: float
+    y: float
+    heading: float
+    steered: bool
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """Degrees of mobility δ_m and steerability δ_s, the ranks behind them, and the wheels that constrain the base.
+
+    δ_m velocities of the base can be chosen at once; δ_s more through steering. `fixed_rank` is the rank of the fixed wheels'
+    lateral rows, `steered_rank` what independently turned steered wheels would add; beyond rank 2 they must be coordinated.
+    """
+
+    mobility: int
+    steerability: int
+    fixed_rank: int
+    generic_rank: int
+    fixed: tuple[str, ...]
+    steered: tuple[str, ...]
+
+    @property
+    def coordinated(self) -> bool:
+        """Whether the steered wheels must turn together, their axles meeting in one point, for the robot to move at all."""
+        return self.generic_rank > 2 >= self.fixed_rank and bool(self.steered)
+
+    def explain(self) -> str:
+        """One sentence for a person."""
+        kind = {
+            (3, 0): "it moves in every direction at once",
+            (2, 0): "it drives and turns, and never moves sideways",
+            (2, 1): "it drives and turns, its heading set by a steered wheel",
+            (1, 1): "it drives on arcs that its steering sets",
+            (1, 2): "it drives along arcs about any centre that its steering sets",
+            (1, 0): "it can only follow one fixed arc: too many fixed axles for turning without slip",
+        }
+        text = kind.get((self.mobility, self.steerability), "its fixed wheels hold it still")
+        if self.coordinated:
+            text += f"; its {len(self.steered)} steered wheels must be turned together"
+        return text
+
+
+def classify(wheels: Sequence[WheelPlace], seed: int = 20260) -> Mobility:
+    """δ_m = 3 − ρ and δ_s = ρ − rank C_f, ρ the rank of fixed and (coordinated) steered wheels' lateral rows.
+
+    Casters and wheels with rollers add no row: their rates adapt to any motion of the base. The generic rank is taken at
+    random steering angles; more than 2 there means that the angles must be coordinated, which keeps ρ at 2.
+    """
+    rng = np.random.default_rng(seed)
+    fixed = [w for w in wheels if not w.steered]
+    steered = [w for w in wheels if w.steered]
+    fixed_rank = generic_rank(_lateral(fixed, np.zeros((1, len(fixed))))) if fixed else 0
+    angles = rng.uniform(-1.2, 1.2, (_SAMPLES, len(steered)))
+    rows = np.concatenate(
+        [_lateral(fixed, np.zeros((_SAMPLES, len(fixed)))), _lateral(steered, angles)], axis=1
+    )
+    rank = generic_rank(rows) if wheels else 0
+    admissible = fixed_rank if not steered else max(fixed_rank, min(rank, 2))
+    return Mobility(
+        mobility=3 - admissible,
+        steerability=admissible - fixed_rank,
+        fixed_rank=fixed_rank,
+        generic_rank=rank,
+        fixed=tuple(w.name for w in fixed),
+        steered=tuple(w.name for w in steered),
+    )
+
+
+def _lateral(wheels: Sequence[WheelPlace], angles: np.ndarray) -> np.ndarray:
+    """Rows (−sin β, cos β, x cos β + y sin β) of shape (samples, wheels, 3)."""
+    rows = np.empty((*angles.shape, 3))
+    for k, wheel in enumerate(wheels):
+        beta = math.fmod(wheel.heading, 2 * math.pi) + angles[:, k]
+        rows[:, k, 0] = -np.sin(beta)
+        rows[:, k, 1] = np.cos(beta)
+        rows[:, k, 2] = wheel.x * np.cos(beta) + wheel.y * np.sin(beta)
+    return rows

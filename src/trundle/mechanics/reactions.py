@@ -1,0 +1,48 @@
+"""Constraint forces: the multipliers λ with M ν̇ + c − τ = Aᵀ λ, and which of them the motion determines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trundle.mechanics.linear import apply, product, solve_positive, transpose
+from trundle.scalars import Scalar
+
+
+def constraint_forces(
+    rows: Sequence[Sequence[Scalar]], independent: Sequence[int], unbalanced: Sequence[Scalar]
+) -> list[Scalar]:
+    """λ for every row of A (N for rows of contact velocities), from the forces that the free motion leaves unbalanced.
+
+    With independent rows A_I: A_I A_Iᵀ λ_I = A_I (M ν̇ + c − τ). Where rows are redundant, A = F A_I, and the split of least norm is
+    λ = F (FᵀF)⁻¹ λ_I, for which Aᵀ λ = A_Iᵀ λ_I (Udwadia & Kalaba 1992 state the same by pseudo-inverse).
+    """
+    if not independent:
+        return [0] * len(rows)
+    chosen = [rows[i] for i in independent]
+    gram = product(chosen, transpose(chosen))
+    reaction = solve_positive(gram, [[value] for value in apply(chosen, unbalanced)])
+    if len(independent) == len(rows):
+        result: list[Scalar] = [0] * len(rows)
+        for row, (value,) in zip(independent, reaction, strict=True):
+            result[row] = value
+        return result
+    # Columns of F, by (A_I A_Iᵀ) Fᵀ = A_I Aᵀ; rows that are independent have unit rows in F, exactly.
+    factor = transpose(solve_positive(gram, product(chosen, transpose(rows))))
+    for place, row in enumerate(independent):
+        factor[row] = [1 if k == place else 0 for k in range(len(independent))]
+    split = solve_positive(product(transpose(factor), factor), reaction)
+    return apply(factor, [value for (value,) in split])
+
+
+def undetermined_rows(samples: np.ndarray) -> list[int]:
+    """The rows whose multiplier redundancy leaves free: those that some null vector of Aᵀ touches. Samples (s, rows, columns)."""
+    if samples.size == 0:
+        return []
+    left, values, _ = np.linalg.svd(samples)
+    touched = np.zeros(samples.shape[1], dtype=bool)
+    for u, s in zip(left, values, strict=True):
+        rank = int((s > 1e-9 * max(s.max(), 1e-300)).sum())
+        touched |= np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9
+    return [int(i) for i in np.flatnonzero(touched)]

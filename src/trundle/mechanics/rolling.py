@@ -1,0 +1,253 @@
+"""Rolling without slip: the independent speeds of a robot on ideal wheels, ν = S(q) u (Campion, Bastin & d'Andréa-Novel 1996).
+
+Spins, casters and couplings always follow from the base's motion by constant pivots. What is left are lateral constraints
+on the base's twist (v_x, v_y, ω). Fixed wheels give constant ones; steered wheels give rows (−sin β, cos β, x cos β + y sin β),
+for which no fixed pivot exists: then the independent speed is a multiple of the null vector, which never divides by zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.errors import InputError, suggest
+from trundle.mechanics.elimination import (
+    Elimination,
+    back_substitute,
+    eliminate,
+    generic_rank,
+    plan_constant_pivots,
+    plan_pivots,
+)
+from trundle.mechanics.linear import dot
+from trundle.scalars import Scalar, sqrt
+
+
+class Locked(Exception):
+    """The constraints leave the base no motion: its rank and the rows that do it."""
+
+    def __init__(self, rows: Sequence[int], rank: int, freedoms: int) -> None:
+        super().__init__(rank)
+        self.rows = tuple(rows)
+        self.rank = rank
+        self.freedoms = freedoms
+
+
+@dataclass(frozen=True)
+class Row:
+    """One velocity constraint: the wheel or coupling it comes from, and for a wheel its place (x, y) on the base and its partner.
+
+    `along` is the index of the same wheel's rolling row, by which the speed of a steered wheel is measured.
+    """
+
+    owner: str
+    what: str
+    position: tuple[Scalar, Scalar] | None = None
+    along: int | None = None
+
+
+@dataclass(frozen=True)
+class Basis:
+    """ν = S(q) u: rows of S one for each of all speeds, labels of u, and the elimination that found it."""
+
+    matrix: list[list[Scalar]]
+    labels: tuple[str, ...]
+    elimination: Elimination
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Constraint rows A(q) as scalars, at the reference configuration (steering straight), and as samples (s, m, n).
+
+    `speeds` names the columns; `base` are the columns of the base's twist; `order` says which columns become dependent first.
+    """
+
+    rows: list[list[Scalar]]
+    reference: list[list[Scalar]]
+    samples: np.ndarray
+    about: tuple[Row, ...]
+    speeds: tuple[str, ...]
+    base: tuple[int, ...]
+    order: tuple[int, ...]
+
+
+def independent_speeds(problem: Problem, chosen: Sequence[str] | None = None) -> Basis:
+    """S(q) and the labels of u: the user's choice of speeds, or the best ones in the base's own frame.
+
+    Raises `Locked` where the base cannot move at all, InputError where the chosen speeds don't determine the motion.
+    """
+    everything = range(len(problem.speeds))
+    if not problem.rows:
+        identity = [[1 if i == j else 0 for j in everything] for i in everything]
+        return _unit_basis(problem, identity, chosen)
+    if chosen is not None:
+        return _chosen_basis(problem, chosen)
+    pivots, reduced = plan_constant_pivots(problem.samples, problem.order)
+    taken = {row for row, _ in pivots}
+    left = [row for row in range(len(problem.rows)) if row not in taken]
+    rest = reduced[:, left, :]
+    rank = generic_rank(rest)
+    free = [j for j in everything if j not in {column for _, column in pivots}]
+    if rank == 0:
+        _refuse_lock(problem, free, pivots, rank=len(pivots))
+        labels = tuple(problem.speeds[j] for j in free)
+        identity = [[1 if i == j else 0 for j in free] for i in free]
+        return _assemble(problem, pivots, (), free, identity, labels)
+    touched = [j for j in free if np.abs(rest[:, :, j]).max() > 0]
+    if set(touched) <= set(problem.base):
+        return _steered_basis(problem, pivots, left, reduced, free)
+    more = plan_pivots(reduced[:, left, :], touched)
+    all_pivots = [*pivots, *((left[row], column) for row, column in more)]
+    free = [j for j in free if j not in {column for _, column in more}]
+    identity = [[1 if i == j else 0 for j in free] for i in free]
+    return _assemble(problem, all_pivots, (), free, identity, tuple(problem.speeds[j] for j in free))
+
+
+def _assemble(
+    problem: Problem,
+    pivots: Sequence[tuple[int, int]],
+    rest: Sequence[int],
+    free: Sequence[int],
+    basis: Sequence[Sequence[Scalar]],
+    labels: tuple[str, ...],
+) -> Basis:
+    reduced = eliminate(problem.rows, pivots)
+    matrix = back_substitute(reduced, pivots, free, basis)
+    return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + len(rest)))
+
+
+def _unit_basis(problem: Problem, identity: list[list[Scalar]], chosen: Sequence[str] | None) -> Basis:
+    if chosen is not None and set(chosen) != set(problem.speeds):
+        raise InputError(
+            f"the chosen speeds {', '.join(chosen)} are not all the independent ones",
+            key="robot.speeds",
+            hint=f"nothing constrains this robot: its speeds are {', '.join(problem.speeds)}; leave 'speeds' out",
+        )
+    return Basis(identity, problem.speeds, Elimination((), (), 0))
+
+
+def _refuse_lock(
+    problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], rank: int
+) -> None:
+    if problem.base and not set(free) & set(problem.base):
+        raise Locked([row for row, column in pivots if column in problem.base], rank, len(problem.base))
+
+
+def _steered_basis(
+    problem: Problem,
+    pivots: list[tuple[int, int]],
+    left: list[int],
+    reduced: np.ndarray,
+    free: list[int],
+) -> Basis:
+    """The rows left concern only the base: their null vectors, by the number of freedoms and the rank."""
+    base_free = [j for j in free if j in problem.base]
+    rank = generic_rank(reduced[:, left, :])
+    if rank >= len(base_free):
+        held = [row for row, column in pivots if column in problem.base]
+        raise Locked([*held, *left], len(held) + rank, len(problem.base))
+    rows = _most_independent(reduced, left, rank)
+    symbolic = eliminate(problem.rows, pivots)
+    vectors = [[symbolic[row][j] for j in base_free] for row in rows]
+    about = [problem.about[row] for row in rows]
+    if len(base_free) == 3 and rank == 1:
+        basis, labels = _about_one_wheel(vectors[0], about[0])
+    elif len(base_free) == 3:
+        basis, labels = _about_two_wheels(vectors, about)
+    else:
+        basis = _beside_fixed_wheels(problem, pivots, rows[0], base_free, vectors[0])
+        labels = (f"{about[0].owner}.speed",)
+    others = [j for j in free if j not in base_free]
+    width = len(labels)
+    full = [[*row, *([0] * len(others))] for row in basis]
+    full += [[*([0] * width), *(1 if k == j else 0 for k in others)] for j in others]
+    names = (*labels, *(problem.speeds[j] for j in others))
+    return _assemble(problem, pivots, rows, [*base_free, *others], full, names)
+
+
+def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> list[int]:
+    """`rank` of the rows left, picked greedily by the smallest singular value that they keep over the samples."""
+    chosen: list[int] = []
+    for _ in range(rank):
+        def spread(row: int) -> float:
+            values = np.linalg.svd(reduced[:, [*chosen, row], :], compute_uv=False)
+            return float(np.median(values[:, len(chosen)]))
+
+        # Rounded, so that of wheels that are equally good the first named is taken.
+        chosen.append(max((row for row in left if row not in chosen), key=lambda row: round(spread(row), 9)))
+    return chosen
+
+
+def _about_one_wheel(vector: Sequence[Scalar], about: Row) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+    """One steered wheel at (x, y): its own speed along its heading, and yaw about its contact, twist (y, −x, 1)."""
+    a, b, _ = vector
+    x, y = about.position or (0, 0)
+    return [[b, y], [-a, -x], [0, 1]], (f"{about.owner}.speed", "omega")
+
+
+def _about_two_wheels(
+    vectors: Sequence[Sequence[Scalar]], about: Sequence[Row]
+) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+    """Two steered wheels: the one twist both allow is c₁ × c₂, scaled by their distance so that u is a speed in m/s.
+
+    It vanishes where both axles lie on one line: there the robot gains a freedom that no fixed set of speeds describes.
+    """
+    (a1, b1, e1), (a2, b2, e2) = vectors
+    (x1, y1), (x2, y2) = ((row.position or (0, 0)) for row in about)
+    dx, dy = x1 - x2, y1 - y2
+    length = sqrt(dx * dx + dy * dy)
+    twist = [b2 * e1 - e2 * b1, e2 * a1 - a2 * e1, a2 * b1 - b2 * a1]
+    return [[component / length] for component in twist], ("speed",)
+
+
+def _beside_fixed_wheels(
+    problem: Problem,
+    pivots: Sequence[tuple[int, int]],
+    row: int,
+    base_free: Sequence[int],
+    vector: Sequence[Scalar],
+) -> list[list[Scalar]]:
+    """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to that wheel's own speed.
+
+    The scale is the distance from the fixed axle, read at the reference configuration where it is free of sines.
+    """
+    a, b = vector
+    along = problem.about[row].along
+    if along is None:
+        return [[b], [-a]]
+    at_rest = eliminate(problem.reference, pivots)
+    null = [at_rest[row][base_free[1]], -at_rest[row][base_free[0]]]
+    base_pivots = [(r, c) for r, c in pivots if c in problem.base]
+    twist = back_substitute(at_rest, base_pivots, base_free, [[k] for k in null])
+    speed = dot([problem.reference[along][j] for j in problem.base], [twist[j][0] for j in problem.base])
+    return [[b / speed], [-a / speed]]
+
+
+def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
+    unknown = [name for name in chosen if name not in problem.speeds]
+    if unknown:
+        raise InputError(
+            f"'{unknown[0]}' is not a speed of this robot", key="robot.speeds", hint=suggest(unknown[0], problem.speeds)
+        )
+    kept = [problem.speeds.index(name) for name in chosen]
+    others = [j for j in problem.order if j not in kept]
+    pivots, reduced = plan_constant_pivots(problem.samples, others)
+    done_rows, done = {row for row, _ in pivots}, {column for _, column in pivots}
+    left = [row for row in range(len(problem.rows)) if row not in done_rows]
+    more = plan_pivots(reduced[:, left, :], [j for j in others if j not in done]) if left else []
+    pivots += [(left[row], column) for row, column in more]
+    done = {column for _, column in pivots}
+    rank = generic_rank(problem.samples)
+    undetermined = [problem.speeds[j] for j in others if j not in done]
+    if undetermined or len(pivots) < rank:
+        free = len(problem.speeds) - rank
+        what = f"leave {', '.join(undetermined)} undetermined" if undetermined else "are not independent of each other"
+        raise InputError(
+            f"the chosen speeds {', '.join(chosen)} {what}",
+            key="robot.speeds",
+            hint=f"this robot has {free} independent speeds; choose that many, or leave 'speeds' out",
+        )
+    identity = [[1 if i == j else 0 for j in kept] for i in kept]
+    return _assemble(problem, pivots, (), kept, identity, tuple(chosen))

@@ -1,0 +1,91 @@
+"""The kinematic tree that every algorithm walks: links numbered so that a parent comes before its children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trundle.mechanics.joints import KINDS, JointKind
+from trundle.scalars import Scalar
+from trundle.spatial.motions import IDENTITY_POSE, Inertia, Motion, Pose, compose
+from trundle.spatial.vectors import ZERO, Vector
+
+WORLD = -1
+NO_INERTIA = Inertia(0, ZERO, (ZERO, ZERO, ZERO))
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body and the joint that carries it.
+
+    `placement` is the pose of the joint in the parent link's frame; `axis` a constant unit vector in the joint's frame; the link's own
+    frame is the joint's moved frame. `armature` is a motor rotor's inertia as felt at the joint (kg m² or kg), added to the diagonal
+    of the mass matrix.
+    """
+
+    name: str
+    parent: int
+    kind: str
+    axis: Vector = (0, 0, 1)
+    placement: Pose = IDENTITY_POSE
+    inertia: Inertia = NO_INERTIA
+    armature: Scalar = 0
+
+    @property
+    def joint(self) -> JointKind:
+        return KINDS[self.kind]
+
+    @property
+    def subspace(self) -> tuple[Motion, ...]:
+        """The joint's motion subspace S, columns in the link's frame."""
+        return self.joint.subspace(self.axis)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Links in order, with the gravity vector g (m/s², world frame). q and ν are laid out link by link."""
+
+    links: tuple[Link, ...]
+    gravity: Vector = (0, 0, -9.81)
+
+    def coordinate_slices(self) -> list[slice]:
+        """Where each link's coordinates stand in q."""
+        return _slices(len(link.joint.coordinates) for link in self.links)
+
+    def speed_slices(self) -> list[slice]:
+        """Where each link's speeds stand in ν."""
+        return _slices(len(link.joint.speeds) for link in self.links)
+
+    @property
+    def speed_count(self) -> int:
+        return sum(len(link.joint.speeds) for link in self.links)
+
+    def joint_poses(self, q: Sequence[Scalar]) -> list[Pose]:
+        """T_parent_link(q) of every link."""
+        return [
+            compose(link.placement, link.joint.pose(link.axis, q[at]))
+            for link, at in zip(self.links, self.coordinate_slices(), strict=True)
+        ]
+
+    def coordinate_rates(self, q: Sequence[Scalar], nu: Sequence[Scalar]) -> list[Scalar]:
+        """q̇ = N(q) ν."""
+        rates: list[Scalar] = []
+        for link, at_q, at_v in zip(
+            self.links, self.coordinate_slices(), self.speed_slices(), strict=True
+        ):
+            rates.extend(link.joint.rates(q[at_q], nu[at_v]))
+        return rates
+
+    def ancestors(self, index: int) -> Iterator[int]:
+        """The link itself, its parent, and so on up to the world."""
+        while index != WORLD:
+            yield index
+            index = self.links[index].parent
+
+
+def _slices(sizes: Iterator[int]) -> list[slice]:
+    slices, start = [], 0
+    for size in sizes:
+        slices.append(slice(start, start + size))
+        start += size
+    return slices

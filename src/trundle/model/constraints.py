@@ -1,0 +1,114 @@
+"""The rows that ideal wheels and couplings put on a robot's speeds, and the independent speeds that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
+from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
+from trundle.model.layout import Configuration, configure, coupled_columns
+from trundle.scalars import Scalar
+
+Rows = list[list[Scalar]]
+# Configurations at which ranks are found. Generic rank fails at a random one with probability zero; five guard against bad luck.
+SAMPLES = 5
+# Steering and joint angles are drawn within ±1.2 rad: wide enough to be generic, short of the ±90° where linkages are singular.
+SPREAD = 1.2
+SEED = 20260
+
+
+def constraint_rows(
+    assembly: Assembly, at: Configuration, wheels: Sequence[WheelModel]
+) -> tuple[Rows, list[Row]]:
+    """A(q) over all speeds (the tree's, then the couplings'), and what each row is."""
+    width = len(assembly.speeds)
+    rows: Rows = []
+    about: list[Row] = []
+    for wheel in wheels:
+        about += describe_rows(wheel, len(rows))
+        rows += contact_rows(assembly.tree, at.poses, wheel, width)
+    for coupling in assembly.couplings:
+        for steering, slope in zip(coupling.steering, coupling.slopes(at.values[f"{coupling.name}.angle"]), strict=True):
+            row: list[Scalar] = [0] * width
+            row[steering], row[coupling.column] = 1, -slope
+            about.append(Row(coupling.name, "coupling"))
+            rows.append(row)
+    return rows, about
+
+
+def ideal_wheels(assembly: Assembly) -> list[WheelModel]:
+    """The wheels whose rolling is a constraint."""
+    return [wheel for wheel in assembly.wheels if wheel.contact == "ideal"]
+
+
+def sample(
+    expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int
+) -> np.ndarray:
+    """Values of rows of SX at random configurations, shape (samples, rows, width)."""
+    if not expressions:
+        return np.zeros((SAMPLES, 0, width))
+    flat = ca.vertcat(*(ca.SX(entry) for row in expressions for entry in row))
+    function = ca.Function("rows", [q, parameters], [flat])
+    rng = np.random.default_rng(SEED)
+    values = [
+        np.asarray(function(rng.uniform(-SPREAD, SPREAD, q.shape[0]), defaults)).reshape(len(expressions), width)
+        for _ in range(SAMPLES)
+    ]
+    return np.array(values)
+
+
+def elimination_order(assembly: Assembly) -> tuple[int, ...]:
+    """Which speeds become dependent first: spins, coupled steering, casters, joints, and of the base's own v_y, v_x, ω."""
+    spins = [w.spin for w in assembly.wheels if w.spin is not None]
+    coupled = list(coupled_columns(assembly))
+    casters = [w.steering for w in assembly.wheels if w.kind == "caster" and w.steering is not None]
+    base = list(assembly.base_columns)
+    preferred = [base[1], base[0], *base[2:]] if len(base) == 3 else base
+    first = [*spins, *coupled, *casters]
+    others = [j for j in range(len(assembly.speeds)) if j not in first and j not in base]
+    return (*first, *others, *preferred)
+
+
+def rolling_problem(
+    assembly: Assembly,
+    names: Sequence[str],
+    at: Configuration,
+    samples: Callable[[Rows], np.ndarray],
+) -> Problem:
+    """The rolling constraints of the ideal wheels, ready for `independent_speeds`."""
+    wheels = ideal_wheels(assembly)
+    rows, about = constraint_rows(assembly, at, wheels)
+    straight = configure(assembly, names, [0] * len(names)) if rows and assembly.base_columns else at
+    reference, _ = constraint_rows(assembly, straight, wheels)
+    base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
+    return Problem(
+        rows, reference, samples(rows), tuple(about), assembly.speeds, base, elimination_order(assembly)
+    )
+
+
+def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> Basis:
+    """S(q) and the independent speeds, or an explanation of what locks the robot."""
+    try:
+        return independent_speeds(problem, chosen)
+    except Locked as locked:
+        raise _locked(problem, name, locked) from None
+
+
+def _locked(problem: Problem, name: str, locked: Locked) -> InputError:
+    owners = list(dict.fromkeys(problem.about[row].owner for row in locked.rows))
+    wheels = ", ".join(owners)
+    keep = " and ".join(owners[:2])
+    return InputError(
+        f"the ideal wheels of '{name}' lock it: the lateral constraints of {wheels} have rank {locked.rank} at general steering "
+        f"angles, and the base has {locked.freedoms} velocities, so none is left; only where all their axles meet in one point "
+        f"(rank 2) could it move",
+        key="robot.wheels",
+        hint=f"give the wheels another contact law (contact: slip) to let them scrub as real ones do; or keep fewer ideal wheels, "
+        f"such as {keep}, and set the others to slip or free; or couple their steering",
+    )

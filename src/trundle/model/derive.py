@@ -1,0 +1,265 @@
+"""derive(robot) -> Model: the one place where mechanics meets program.
+
+The path of the data: the robot's values become symbols; `mechanics.assembly` makes a tree of them; ideal wheels give A(q) ν = 0, solved
+as ν = S(q) u; Newton-Euler and the composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c); the result is traced to programs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.forward_dynamics import forward_dynamics
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
+from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.mobility import Mobility, WheelPlace, classify
+from trundle.mechanics.reactions import undetermined_rows
+from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
+from trundle.model.forces import Forces, applied_forces, contact_span
+from trundle.model.health import check_mass
+from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
+from trundle.model.model import ConstraintSummary, Model
+from trundle.model.observe import Motion, observed
+from trundle.model.sketch import sketch
+from trundle.model.units import units_of
+from trundle.program import Program, trace
+from trundle.scalars import Scalar
+
+# Audit states: names that a run's energy balance is made of.
+WORK, LOST = "energy.work", "energy.losses"
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The symbols of one derivation: independent coordinates, independent speeds, currents, commands, parameters."""
+
+    q: Any
+    u: Any
+    currents: Any
+    commands: Any
+    parameters: Any
+
+    @property
+    def state(self) -> Any:
+        """x as one column."""
+        return ca.vertcat(self.q, self.u, self.currents)
+
+
+def derive(robot: Any) -> Model:
+    """The equations of motion of a described robot, as a `Model`.
+
+    M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u)  (Featherstone 2008, eq. 8.9 by
+    projection; Campion et al. 1996 for the choice of u). Without constraints ν̇ comes from the articulated-body algorithm.
+    Raises InputError where ideal wheels lock the robot, where a speed has no inertia, or where chosen speeds don't fit.
+    """
+    start = time.perf_counter()
+    defaults = robot.parameter_values()
+    parameters = ca.SX.sym("p", len(defaults))
+    scope = {name: parameters[i] for i, name in enumerate(defaults)}
+    assembly = assemble(robot, robot.resolver(scope))
+    numeric = assemble(robot, robot.resolver(defaults))
+    names = independent_coordinates(assembly)
+    q = ca.SX.sym("q", len(names))
+    at = configure(assembly, names, _entries(q))
+    problem, basis = _rolling(assembly, names, at, robot, q, parameters, list(defaults.values()))
+    symbols = _symbols(assembly, basis, q, parameters)
+    motion = _move(assembly, names, at, basis, symbols, contact_span(numeric))
+    model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, defaults, start)
+    check_mass(robot, model, numeric)
+    return model
+
+
+def _rolling(
+    assembly: Assembly,
+    names: Sequence[str],
+    at: Configuration,
+    robot: Any,
+    q: Any,
+    parameters: Any,
+    defaults: Sequence[float],
+) -> tuple[Problem, Basis]:
+    width = len(assembly.speeds)
+    problem = rolling_problem(
+        assembly, names, at, lambda rows: sample(rows, q, parameters, defaults, width)
+    )
+    return problem, solve_rolling(problem, robot.name, robot.speeds)
+
+
+def _symbols(assembly: Assembly, basis: Basis, q: Any, parameters: Any) -> Symbols:
+    electrical = [a for a in assembly.actuators if a.electrical]
+    return Symbols(
+        q,
+        ca.SX.sym("u", len(basis.labels)),
+        ca.SX.sym("i", len(electrical)),
+        ca.SX.sym("v", len(assembly.actuators)),
+        parameters,
+    )
+
+
+def _move(
+    assembly: Assembly,
+    names: Sequence[str],
+    at: Configuration,
+    basis: Basis,
+    symbols: Symbols,
+    span: Sequence[int],
+) -> Motion:
+    """All speeds, their rates, and the forces, from the state."""
+    u = _entries(symbols.u)
+    nu = apply(basis.matrix, u)
+    q_dot = coordinate_rates(assembly, names, at, nu)
+    electrical = [a.name for a in assembly.actuators if a.electrical]
+    forces = applied_forces(
+        assembly,
+        at,
+        nu,
+        dict(zip((a.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
+        dict(zip(electrical, _entries(symbols.currents), strict=True)),
+        span,
+    )
+    free = not (ideal_wheels(assembly) or assembly.couplings)
+    if free:
+        u_dot = forward_dynamics(assembly.tree, at.poses, nu, forces.tau)
+        nu_dot, bias_rate = u_dot, [0] * len(nu)
+    else:
+        bias_rate = _directional(nu, symbols.q, q_dot)
+        u_dot = _reduced(assembly, at, basis, nu, bias_rate, forces)
+        nu_dot = [a + b for a, b in zip(apply(basis.matrix, u_dot), bias_rate, strict=True)]
+    return Motion(nu, nu_dot, q_dot, u_dot, forces)
+
+
+def _reduced(
+    assembly: Assembly,
+    at: Configuration,
+    basis: Basis,
+    nu: Sequence[Scalar],
+    bias_rate: Sequence[Scalar],
+    forces: Forces,
+) -> list[Scalar]:
+    """u̇ from SᵀMS u̇ = Sᵀ(τ − (M Ṡu + c)); Newton-Euler at ν̇ = Ṡu gives the bracket at once."""
+    count = assembly.tree.speed_count
+    bias = inverse_dynamics(assembly.tree, at.poses, nu[:count], bias_rate[:count])
+    bias += [c.armature * bias_rate[c.column] for c in assembly.couplings]
+    mass = extended_mass(assembly, at)
+    s = basis.matrix
+    reduced = product(transpose(s), product(mass, s))
+    drive = [t - b for t, b in zip(forces.tau, bias, strict=True)]
+    right = [[dot(column, drive)] for column in transpose(s)]
+    return [row[0] for row in solve_positive(reduced, right)]
+
+
+def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
+    """The tree's mass matrix with a row and column for each coupling's rate, which carries only its drive's armature."""
+    mass = mass_matrix(assembly.tree, at.poses)
+    size = len(assembly.speeds)
+    for row in mass:
+        row.extend([0] * (size - len(row)))
+    mass += [[0] * size for _ in range(size - len(mass))]
+    for coupling in assembly.couplings:
+        mass[coupling.column][coupling.column] = coupling.armature
+    return mass
+
+
+def _directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:
+    """d(S(q) u)/dt at constant u: the derivative of ν along q̇."""
+    column = ca.vertcat(*(ca.SX(v) for v in nu))
+    if not ca.depends_on(column, q):
+        return [0] * len(nu)
+    rate = ca.jtimes(column, q, ca.vertcat(*(ca.SX(v) for v in q_dot)))
+    return [0 if entry.is_zero() else entry for entry in _entries(rate)]
+
+
+def _package(
+    robot: Any,
+    assembly: Assembly,
+    numeric: Assembly,
+    names: tuple[str, ...],
+    problem: Problem,
+    basis: Basis,
+    symbols: Symbols,
+    motion: Motion,
+    defaults: Mapping[str, float],
+    start: float,
+) -> Model:
+    """Trace the programs and name everything."""
+    electrical = tuple(a.name for a in assembly.actuators if a.electrical)
+    currents = tuple(f"{name}.current" for name in electrical)
+    inputs = tuple(f"{a.name}.{a.command}" for a in assembly.actuators)
+    states = (*names, *basis.labels, *currents)
+    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.efforts[n].current_rate for n in electrical)]
+    at = configure(assembly, names, _entries(symbols.q))
+    outputs = observed(assembly, at, problem, basis, motion, names, currents)
+    groups = {
+        "state": (states, symbols.state),
+        "input": (inputs, symbols.commands),
+        "parameter": (tuple(defaults), symbols.parameters),
+    }
+    audited = {**groups, "state": ((*states, WORK, LOST), ca.vertcat(symbols.state, ca.SX.sym("audit", 2)))}
+    powers = [motion.forces.power, motion.forces.loss]
+    undetermined = undetermined_rows(problem.samples) if problem.rows else []
+    forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
+    return Model(
+        robot=robot,
+        name=robot.name,
+        coordinates=names,
+        speeds=basis.labels,
+        currents=currents,
+        inputs=inputs,
+        outputs=tuple(outputs),
+        parameters=dict(defaults),
+        units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
+        initial={name: 1.0 if name == "q_w" else 0.0 for name in states},
+        mobility=mobility_of(robot, numeric),
+        constraints=ConstraintSummary(len(problem.rows), basis.elimination.rank, tuple(forces)),
+        dynamics=_traced("dynamics", groups, "rate", states, rates),
+        audited=_traced("audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
+        observe=_traced("observe", groups, "output", tuple(outputs), list(outputs.values())),
+        stiff=bool(electrical) or any(w.contact == "slip" for w in assembly.wheels),
+        derive_seconds=time.perf_counter() - start,
+        sketch=sketch(robot, numeric),
+    )
+
+
+def _force_name(assembly: Assembly, problem: Problem, row: int) -> str:
+    about = problem.about[row]
+    for wheel in assembly.wheels:
+        if wheel.name == about.owner:
+            return next(f"{wheel.name}.{d.force}" for d in wheel.directions if d.what == about.what)
+    return ""
+
+
+def _traced(
+    name: str, groups: Mapping[str, Any], label: str, labels: Sequence[str], values: Sequence[Scalar]
+) -> Program:
+    return trace(name, groups, {label: (tuple(labels), ca.vertcat(*(ca.SX(v) for v in values)))})
+
+
+def _entries(column: Any) -> list[Any]:
+    return [column[i] for i in range(column.shape[0])]
+
+
+def mobility_of(robot: Any, numeric: Assembly) -> Mobility | None:
+    """The class of a planar robot by the wheels on its base, as if none of them slipped; None where there are none."""
+    if len(numeric.base_columns) != 3 or not numeric.wheels:
+        return None
+    read = robot.resolver()
+    places = [
+        WheelPlace(
+            wheel.name,
+            float(wheel.position[0]),
+            float(wheel.position[1]),
+            float(np.asarray(read(robot.wheels[wheel.name].heading))),
+            wheel.kind == "steered",
+        )
+        for wheel in numeric.wheels
+        if wheel.kind in ("fixed", "steered") and wheel.contact != "free" and wheel.on_base
+    ]
+    return classify(places)

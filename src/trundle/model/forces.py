@@ -1,0 +1,129 @@
+"""All the forces on a robot but the constraints': motors, elements, slipping wheels; and where their energy goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trundle.mechanics.actuation import Effort
+from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.linear import dot
+from trundle.mechanics.loads import center_of_mass, load_shares
+from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
+from trundle.model.layout import Configuration
+from trundle.scalars import Scalar
+from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
+
+
+@dataclass
+class Forces:
+    """Generalised forces τ over all speeds (N, N m), and the powers (W) and stored energy (J) that come with them."""
+
+    tau: list[Scalar]
+    power: Scalar = 0
+    loss: Scalar = 0
+    stored: Scalar = 0
+    efforts: dict[str, Effort] = field(default_factory=dict)
+    contacts: dict[str, Scalar] = field(default_factory=dict)
+
+    def add(self, column: int, effort: Effort) -> None:
+        """Put one effort on its joint."""
+        self.tau[column] = self.tau[column] + effort.torque
+        self.power = self.power + effort.power
+        self.loss = self.loss + effort.loss
+        self.stored = self.stored + effort.stored
+
+
+def applied_forces(
+    assembly: Assembly,
+    at: Configuration,
+    nu: Sequence[Scalar],
+    commands: Mapping[str, Scalar],
+    currents: Mapping[str, Scalar],
+    span: Sequence[int],
+) -> Forces:
+    """Everything that pushes, at speeds ν (all of them), commands by motor name and currents by motor name where they are states."""
+    forces = Forces([0] * len(assembly.speeds))
+    names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
+    for element in assembly.elements:
+        forces.add(element.column, element.effort(at.values[names[element.column]], nu[element.column]))
+    for actuator in assembly.actuators:
+        effort = actuator.effort(
+            commands[actuator.name],
+            at.values[names[actuator.column]],
+            nu[actuator.column],
+            currents.get(actuator.name),
+        )
+        forces.efforts[actuator.name] = effort
+        forces.add(actuator.column, effort)
+    _add_slip(assembly, at, nu, forces, span)
+    return forces
+
+
+def _add_slip(
+    assembly: Assembly, at: Configuration, nu: Sequence[Scalar], forces: Forces, span: Sequence[int]
+) -> None:
+    slipping = [wheel for wheel in assembly.wheels if wheel.contact == "slip"]
+    if not slipping:
+        return
+    loads = wheel_loads(assembly, at, span)
+    for wheel in slipping:
+        rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds))
+        slip = [dot(row, nu) for row in rows]
+        push = slip_force(wheel, loads[wheel.name], slip)
+        for row, force, velocity, direction in zip(rows, push, slip, wheel.directions, strict=True):
+            for column, entry in enumerate(row):
+                forces.tau[column] = forces.tau[column] + entry * force
+            forces.loss = forces.loss - force * velocity
+            forces.contacts[f"{wheel.name}.{direction.force}"] = force
+            forces.contacts[f"{wheel.name}.{direction.what}_slip"] = velocity
+        forces.contacts[f"{wheel.name}.load"] = loads[wheel.name]
+
+
+def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
+    """Normal force on each wheel (N): as given, or its share of the weight with the robot standing as configured.
+
+    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do.
+    """
+    frames = base_frames(assembly, at.poses)
+    mass, center = center_of_mass(assembly.tree, frames)
+    weight = -assembly.tree.gravity[2] * mass
+    places: list[tuple[Scalar, Scalar]] = [_place(wheel, frames) for wheel in assembly.wheels]
+    shares = load_shares(places, (center[0], center[1]), weight, span)
+    return {
+        wheel.name: share if wheel.load is None else wheel.load
+        for wheel, share in zip(assembly.wheels, shares, strict=True)
+    }
+
+
+def base_frames(assembly: Assembly, poses: Sequence[Pose]) -> list[Pose]:
+    """T_base_link of every link."""
+    frames: list[Pose] = []
+    for index, link in enumerate(assembly.tree.links):
+        frames.append(IDENTITY_POSE if index == 0 else compose(frames[link.parent], poses[index]))
+    return frames
+
+
+def _place(wheel: WheelModel, frames: Sequence[Pose]) -> tuple[Scalar, Scalar]:
+    position = frames[wheel.link].position
+    return position[0], position[1]
+
+
+def contact_span(assembly: Assembly) -> tuple[int, ...]:
+    """Which of x (0) and y (1) the contacts of a numeric assembly spread over, by more than a thousandth of the larger spread."""
+    frames = mounting(assembly)
+    places = [_place(wheel, frames) for wheel in assembly.wheels]
+    if len(places) < 2:
+        return ()
+    x0, y0 = places[0]
+    area = max(
+        abs((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)) for x1, y1 in places for x2, y2 in places
+    )
+    reach = max(max(abs(x - x0), abs(y - y0)) for x, y in places)
+    if area > 1e-3 * reach * reach:
+        return (0, 1)
+    if reach == 0:
+        return ()
+    spread_x = max(x for x, _ in places) - min(x for x, _ in places)
+    spread_y = max(y for _, y in places) - min(y for _, y in places)
+    return (0,) if spread_x > spread_y else (1,)

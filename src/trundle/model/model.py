@@ -1,0 +1,114 @@
+"""Model: a robot's equations of motion as programs, with the names and units of everything in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from trundle.errors import InputError, suggest
+from trundle.mechanics.mobility import Mobility
+from trundle.program import Program
+
+
+@dataclass(frozen=True)
+class ConstraintSummary:
+    """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""
+
+    rows: int
+    rank: int
+    undetermined: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """One sentence for a person."""
+        if self.rows == 0:
+            return "none"
+        text = f"{self.rows}, rank {self.rank}"
+        if self.undetermined:
+            names = ", ".join(self.undetermined)
+            text += f" (redundant: of {names} only a sum is determined; split by least norm)"
+        return text
+
+
+@dataclass(frozen=True)
+class Model:
+    """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
+
+    States x are coordinates, then independent speeds, then the motors' currents (those with an inductance); SI units, angles in
+    radians, speeds of a moving base in the base's own frame. `dynamics` maps groups (state, input, parameter) to `rate`; `observe`
+    maps the same to `output`: dependent speeds, motor and contact forces, energies, the constraint residual. `audited` is `dynamics`
+    with two more states, the work put in and the energy lost (J), so a run can balance its energy.
+    """
+
+    robot: Any
+    name: str
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    currents: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    parameters: Mapping[str, float]
+    units: Mapping[str, str]
+    initial: Mapping[str, float]
+    mobility: Mobility | None
+    constraints: ConstraintSummary
+    dynamics: Program
+    audited: Program
+    observe: Program
+    stiff: bool
+    derive_seconds: float
+    notes: tuple[str, ...] = ()
+    sketch: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of x."""
+        return (*self.coordinates, *self.speeds, *self.currents)
+
+    @property
+    def operations(self) -> int:
+        """Arithmetic instructions of one evaluation of `dynamics`."""
+        return self.dynamics.operations
+
+    @cached_property
+    def state_index(self) -> Mapping[str, int]:
+        """Place of each state in x."""
+        return {name: place for place, name in enumerate(self.states)}
+
+    def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
+        """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
+        values = self.robot.parameter_values(changes)
+        for name, key in self._divisors.items():
+            if values.get(key) == 0.0:
+                raise InputError(
+                    f"the inductance of '{name}' is a state's divisor and can't become 0",
+                    key=key,
+                    hint="derive the robot anew with inductance 0 (its current then follows at once)",
+                )
+        return values
+
+    @cached_property
+    def _divisors(self) -> dict[str, str]:
+        """Parameters that a current's equation divides by, by motor."""
+        motors = {name.removesuffix(".current") for name in self.currents}
+        return {
+            name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
+            for name, motor in self.robot.motors.items()
+            if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
+        }
+
+    def state_vector(self, values: Mapping[str, float] | None = None) -> list[float]:
+        """x from named values; what isn't named starts at its default (0, or an upright quaternion)."""
+        start = dict(self.initial)
+        for name, value in (values or {}).items():
+            if name not in start:
+                raise InputError(f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start))
+            start[name] = float(value)
+        return [start[name] for name in self.states]
+
+    def kinematics(self, given: Sequence[str]) -> Any:
+        """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
+        from trundle.model.kinematics import derive_kinematics
+
+        return derive_kinematics(self.robot, tuple(given))

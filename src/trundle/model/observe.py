@@ -1,0 +1,128 @@
+"""What a run shows beside its states: dependent speeds, motor and contact forces, energies, the constraint residual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.energy import kinetic_energy, potential_energy
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.kinematics import velocities, world_poses
+from trundle.mechanics.linear import apply
+from trundle.mechanics.reactions import constraint_forces
+from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.forces import Forces
+from trundle.model.layout import Configuration, coupled_coordinates
+from trundle.scalars import Scalar, absolute, is_zero, maximum
+from trundle.spatial.motions import transform_point
+from trundle.spatial.vectors import scale
+
+
+@dataclass(frozen=True)
+class Motion:
+    """All speeds ν and their rates, the independent coordinates' and speeds' rates, and the forces, at one state."""
+
+    nu: list[Scalar]
+    nu_dot: list[Scalar]
+    q_dot: list[Scalar]
+    u_dot: list[Scalar]
+    forces: Forces
+
+
+def observed(
+    assembly: Assembly,
+    at: Configuration,
+    problem: Problem,
+    basis: Basis,
+    motion: Motion,
+    names: Sequence[str],
+    currents: Sequence[str],
+) -> dict[str, Scalar]:
+    """Every output by name, in the order in which a person would read them."""
+    outputs: dict[str, Scalar] = {}
+    outputs.update({name: at.values[name] for name in coupled_coordinates(assembly)})
+    outputs.update(
+        {
+            name: value
+            for name, value in zip(assembly.speeds, motion.nu, strict=True)
+            if name not in basis.labels
+        }
+    )
+    for name, effort in motion.forces.efforts.items():
+        if f"{name}.current" not in currents and any(a.name == name and a.kind == "dc" for a in assembly.actuators):
+            outputs[f"{name}.current"] = effort.current
+        outputs[f"{name}.torque"] = effort.torque
+        outputs[f"{name}.power"] = effort.power
+    outputs = {name: value for name, value in outputs.items() if name not in _commands(assembly)}
+    outputs.update(motion.forces.contacts)
+    outputs.update(_contact_forces(assembly, at, problem, basis, motion))
+    if not assembly.base_columns:
+        outputs.update(_positions(assembly, at))
+    outputs.update(_energies(assembly, at, motion))
+    outputs["constraint_residual"] = _residual(problem, motion.nu)
+    return outputs
+
+
+def _commands(assembly: Assembly) -> set[str]:
+    """Inputs' names: an ideal torque source's command is no output as well."""
+    return {f"{a.name}.{a.command}" for a in assembly.actuators}
+
+
+def _contact_forces(
+    assembly: Assembly, at: Configuration, problem: Problem, basis: Basis, motion: Motion
+) -> dict[str, Scalar]:
+    """The forces of the ideal contacts on the robot, from what the motion leaves unbalanced: M ν̇ + c − τ = Aᵀλ."""
+    if not problem.rows:
+        return {}
+    count = assembly.tree.speed_count
+    needed = inverse_dynamics(assembly.tree, at.poses, motion.nu[:count], motion.nu_dot[:count])
+    needed += [c.armature * motion.nu_dot[c.column] for c in assembly.couplings]
+    unbalanced = [n - t for n, t in zip(needed, motion.forces.tau, strict=True)]
+    multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
+    wheels = {wheel.name: wheel for wheel in assembly.wheels}
+    forces: dict[str, Scalar] = {}
+    for about, value in zip(problem.about, multipliers, strict=True):
+        if about.owner in wheels:
+            direction = next(d for d in wheels[about.owner].directions if d.what == about.what)
+            forces[f"{about.owner}.{direction.force}"] = value
+    return forces
+
+
+def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[str, Scalar]:
+    count = assembly.tree.speed_count
+    kinetic = kinetic_energy(
+        assembly.tree, velocities(assembly.tree, at.poses, motion.nu[:count]), motion.nu[:count]
+    )
+    for coupling in assembly.couplings:
+        rate = motion.nu[coupling.column]
+        kinetic = kinetic + coupling.armature * rate * rate / 2
+    potential = potential_energy(assembly.tree, world_poses(assembly.tree, at.poses))
+    return {
+        "energy.kinetic": kinetic,
+        "energy.potential": potential,
+        "energy.internal": motion.forces.stored,
+        "power.in": motion.forces.power,
+        "power.lost": motion.forces.loss,
+    }
+
+
+def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
+    """World positions of a fixed-base robot's joints and of its bodies' mass centres, for drawing and for checks."""
+    outputs: dict[str, Scalar] = {}
+    for link, pose in zip(assembly.tree.links, world_poses(assembly.tree, at.poses), strict=True):
+        if link.name == "base":
+            continue
+        outputs.update(zip((f"{link.name}.{axis}" for axis in "xyz"), pose.position, strict=True))
+        if not is_zero(link.inertia.mass):
+            center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
+            outputs.update(zip((f"{link.name}.center_{axis}" for axis in "xyz"), center, strict=True))
+    return outputs
+
+
+def _residual(problem: Problem, nu: Sequence[Scalar]) -> Scalar:
+    """max |A ν| over all rows, the redundant ones too (m/s)."""
+    worst: Scalar = 0
+    for value in apply(problem.rows, nu):
+        worst = maximum(worst, absolute(value))
+    return worst

@@ -1,0 +1,68 @@
+"""How to draw a robot, as the plain data that `trundle.results.sketch.Sketch` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trundle.mechanics.assembly import Assembly, mounting
+
+
+def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
+    """Wheels and pose of a robot on a planar base; links between joints for one on a fixed base; lengths in m, angles in rad."""
+    if len(numeric.base_columns) == 3:
+        return {"pose": ("x", "y", "theta"), "wheels": _wheels(robot, numeric)}
+    if not numeric.base_columns and robot.joints:
+        return _linkage(robot, numeric)
+    return {}
+
+
+def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
+    read = robot.resolver()
+    coupled = {c for coupling in numeric.couplings for c in coupling.steering}
+    frames = mounting(numeric)
+    wheels = []
+    for model in numeric.wheels:
+        if not model.on_base:
+            continue
+        noun = robot.wheels[model.name]
+        trail = float(read(noun.offset)) if noun.type == "caster" else 0.0
+        pivot = frames[numeric.tree.links[model.link].parent if model.steering is not None else model.link]
+        steers = model.steering is not None or model.steering in coupled
+        wheels.append(
+            {
+                "name": model.name,
+                "x": float(pivot.position[0]),
+                "y": float(pivot.position[1]),
+                "radius": float(model.radius),
+                "width": float(read(noun.width)) if noun.type != "ball" else 0.0,
+                "heading": float(read(noun.heading)) if noun.type != "ball" else 0.0,
+                "kind": noun.type,
+                "steering": f"{model.name}.steering" if steers else None,
+                "offset": trail,
+                "roller_angle": float(read(noun.roller_angle)) if noun.type in ("mecanum", "omni") else None,
+            }
+        )
+    return wheels
+
+
+def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
+    """Bars from each joint to the joints that hang on it, and from the last ones to their bodies' tips."""
+    owner = {joint.body.name: name for name, joint in robot.joints.items() if joint.body.name}
+    vertical = all(abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute")
+    across, up = ("x", "z") if vertical else ("x", "y")
+    links: list[Mapping[str, Any]] = []
+    parents = set()
+    for name, joint in robot.joints.items():
+        parent = owner.get(joint.parent, joint.parent)
+        parents.add(parent)
+        start = (0.0, 0.0) if parent == "base" else (f"{parent}.{across}", f"{parent}.{up}")
+        end = (f"{name}.{across}", f"{name}.{up}")
+        links.append({"name": f"{parent} to {name}", "start": start, "end": end})
+    tips = [name for name in robot.joints if name not in parents]
+    for name in tips:
+        start = (f"{name}.{across}", f"{name}.{up}")
+        end = (f"{name}.center_{across}", f"{name}.center_{up}")
+        links.append({"name": name, "start": start, "end": end})
+    traced = (f"{tips[-1]}.center_{across}", f"{tips[-1]}.center_{up}") if tips else ()
+    return {"links": links, "traced": traced, "plane": (across, up)}

@@ -1,0 +1,75 @@
+"""The SI unit of every name that a model shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trundle.mechanics.assembly import Assembly
+
+_BY_NAME = {
+    "time": "s",
+    "x": "m",
+    "y": "m",
+    "z": "m",
+    "theta": "rad",
+    "v_x": "m/s",
+    "v_y": "m/s",
+    "v_z": "m/s",
+    "omega": "rad/s",
+    "omega_x": "rad/s",
+    "omega_y": "rad/s",
+    "omega_z": "rad/s",
+    "speed": "m/s",
+    "constraint_residual": "m/s",
+    "slip_residual": "m/s",
+    "power.in": "W",
+    "power.lost": "W",
+}
+_BY_SUFFIX = {
+    "angle": "rad",
+    "position": "m",
+    "steering": "rad",
+    "rate": "rad/s",
+    "steering_rate": "rad/s",
+    "speed": "m/s",
+    "current": "A",
+    "voltage": "V",
+    "torque": "N m",
+    "power": "W",
+    "traction": "N",
+    "side_force": "N",
+    "roller_force": "N",
+    "load": "N",
+    "rolling_slip": "m/s",
+    "lateral_slip": "m/s",
+    "x": "m",
+    "y": "m",
+    "z": "m",
+    "center_x": "m",
+    "center_y": "m",
+    "center_z": "m",
+}
+
+
+def unit(name: str, sliding: Sequence[str] = ()) -> str:
+    """Unit of a name; `sliding` are the prismatic joints, whose rates are m/s and whose motors push with N."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    owner, _, what = name.rpartition(".")
+    if owner == "energy":
+        return "J"
+    if owner in sliding and what in ("rate", "torque"):
+        return "m/s" if what == "rate" else "N"
+    return _BY_SUFFIX.get(what, "")
+
+
+def units_of(
+    robot: Any, assembly: Assembly, coordinates: Sequence[str], speeds: Sequence[str], outputs: Sequence[str]
+) -> dict[str, str]:
+    """Unit text of every state, speed, input and output."""
+    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
+    sliding += [name for name, motor in robot.motors.items() if motor.drives in sliding]
+    motors = [f"{a.name}.{what}" for a in assembly.actuators for what in (a.command, "current")]
+    names = ["time", *coordinates, *speeds, *assembly.coordinates, *assembly.speeds, *motors, *outputs]
+    return {name: unit(name, sliding) for name in names}

@@ -1,0 +1,9 @@
+"""Straight-line programs, their derivatives, and the native kernels that run them."""
+
+from __future__ import annotations
+
+from trundle.program.ir import Group, Instruction, Program
+from trundle.program.kernel import Kernel, compile_program
+from trundle.program.trace import trace
+
+__all__ = ["Group", "Instruction", "Kernel", "Program", "compile_program", "trace"]

@@ -1,0 +1,169 @@
+"""Straight-line programs: named groups of numbers in, named groups out, scalar instructions between.
+
+A program is in single-assignment form: instruction ``k`` defines value ``k`` and refers to earlier values only.
+It has no loops and no branches (a choice is a ``select``), so it can run on a vector of lanes, one robot a lane,
+and be printed in any language by one small emitter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LOADS = frozenset({"input", "const"})
+"""Operations that compute nothing: reading an input, naming a constant."""
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A named vector of numbers, one label an element: ``Group("state", ("x", "y", "theta"))``."""
+
+    name: str
+    labels: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers the group holds."""
+        return len(self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One scalar step: value ``out`` is ``op`` of the values ``args``.
+
+    ``op == "const"`` carries ``value``; ``op == "input"`` carries ``source``, the (group, element) it reads.
+    """
+
+    op: str
+    out: int
+    args: tuple[int, ...] = ()
+    value: float = 0.0
+    source: tuple[int, int] = (-1, -1)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Instructions from input groups to output groups.
+
+    ``results[g][i]`` is the value that output group ``g`` stores at element ``i``. ``function`` is the CasADi
+    function the program was read from; it serves differentiation and checks, and is None for a derived program.
+    """
+
+    name: str
+    inputs: tuple[Group, ...]
+    outputs: tuple[Group, ...]
+    instructions: tuple[Instruction, ...]
+    results: tuple[tuple[int, ...], ...]
+    function: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def operations(self) -> int:
+        """Number of arithmetic instructions: loads, stores and constants are not counted."""
+        return sum(i.op not in LOADS for i in self.instructions)
+
+    def count_by_op(self) -> dict[str, int]:
+        """How often each arithmetic operation occurs, the most frequent first."""
+        return dict(Counter(i.op for i in self.instructions if i.op not in LOADS).most_common())
+
+    def operations_excluding(self, *groups: str) -> int:
+        """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before."""
+        from trundle.program.simplify import hoist_reciprocals
+
+        invariant = {self.input_index(name) for name in groups}
+        program = hoist_reciprocals(self, elements=set(self._elements(invariant)))
+        depends = program.dependencies
+        return sum(i.op not in LOADS and not depends[i.out] <= invariant for i in program.instructions)
+
+    def depends_only_on(self, out: int, groups: Sequence[str]) -> bool:
+        """Whether value ``out`` needs no input group but ``groups``, so that it can be hoisted when they are fixed."""
+        return self.dependencies[out] <= {self.input_index(name) for name in groups}
+
+    @cached_property
+    def dependencies(self) -> tuple[frozenset[int], ...]:
+        """For each value, the indices of the input groups it depends on."""
+        found: list[frozenset[int]] = []
+        for instruction in self.instructions:
+            if instruction.op == "input":
+                found.append(frozenset({instruction.source[0]}))
+            else:
+                found.append(frozenset().union(*(found[a] for a in instruction.args)))
+        return tuple(found)
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the content: equal for programs with the same instructions and layout."""
+        sizes = [g.size for g in self.inputs], [g.size for g in self.outputs]
+        body = [(i.op, i.args, i.value.hex(), i.source) for i in self.instructions]
+        return hashlib.sha256(repr((sizes, body, self.results)).encode()).hexdigest()
+
+    def input_index(self, name: str) -> int:
+        """Position of the input group ``name``; InputError if there is none."""
+        return _index(self.inputs, name, "input", self.name)
+
+    def output_index(self, name: str) -> int:
+        """Position of the output group ``name``; InputError if there is none."""
+        return _index(self.outputs, name, "output", self.name)
+
+    def jacobian(self, of: str, wrt: str) -> Program:
+        """The dense matrix d of/d wrt as a program with the same inputs, row-major (see `trace.jacobian`)."""
+        from trundle.program.trace import jacobian
+
+        return jacobian(self, of, wrt)
+
+    def evaluate(self, *groups: Any) -> tuple[np.ndarray, ...]:
+        """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`)."""
+        from trundle.program.trace import evaluate
+
+        return evaluate(self, groups)
+
+    def describe(self) -> str:
+        """A readable listing: the groups, then one line an instruction, then the results."""
+        lines = [f"program {self.name}: {self.operations} operations"]
+        lines += [f"  in  {g.name}: {', '.join(g.labels)}" for g in self.inputs]
+        names: list[str] = []
+        for instruction in self.instructions:
+            names.append(self._name(instruction))
+            if instruction.op not in LOADS:
+                lines.append(f"  {names[-1]} = {_expression(instruction, names)}")
+        for group, values in zip(self.outputs, self.results, strict=True):
+            lines += [
+                f"  out {group.name}[{label}] = {names[v]}"
+                for label, v in zip(group.labels, values, strict=True)
+            ]
+        return "\n".join(lines)
+
+    def _name(self, instruction: Instruction) -> str:
+        if instruction.op == "const":
+            return f"{instruction.value:.17g}"
+        if instruction.op == "input":
+            group = self.inputs[instruction.source[0]]
+            return f"{group.name}[{group.labels[instruction.source[1]]}]"
+        return f"%{instruction.out}"
+
+    def _elements(self, groups: set[int]) -> list[tuple[int, int]]:
+        return [(g, e) for g in groups for e in range(self.inputs[g].size)]
+
+
+def _expression(instruction: Instruction, names: list[str]) -> str:
+    args = [names[a] for a in instruction.args]
+    if instruction.op in INFIX:
+        return f"{args[0]} {INFIX[instruction.op]} {args[1]}"
+    return f"{instruction.op}({', '.join(args)})"
+
+
+def _index(groups: tuple[Group, ...], name: str, kind: str, program: str) -> int:
+    from trundle.errors import InputError, suggest
+
+    names = [g.name for g in groups]
+    if name not in names:
+        raise InputError(f"program '{program}' has no {kind} group '{name}'; {suggest(name, names)}")
+    return names.index(name)

@@ -1,0 +1,199 @@
+"""Kernels: programs compiled to native vector code, callable on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.program.ir import Group, Program
+from trundle.program.jit import Compiled, assemble, host
+from trundle.program.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_KERNELS: dict[str, Kernel] = {}
+
+THREAD_WORK = 20_000_000
+"""Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
+
+
+def compile_program(program: Program) -> Kernel:
+    """The kernel of a program; programs with the same content share one. Code is generated at the first call."""
+    if program.key not in _KERNELS:
+        _KERNELS[program.key] = Kernel(program)
+    kernel = _KERNELS[program.key]
+    return kernel if kernel.program == program else Kernel(program, kernel._variants)
+
+
+class Kernel:
+    """A program as a function of arrays: ``kernel(*groups)``, one argument an input group, in order.
+
+    Each group is (n,) for one state shared by all lanes, or (n, count) for a batch with one lane a column. The
+    result is a tuple with one array an output group: (n,) if every group was (n,), (n, count) otherwise.
+    """
+
+    def __init__(self, program: Program, variants: dict[Any, Compiled] | None = None) -> None:
+        self.program = program
+        self._variants: dict[Any, Compiled] = {} if variants is None else variants
+        self._single: Any = None
+
+    def __call__(self, *groups: Any, threads: int | None = None) -> tuple[Array, ...]:
+        """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
+        arrays = self._arrays(groups)
+        counts = {a.shape[1] for a in arrays if a.ndim == 2}
+        if not counts:
+            outputs = tuple(np.empty(g.size) for g in self.program.outputs)
+            self.bind(*arrays, *outputs)()
+            return outputs
+        count = counts.pop()
+        outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
+        if count:
+            self._batch(arrays, outputs, count, threads)
+        return outputs
+
+    def bind(self, *buffers: Array) -> Callable[[], None]:
+        """A function without arguments that reads the given input buffers and writes the output buffers.
+
+        Args:
+            buffers: float64, C-contiguous (n,) arrays: one an input group, then one (writable) an output group.
+                The function keeps them alive; change their content, not the arrays.
+        """
+        groups = self.program.inputs + self.program.outputs
+        if len(buffers) != len(groups):
+            raise InputError(
+                f"bind of '{self.program.name}' expects {len(groups)} buffers "
+                f"({', '.join(g.name for g in groups)}), got {len(buffers)}"
+            )
+        for position, (group, buffer) in enumerate(zip(groups, buffers, strict=True)):
+            _check_buffer(self.program.name, group, buffer, writable=position >= len(self.program.inputs))
+        if self._single is None:
+            compiled = self._variant(
+                "single", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE
+            )
+            # PYFUNCTYPE keeps the GIL, which halves the cost of a call that lasts less than a microsecond
+            self._single = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(compiled.address)
+        table = np.array([b.ctypes.data for b in buffers], dtype=np.uint64)
+        call = functools.partial(self._single, ctypes.c_void_p(table.ctypes.data))
+        call.keep = (table, buffers, self)  # type: ignore[attr-defined]  # the addresses must stay valid
+        return call
+
+    def prepare(self, *layouts: int) -> None:
+        """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call."""
+        if not layouts or all(n == 1 for n in layouts):
+            buffers = [np.zeros(g.size) for g in self.program.inputs + self.program.outputs]
+            self.bind(*buffers)
+        else:
+            self._batch_variant(tuple(n == 1 for n in layouts))
+
+    def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
+        if key not in self._variants:
+            self._variants[key] = assemble(emit(), signature)
+        return self._variants[key]
+
+    def _batch_variant(self, uniform: tuple[bool, ...]) -> Any:
+        def emit() -> Any:
+            return emit_batch(self.program, uniform, host().lanes, host().fused)
+
+        compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(compiled.address)
+
+    def _batch(
+        self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None
+    ) -> None:
+        lanes = host().lanes
+        function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
+        if count < lanes:  # too few for one block: pad with copies of the last lane
+            padded = [
+                a if a.ndim == 1 else np.pad(a, ((0, 0), (0, lanes - count)), mode="edge") for a in arrays
+            ]
+            wide = tuple(np.empty((o.shape[0], lanes)) for o in outputs)
+            self._run(function, padded, wide, lanes, 1)
+            for output, result in zip(outputs, wide, strict=True):
+                output[:] = result[:, :count]
+            return
+        most = max(1, count * max(self.program.operations, 10) // THREAD_WORK)
+        self._run(
+            function,
+            arrays,
+            outputs,
+            count,
+            min(threads or available_cores(), most) if threads is None else threads,
+        )
+
+    def _run(
+        self, function: Any, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
+    ) -> None:
+        table = np.array([*(a.ctypes.data for a in (*arrays, *outputs)), count], dtype=np.uint64)
+        lanes = host().lanes
+        blocks = -(-count // lanes)
+        share = lanes * -(-blocks // max(threads, 1))
+        ranges = [(begin, min(begin + share, count)) for begin in range(0, count, share)]
+        if len(ranges) == 1:
+            function(table.ctypes.data, 0, count)
+            return
+        with ThreadPoolExecutor(len(ranges)) as pool:
+            for done in [pool.submit(function, table.ctypes.data, begin, end) for begin, end in ranges]:
+                done.result()
+
+    def _arrays(self, groups: tuple[Any, ...]) -> list[Array]:
+        expected = self.program.inputs
+        if len(groups) != len(expected):
+            raise InputError(
+                f"'{self.program.name}' expects {len(expected)} groups "
+                f"({', '.join(g.name for g in expected)}), got {len(groups)}"
+            )
+        arrays = [as_numbers(value, f"group '{g.name}'") for g, value in zip(expected, groups, strict=True)]
+        for group, array in zip(expected, arrays, strict=True):
+            if array.ndim not in (1, 2) or array.shape[0] != group.size:
+                raise InputError(
+                    f"group '{group.name}' of '{self.program.name}' expects shape ({group.size},) or "
+                    f"({group.size}, count), got {array.shape}"
+                )
+        counts = {g.name: a.shape[1] for g, a in zip(expected, arrays, strict=True) if a.ndim == 2}
+        if len(set(counts.values())) > 1:
+            listed = ", ".join(f"{name}: {n}" for name, n in counts.items())
+            raise InputError(
+                f"the batches given to '{self.program.name}' differ in their number of lanes ({listed})"
+            )
+        return [np.ascontiguousarray(a) for a in arrays]
+
+    def __repr__(self) -> str:
+        ins = ", ".join(f"{g.name}[{g.size}]" for g in self.program.inputs)
+        outs = ", ".join(f"{g.name}[{g.size}]" for g in self.program.outputs)
+        return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
+
+
+def as_numbers(value: Any, what: str) -> Array:
+    """``value`` as a float64 array; InputError if it holds anything but real numbers."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(value).__name__})")
+    return array.astype(np.float64, copy=False)
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_buffer(program: str, group: Group, buffer: Any, writable: bool) -> None:
+    expected = f"a C-contiguous float64 array of shape ({group.size},)"
+    if not isinstance(buffer, np.ndarray):
+        raise InputError(
+            f"buffer '{group.name}' of '{program}' expects {expected}, got {type(buffer).__name__}"
+        )
+    right = buffer.dtype == np.float64 and buffer.dtype.isnative and buffer.size == group.size
+    if not right or not buffer.flags.c_contiguous:
+        order = "contiguous" if buffer.flags.c_contiguous else "not contiguous"
+        raise InputError(
+            f"buffer '{group.name}' of '{program}' expects {expected}, got {buffer.dtype} {buffer.shape}, {order}"
+        )
+    if writable and not buffer.flags.writeable:
+        raise InputError(f"buffer '{group.name}' of '{program}' is an output and must be writable")

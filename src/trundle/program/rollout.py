@@ -1,0 +1,238 @@
+"""Fixed-step rollouts of many robots (or one) inside native code, on all cores."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.program.channels import Channel, channels_of, common_count
+from trundle.program.ir import Program
+from trundle.program.jit import Compiled, assemble, host
+from trundle.program.kernel import Array, as_numbers, available_cores
+from trundle.program.llvm_rollout import SIGNATURE, Layout, emit_rollout, plan
+from trundle.program.simplify import only_output
+
+Progress = Callable[[float], None]
+
+_COMPILED: dict[Any, Compiled] = {}
+
+LANES_AT_ONCE = 1024
+"""Lanes a thread advances together: the rows it stores are then whole pages."""
+STREAM_BYTES = 1 << 20
+"""Samples and inputs passed over before going on to the next time span: about half of a second-level cache."""
+CALL_SECONDS = 3e-4
+"""Estimated duration below which calls from Python would show."""
+PIECE_SECONDS = 0.05
+"""Estimated duration above which a native call is split, so that progress and interrupts are answered."""
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """States along a rollout.
+
+    Attributes:
+        steps: (saved,) the step at which each sample was taken, 0 first.
+        states: (saved, n_state, count), or (saved, n_state) where nothing was a batch.
+        final: (n_state, count) or (n_state,), the states after the last step.
+    """
+
+    steps: np.ndarray
+    states: Array
+    final: Array
+
+
+def rollout(
+    program: Program,
+    initial: Any,
+    groups: Mapping[str, Any],
+    *,
+    dt: float,
+    steps: int,
+    every: int | None = 1,
+    count: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    state: str = "state",
+    rate: str = "rate",
+) -> Rollout:
+    """Integrate x' = f(x, u, p) with the classical Runge-Kutta method of fourth order (Kutta 1901).
+
+    Args:
+        program: maps the group ``state`` and others to ``rate``, whose elements are the states' derivatives in order.
+        initial: (n_state,) for all robots, or (n_state, count).
+        groups: every other input group by name. Either an array, (n,) constant, (n, count) a value a robot,
+            (steps, n) held over each step, or (steps, n, count); or a mapping from every label of the group to a
+            number, (count,), (steps, 1) or (steps, count). Nothing is copied to full size.
+        dt: step in the unit of time (s).
+        steps: number of steps.
+        every: store each ``every``-th state, the initial one first; None stores nothing but ``final``.
+        count: number of robots, where it does not follow from the arrays.
+        threads: None for all cores.
+        progress: called from this thread now and then with the fraction done, 1.0 at last.
+
+    Raises:
+        InputError: a group is missing, unknown or of the wrong shape.
+    """
+    _check(dt, steps, every)
+    program, channels = _arrange(program, groups, steps, state, rate)
+    n = program.inputs[program.input_index(state)].size
+    start = as_numbers(initial, f"the initial '{state}'")
+    if start.ndim not in (1, 2) or start.shape[0] != n:
+        raise InputError(f"the initial '{state}' expects shape ({n},) or ({n}, count), got {start.shape}")
+    number = common_count(channels, start, count)
+    lanes = 1 if number in (None, 1) else host().lanes
+    job = _Job.prepare(program, state, channels, start, number or 1, lanes, dt, steps, every)
+    job.run(threads or available_cores(), progress)
+    taken = np.arange(0, steps + 1, every) if every else np.zeros(0, dtype=int)
+    final = job.working[:, : job.count]
+    return (
+        Rollout(taken, job.samples[..., 0], final[:, 0].copy())
+        if number is None
+        else Rollout(taken, job.samples, final)
+    )
+
+
+def _check(dt: float, steps: int, every: int | None) -> None:
+    if not np.isfinite(dt) or dt <= 0:
+        raise InputError(f"dt must be a positive number of seconds, got {dt}")
+    if steps != int(steps) or steps < 0:
+        raise InputError(f"steps must be a whole number >= 0, got {steps}")
+    if every is not None and (every != int(every) or every < 1):
+        raise InputError(f"every must be a whole number >= 1 or None, got {every}")
+
+
+def _arrange(
+    program: Program, groups: Mapping[str, Any], steps: int, state: str, rate: str
+) -> tuple[Program, dict[tuple[int, int], Channel]]:
+    """The program reduced to its rate, and the channels that it reads."""
+    program = only_output(program, rate)
+    n_state, n_rate = program.inputs[program.input_index(state)].size, program.outputs[0].size
+    if n_state != n_rate:
+        raise InputError(
+            f"'{program.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
+        )
+    channels = channels_of(program, groups, steps, skip=state)
+    read = {i.source for i in program.instructions if i.op == "input"}
+    return program, {source: c for source, c in channels.items() if source in read}
+
+
+@dataclass
+class _Job:
+    """Everything the native code needs, and the arrays it writes."""
+
+    function: Any
+    table: np.ndarray
+    working: Array
+    samples: Array
+    count: int
+    lanes: int
+    steps: int
+    step_bytes: float  # of samples and inputs, a lane and step
+    operations: int
+    keep: list[Array]
+
+    @staticmethod
+    def prepare(
+        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: Array, count: int,
+        lanes: int, dt: float, steps: int, every: int | None,
+    ) -> _Job:  # fmt: skip
+        layouts = {s: Layout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
+        function = _function(program, program.input_index(state), layouts, lanes)
+        n, padded = start.shape[0], -(-count // lanes) * lanes
+        working = np.empty((n, padded))
+        working[:, :count] = start if start.ndim == 2 else start[:, None]
+        working[:, count:] = working[:, count - 1 : count]  # lanes that do not exist follow the last one
+        samples = _aligned((steps // every + 1 if every else 0, n, count))
+        samples[:1] = working[:, :count]
+        table = [working.ctypes.data, samples.ctypes.data, count, padded, every or 2**62, _bits(dt)]
+        for channel in channels.values():
+            table += [channel.data.ctypes.data, channel.step_stride]
+        streams = sum(layout.wide and layout.stepped for layout in layouts.values())
+        step_bytes = 8 * streams + (8 * n / every if every else 0)
+        return _Job(
+            function, np.array(table, dtype=np.int64), working, samples, count, lanes, steps, step_bytes,
+            program.operations, [c.data for c in channels.values()],
+        )  # fmt: skip
+
+    def run(self, threads: int, progress: Progress | None) -> None:
+        blocks = -(-self.count // self.lanes)
+        at_once = max(1, min(LANES_AT_ONCE // self.lanes, -(-blocks // threads)))
+        ranges = [(b * self.lanes, min(b + at_once, blocks) * self.lanes) for b in range(0, blocks, at_once)]
+        span = self._span(at_once)
+        done, stop = [0] * len(ranges), threading.Event()
+
+        def advance(index: int, report: Progress | None) -> None:
+            begin, end = ranges[index]
+            for step in range(0, self.steps, span):
+                if stop.is_set():
+                    return
+                last = min(step + span, self.steps)
+                self.function(self.table.ctypes.data, begin, end, step, last)
+                done[index] = last
+                if report:
+                    report(sum(done) / (self.steps * len(ranges)))
+
+        if min(threads, len(ranges)) == 1:
+            for index in range(len(ranges)):
+                advance(index, progress)
+        else:
+            self._parallel(
+                advance, len(ranges), threads, stop, lambda: sum(done) / (self.steps * len(ranges)), progress
+            )
+        if progress:
+            progress(1.0)
+
+    def _parallel(
+        self, advance: Callable[[int, None], None], tasks: int, threads: int, stop: threading.Event,
+        fraction: Callable[[], float], progress: Progress | None,
+    ) -> None:  # fmt: skip
+        with ThreadPoolExecutor(min(threads, tasks)) as pool:
+            pending = {pool.submit(advance, index, None) for index in range(tasks)}
+            try:
+                while pending:
+                    finished, pending = wait(pending, timeout=PIECE_SECONDS)
+                    for task in finished:
+                        task.result()
+                    if progress and pending:
+                        progress(fraction())
+            except (
+                BaseException
+            ):  # KeyboardInterrupt above all: let the workers end their piece, drop the rest
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _span(self, blocks: int) -> int:
+        """Steps of one native call on ``blocks`` blocks."""
+        nanoseconds = blocks * (self.operations * 4 + 100) * (0.3 if self.lanes > 1 else 1.0)  # a step, roughly
+        longest, shortest = int(PIECE_SECONDS * 1e9 / nanoseconds), int(CALL_SECONDS * 1e9 / nanoseconds)
+        cached = int(STREAM_BYTES / (self.step_bytes * blocks * self.lanes)) if self.step_bytes else longest
+        return max(min(longest, max(cached, shortest)), 1)
+
+
+def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Any:
+    key = (program.key, state, tuple(layouts.items()), lanes)
+    if key not in _COMPILED:
+        code = emit_rollout(plan(program, state, layouts, lanes), lanes, host().fused)
+        _COMPILED[key] = assemble(code, SIGNATURE, thorough=True)
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)
+    return prototype(_COMPILED[key].address)
+
+
+def _aligned(shape: tuple[int, ...]) -> Array:
+    """An uninitialised array that starts on a cache line, so that a block's store touches one line."""
+    size = int(np.prod(shape))
+    raw = np.empty(size + 8)
+    offset = -raw.ctypes.data % 64 // 8
+    return raw[offset : offset + size].reshape(shape)
+
+
+def _bits(value: float) -> int:
+    return int(np.float64(value).view(np.int64))

@@ -1,0 +1,301 @@
+"""Value numbering, light algebra and dead-code elimination on straight-line programs.
+
+Only rewrites that keep NaN and infinity honest are made: x*0 stays, x-x stays. Results may differ from the
+original by rounding (a/b becomes a*(1/b) where 1/b is shared), never by more than about one ulp an operation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from trundle.program.ir import Instruction, Program
+
+COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
+
+_UNARY: dict[str, Callable[[float], float]] = {
+    "neg": lambda x: -x,
+    "sq": lambda x: x * x,
+    "twice": lambda x: x + x,
+    "abs": abs,
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "inv": lambda x: 1.0 / x,
+}
+_BINARY: dict[str, Callable[[float, float], float]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+}
+
+
+class Builder:
+    """Collects instructions; equal ones get one value, trivial ones none."""
+
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def load(self, group: int, element: int) -> int:
+        """The value of an input element."""
+        return self._append(("input", group, element), Instruction("input", 0, source=(group, element)))
+
+    def const(self, value: float) -> int:
+        """The value of a number; zeros of either sign and every NaN are told apart by their bits."""
+        return self._append(("const", float(value).hex()), Instruction("const", 0, value=float(value)))
+
+    def emit(self, op: str, *args: int) -> int:
+        """The value of ``op`` applied to ``args``, simplified."""
+        shorter = self._fold(op, args)
+        if shorter is None:
+            shorter = self._rewrite(op, args)
+        if shorter is not None:
+            return shorter
+        if op in COMMUTATIVE:
+            args = tuple(sorted(args))
+        return self._append((op, *args), Instruction(op, 0, args))
+
+    def _append(self, key: tuple[object, ...], instruction: Instruction) -> int:
+        if key not in self._known:
+            out = len(self.instructions)
+            self._known[key] = out
+            self.instructions.append(replace(instruction, out=out))
+        return self._known[key]
+
+    def _number(self, value: int) -> float | None:
+        instruction = self.instructions[value]
+        return instruction.value if instruction.op == "const" else None
+
+    def _operand(self, value: int, op: str) -> int | None:
+        """The argument of ``value`` if that is a unary ``op``."""
+        instruction = self.instructions[value]
+        return instruction.args[0] if instruction.op == op else None
+
+    def _fold(self, op: str, args: tuple[int, ...]) -> int | None:
+        numbers = [self._number(a) for a in args]
+        function = _UNARY.get(op) or _BINARY.get(op)
+        if function is None or any(n is None for n in numbers):
+            return None
+        try:
+            result = function(*numbers)  # pyright: ignore[reportArgumentType]  # None is excluded above
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None  # left to run time, which gives NaN or infinity as the hardware does
+        return self.const(result)
+
+    def _rewrite(self, op: str, args: tuple[int, ...]) -> int | None:
+        rule = _RULES.get(op)
+        return rule(self, *args) if rule else None
+
+
+def _add(b: Builder, x: int, y: int) -> int | None:
+    if b._number(x) == 0.0:
+        return y
+    if b._number(y) == 0.0:
+        return x
+    if x == y:
+        return b.emit("twice", x)
+    if (negated := b._operand(y, "neg")) is not None:
+        return b.emit("sub", x, negated)
+    if (negated := b._operand(x, "neg")) is not None:
+        return b.emit("sub", y, negated)
+    return _choice(b, x, y) or _choice(b, y, x)
+
+
+def _choice(b: Builder, x: int, y: int) -> int | None:
+    """if_else_zero(c, a) + if_else_zero(!c, e) = select(c, a, e): the untaken branch's NaN stays out."""
+    first, second = b.instructions[x], b.instructions[y]
+    if first.op == second.op == "if_else_zero" and b._operand(second.args[0], "not") == first.args[0]:
+        return b.emit("select", first.args[0], first.args[1], second.args[1])
+    return None
+
+
+def _sub(b: Builder, x: int, y: int) -> int | None:
+    if b._number(y) == 0.0:
+        return x
+    if b._number(x) == 0.0:
+        return b.emit("neg", y)
+    if (negated := b._operand(y, "neg")) is not None:
+        return b.emit("add", x, negated)
+    if (negated := b._operand(x, "neg")) is not None:
+        return b.emit("neg", b.emit("add", negated, y))
+    return None
+
+
+def _mul(b: Builder, x: int, y: int) -> int | None:
+    if b._number(x) is not None:
+        x, y = y, x
+    factor = b._number(y)
+    if factor is not None and factor in (1.0, -1.0, 2.0):
+        return x if factor == 1.0 else b.emit("neg" if factor == -1.0 else "twice", x)
+    if x == y:
+        return b.emit("sq", x)
+    minus_x, minus_y = b._operand(x, "neg"), b._operand(y, "neg")
+    if factor is not None and minus_x is not None:
+        return b.emit("mul", minus_x, b.const(-factor))
+    if minus_x is not None and minus_y is not None:
+        return b.emit("mul", minus_x, minus_y)
+    if minus_x is not None:  # the sign moves outward, where a sum can take it up
+        return b.emit("neg", b.emit("mul", minus_x, y))
+    if minus_y is not None:
+        return b.emit("neg", b.emit("mul", x, minus_y))
+    if (divisor := b._operand(y, "inv")) is not None:
+        return b.emit("div", x, divisor)
+    if (divisor := b._operand(x, "inv")) is not None:
+        return b.emit("div", y, divisor)
+    return None
+
+
+def _div(b: Builder, x: int, y: int) -> int | None:
+    divisor = b._number(y)
+    if divisor is not None and divisor != 0.0 and math.isfinite(divisor):
+        mantissa, exponent = math.frexp(divisor)
+        if abs(mantissa) == 0.5 and abs(exponent) < 1000:  # a power of two: the reciprocal is exact
+            return b.emit("mul", x, b.const(1.0 / divisor))
+    if b._number(x) == 1.0:
+        return b.emit("inv", y)
+    if (negated := b._operand(y, "neg")) is not None:
+        return b.emit("neg", b.emit("div", x, negated))
+    if (negated := b._operand(x, "neg")) is not None:
+        return b.emit("neg", b.emit("div", negated, y))
+    return None
+
+
+def _neg(b: Builder, x: int) -> int | None:
+    if (inner := b._operand(x, "neg")) is not None:
+        return inner
+    instruction = b.instructions[x]
+    return b.emit("sub", *reversed(instruction.args)) if instruction.op == "sub" else None
+
+
+def _even(op: str) -> Callable[[Builder, int], int | None]:
+    """f(-x) = f(x)."""
+
+    def rule(b: Builder, x: int) -> int | None:
+        inner = b._operand(x, "neg")
+        return None if inner is None else b.emit(op, inner)
+
+    return rule
+
+
+def _sin(b: Builder, x: int) -> int | None:
+    inner = b._operand(x, "neg")
+    return None if inner is None else b.emit("neg", b.emit("sin", inner))
+
+
+def _pow(b: Builder, x: int, y: int) -> int | None:
+    """Powers with small integer or half exponents become multiplications and square roots."""
+    exponent = b._number(y)
+    if exponent is None or abs(exponent) > 16 or not float(2 * exponent).is_integer():
+        return None
+    if exponent < 0:
+        return b.emit("inv", b.emit("pow", x, b.const(-exponent)))
+    whole = int(exponent)
+    result = b.const(1.0) if exponent == whole else b.emit("sqrt", x)
+    square = x
+    while whole:
+        if whole & 1:
+            result = b.emit("mul", result, square)
+        whole >>= 1
+        if whole:
+            square = b.emit("sq", square)
+    return result
+
+
+_RULES: dict[str, Callable[..., int | None]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "neg": _neg,
+    "sin": _sin,
+    "cos": _even("cos"),
+    "abs": _even("abs"),
+    "sq": _even("sq"),
+    "pow": _pow,
+}
+
+
+def rebuild(program: Program, translate: Callable[[Builder, Instruction, tuple[int, ...]], int]) -> Program:
+    """Run every instruction through ``translate`` (which emits it, or something better), then drop dead code."""
+    builder = Builder()
+    values: list[int] = []
+    for instruction in program.instructions:
+        if instruction.op == "const":
+            values.append(builder.const(instruction.value))
+        elif instruction.op == "input":
+            values.append(builder.load(*instruction.source))
+        else:
+            values.append(translate(builder, instruction, tuple(values[a] for a in instruction.args)))
+    results = tuple(tuple(values[v] for v in group) for group in program.results)
+    return _without_dead(replace(program, instructions=tuple(builder.instructions), results=results))
+
+
+def simplify(program: Program) -> Program:
+    """Value numbering, algebra, shared reciprocals, dead code out."""
+    program = rebuild(program, lambda b, i, args: b.emit(i.op, *args))
+    divisors = Counter(d for i in program.instructions if (d := _divisor(i)) is not None)
+    shared = {d for d, n in divisors.items() if n > 1}
+    return _with_reciprocals(program, lambda i: _divisor(i) in shared) if shared else program
+
+
+def only_output(program: Program, name: str) -> Program:
+    """The program that computes output group ``name`` alone."""
+    index = program.output_index(name)
+    results, outputs = (program.results[index],), (program.outputs[index],)
+    return _without_dead(replace(program, outputs=outputs, results=results, function=None))
+
+
+def hoist_reciprocals(program: Program, elements: set[tuple[int, int]]) -> Program:
+    """Turn x/d into x*(1/d) where d depends on the given input ``elements`` alone and x does not.
+
+    The reciprocal can then be computed once, before the loop in which those elements are fixed.
+    """
+    fixed: list[bool] = []
+    for i in program.instructions:
+        fixed.append(i.source in elements if i.op == "input" else all(fixed[a] for a in i.args))
+    chosen = {
+        i.out for i in program.instructions if i.op == "div" and fixed[i.args[1]] and not fixed[i.args[0]]
+    }
+    return _with_reciprocals(program, lambda i: i.out in chosen) if chosen else program
+
+
+def _divisor(instruction: Instruction) -> int | None:
+    return instruction.args[-1] if instruction.op in ("div", "inv") else None
+
+
+def _with_reciprocals(program: Program, chosen: Callable[[Instruction], bool]) -> Program:
+    def translate(b: Builder, i: Instruction, args: tuple[int, ...]) -> int:
+        if i.op == "div" and chosen(i):
+            reciprocal = b.emit("inv", args[1])
+            # appended without the algebra, which would fold the product back into a division
+            ordered = tuple(sorted((args[0], reciprocal)))
+            return b._append(("mul", *ordered), Instruction("mul", 0, ordered))
+        if i.op == "mul":  # products with a reciprocal, from an earlier pass, stay products
+            ordered = tuple(sorted(args))
+            return b._append(("mul", *ordered), Instruction("mul", 0, ordered))
+        return b.emit(i.op, *args)
+
+    return rebuild(program, translate)
+
+
+def _without_dead(program: Program) -> Program:
+    alive = [False] * len(program.instructions)
+    for group in program.results:
+        for value in group:
+            alive[value] = True
+    for i in reversed(program.instructions):
+        if alive[i.out]:
+            for a in i.args:
+                alive[a] = True
+    number: dict[int, int] = {}
+    kept: list[Instruction] = []
+    for i in program.instructions:
+        if alive[i.out]:
+            number[i.out] = len(kept)
+            kept.append(replace(i, out=len(kept), args=tuple(number[a] for a in i.args)))
+    results = tuple(tuple(number[v] for v in group) for group in program.results)
+    return replace(program, instructions=tuple(kept), results=results)

@@ -1,0 +1,174 @@
+"""From CasADi expressions to straight-line programs, and back for differentiation and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from trundle.errors import InputError, TrundleError
+from trundle.program.ir import Group, Program
+from trundle.program.simplify import Builder, simplify
+
+if TYPE_CHECKING:
+    import numpy as np
+
+OPERATIONS = {
+    "ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "NEG": "neg", "EXP": "exp", "LOG": "log", "POW": "pow",
+    "CONSTPOW": "pow", "SQRT": "sqrt", "SQ": "sq", "TWICE": "twice", "SIN": "sin", "COS": "cos", "TAN": "tan",
+    "ASIN": "asin", "ACOS": "acos", "ATAN": "atan", "LT": "lt", "LE": "le", "EQ": "eq", "NE": "ne", "NOT": "not",
+    "AND": "and", "OR": "or", "FLOOR": "floor", "CEIL": "ceil", "FMOD": "fmod", "FABS": "abs", "SIGN": "sign",
+    "COPYSIGN": "copysign", "IF_ELSE_ZERO": "if_else_zero", "ERF": "erf", "FMIN": "min", "FMAX": "max", "INV": "inv",
+    "SINH": "sinh", "COSH": "cosh", "TANH": "tanh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh",
+    "ATAN2": "atan2", "LOG1P": "log1p", "EXPM1": "expm1", "HYPOT": "hypot", "REMAINDER": "remainder",
+}  # fmt: skip
+"""CasADi's scalar operations (without the prefix OP_) and ours. ASSIGN and LIFT are passed through."""
+
+Vectors = Mapping[str, tuple[Sequence[str], Any]]
+
+
+def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
+    """Read a program off CasADi expressions.
+
+    Args:
+        name: what the program is called in listings and messages.
+        inputs: group name -> (labels, SX column of symbols with one symbol a label).
+        outputs: group name -> (labels, SX column of expressions of those symbols).
+
+    Raises:
+        InputError: labels and column differ in length, an input is no symbol, a symbol is not declared.
+        TrundleError: the expressions hold an operation that no kernel has.
+    """
+    import casadi as ca
+
+    groups_in = tuple(_group(k, labels, column) for k, (labels, column) in inputs.items())
+    groups_out = tuple(_group(k, labels, column) for k, (labels, column) in outputs.items())
+    symbols = [ca.SX(column) for _, column in inputs.values()]
+    if not all(column.is_valid_input() for column in symbols):
+        raise InputError(
+            f"program '{name}': every input must be a column of plain symbols, not of expressions"
+        )
+    columns = [ca.densify(ca.SX(column)) for _, column in outputs.values()]
+    # elimination over all outputs at once, so that groups share what they have in common
+    joined = ca.cse(ca.vertcat(*columns)) if columns else ca.SX(0, 1)
+    free = ca.symvar(ca.veccat(joined))
+    declared = {s.name() for s in ca.symvar(ca.veccat(*symbols))}
+    missing = sorted({s.name() for s in free} - declared)
+    if missing:
+        raise InputError(
+            f"program '{name}' uses the symbols {', '.join(missing)}, which are in none of its inputs"
+        )
+    ends = [0]
+    for column in columns:
+        ends.append(ends[-1] + column.numel())
+    parts = [joined[a:b] for a, b in pairwise(ends)]
+    function = ca.Function("program", symbols, parts)
+    return simplify(_read(name, groups_in, groups_out, function))
+
+
+def _group(name: str, labels: Sequence[str], column: Any) -> Group:
+    if isinstance(labels, str):
+        raise InputError(f"group '{name}': labels must be a sequence of names, got the text {labels!r}")
+    group = Group(name, tuple(labels))
+    if column.numel() != group.size or (group.size and column.shape[1] != 1):
+        raise InputError(
+            f"group '{name}' has {group.size} labels but a matrix of shape {column.shape}; expected a column"
+        )
+    if len(set(group.labels)) != group.size:
+        twice = sorted({label for label in group.labels if group.labels.count(label) > 1})
+        raise InputError(f"group '{name}' uses the labels {', '.join(twice)} more than once")
+    return group
+
+
+def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], function: Any) -> Program:
+    """Walk CasADi's instruction list, which reuses work slots, and give every result its own number."""
+    import casadi as ca
+
+    known = {
+        getattr(ca, f"OP_{theirs}"): ours
+        for theirs, ours in OPERATIONS.items()
+        if hasattr(ca, f"OP_{theirs}")
+    }
+    builder = Builder()
+    slots: dict[int, int] = {}
+    results: list[list[int]] = [[-1] * g.size for g in outputs]
+    for k in range(function.n_instructions()):
+        op = function.instruction_id(k)
+        if op == ca.OP_CONST:
+            slots[function.instruction_output(k)[0]] = builder.const(function.instruction_constant(k))
+        elif op == ca.OP_INPUT:
+            group, element = function.instruction_input(k)
+            slots[function.instruction_output(k)[0]] = builder.load(group, element)
+        elif op == ca.OP_OUTPUT:
+            group, element = function.instruction_output(k)
+            results[group][element] = slots[function.instruction_input(k)[0]]
+        elif op in (ca.OP_ASSIGN, ca.OP_LIFT):
+            slots[function.instruction_output(k)[0]] = slots[function.instruction_input(k)[0]]
+        elif op in known:
+            args = [slots[s] for s in function.instruction_input(k)]
+            args = args[:1] if known[op] in _ONE_ARGUMENT else args
+            slots[function.instruction_output(k)[0]] = builder.emit(known[op], *args)
+        else:
+            raise TrundleError(
+                f"program '{name}' uses CasADi's {_casadi_name(op)}, which kernels do not have"
+            )
+    values = tuple(tuple(group) for group in results)
+    return Program(name, inputs, outputs, tuple(builder.instructions), values, function)
+
+
+_TWO_ARGUMENTS = frozenset({
+    "add", "sub", "mul", "div", "pow", "lt", "le", "eq", "ne", "and", "or", "fmod", "copysign", "if_else_zero", "min",
+    "max", "atan2", "hypot", "remainder",
+})  # fmt: skip
+_ONE_ARGUMENT = frozenset(OPERATIONS.values()) - _TWO_ARGUMENTS
+
+
+def _casadi_name(op: int) -> str:
+    import casadi as ca
+
+    return next((n for n in dir(ca) if n.startswith("OP_") and getattr(ca, n) == op), f"operation {op}")
+
+
+def jacobian(program: Program, of: str, wrt: str) -> Program:
+    """The dense Jacobian of output group ``of`` by input group ``wrt``, by CasADi's automatic differentiation.
+
+    The result has the same inputs and one output group, "d of/d wrt", of n_of * n_wrt values in row-major order:
+    element i * n_wrt + j is the derivative of ``of[i]`` by ``wrt[j]`` and has the label "d of_i/d wrt_j".
+    """
+    import casadi as ca
+
+    rows = program.outputs[program.output_index(of)]
+    columns = program.inputs[program.input_index(wrt)]
+    if program.function is None:
+        raise TrundleError(
+            f"program '{program.name}' was not traced from CasADi and cannot be differentiated"
+        )
+    symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
+    values = program.function.call(symbols)
+    matrix = ca.jacobian(values[program.output_index(of)], symbols[program.input_index(wrt)])
+    labels = [f"d {a}/d {b}" for a in rows.labels for b in columns.labels]
+    inputs = {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}
+    return trace(
+        f"{program.name}_jacobian", inputs, {f"d {of}/d {wrt}": (labels, ca.vec(ca.densify(matrix).T))}
+    )
+
+
+def evaluate(program: Program, groups: Sequence[Any]) -> tuple[np.ndarray, ...]:
+    """Evaluate with CasADi; each group (n,) or (n, count), the results alike."""
+    import casadi as ca
+    import numpy as np
+
+    if program.function is None:
+        raise TrundleError(
+            f"program '{program.name}' was not traced from CasADi and cannot be evaluated by it"
+        )
+    arrays = [np.asarray(g, dtype=float) for g in groups]
+    counts = {a.shape[1] for a in arrays if a.ndim == 2} or {0}
+    count = max(counts)
+    if count == 0:
+        return tuple(
+            np.asarray(v, dtype=float).reshape(-1) for v in program.function.call([ca.DM(a) for a in arrays])
+        )
+    lanes = [[a if a.ndim == 1 else a[:, k] for a in arrays] for k in range(count)]
+    single = [evaluate(program, lane) for lane in lanes]
+    return tuple(np.stack(columns, axis=1) for columns in zip(*single, strict=True))

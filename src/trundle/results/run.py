@@ -1,0 +1,194 @@
+"""One simulated run: labelled numbers over time, with units and the description they came from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.errors import InputError, suggest
+from trundle.results.arrays import FloatArray, frozen, read_npy, write_npy
+from trundle.results.table import read_csv, write_csv
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from trundle.show.plots import Plots
+
+GROUPS = ("coordinates", "speeds", "currents", "inputs", "outputs")
+STATES = GROUPS[:3]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Run:
+    """What a simulation gave: one array over time for each name.
+
+    name: the robot's name.
+    time: (T,) in s, never falling.
+    values: name -> (T,) array, in the unit that `units` says (SI and radians). Read-only.
+    units: name -> text such as "m/s"; a name without an entry has the unit "".
+    description: what the run came from, as plain data that JSON can hold; "yaml" (the description file's text),
+        "parameters" (name -> number) and "sketch" (how to draw the robot, see results/sketch.py) have a meaning here.
+    summary: findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
+    groups: which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
+
+    Raises InputError where a shape is wrong, time falls, or a group or a unit names what is not there.
+    """
+
+    name: str
+    time: FloatArray
+    values: Mapping[str, FloatArray]
+    units: Mapping[str, str] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        time = frozen(self.time)
+        if time.ndim != 1 or time.size == 0:
+            raise InputError(f"a run's time is one row of at least one number, not of shape {time.shape}")
+        if not np.all(np.diff(time) >= 0):
+            raise InputError("a run's time never falls and holds no NaN; this one does")
+        values = {str(name): frozen(array) for name, array in self.values.items()}
+        _check_names(values, time, self.units, self.groups)
+        groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "values", MappingProxyType(values))
+        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
+        object.__setattr__(self, "groups", MappingProxyType(groups))
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
+        if name == "time":
+            return self.time
+        if name not in self.values:
+            known = ("time", *self.values)
+            raise InputError(f"the run has no value {name!r}", hint=suggest(name, known))
+        return self.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name == "time" or name in self.values
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names of the states: coordinates, speeds, currents."""
+        return tuple(name for group in STATES for name in self.groups[group])
+
+    @property
+    def final(self) -> Mapping[str, float]:
+        """State name -> its value at the end; without groups, of all values."""
+        return MappingProxyType({name: float(self.values[name][-1]) for name in self.states or self.values})
+
+    @property
+    def duration(self) -> float:
+        """From the first time to the last, in s."""
+        return float(self.time[-1] - self.time[0])
+
+    @cached_property
+    def dataset(self) -> xarray.Dataset:
+        """The run as an xarray Dataset: one variable for each name over `time`, units and description in attrs."""
+        from trundle.results.dataset import run_dataset
+
+        return run_dataset(self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The run as a pandas DataFrame with the index `time` and one column for each name."""
+        import pandas
+
+        return pandas.DataFrame(dict(self.values), index=pandas.Index(self.time, name="time"))
+
+    @property
+    def plot(self) -> Plots:
+        """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.checks()`."""
+        # The one import that runs up: it makes `run.plot` work without asking users to import trundle.show.
+        from trundle.show.plots import Plots
+
+        return Plots(self)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the run, whole or not at all, and return the path.
+
+        The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
+        exactly), .npy (a structured NumPy array). The last two hold names and numbers only.
+        """
+        path = Path(path)
+        writer = _by_suffix(path, {".nc": _write_netcdf, ".csv": write_csv, ".npy": write_npy})
+        writer(path, self)
+        return path
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Run:
+        """Read a run that `save` wrote; InputError where the file is damaged or something else. Runs no code."""
+        path = Path(path)
+        reader = _by_suffix(path, {".nc": _read_netcdf, ".csv": read_csv, ".npy": read_npy})
+        try:
+            return Run(**reader(path))
+        except InputError as error:
+            raise error.at(file=str(path)) from error.__cause__
+
+    def __repr__(self) -> str:
+        from trundle.results.present import run_text
+
+        return run_text(self)
+
+    def _repr_html_(self) -> str:
+        from trundle.results.present import run_html
+
+        return run_html(self)
+
+
+def _check_names(
+    values: Mapping[str, FloatArray],
+    time: FloatArray,
+    units: Mapping[str, str],
+    groups: Mapping[str, Sequence[str]],
+) -> None:
+    if "time" in values:
+        raise InputError("'time' is the run's time and cannot be the name of a value")
+    for name, array in values.items():
+        if array.shape != time.shape:
+            raise InputError(f"{name!r} has the shape {array.shape}; the run's time has {time.shape}")
+    for name in units:
+        if name not in values and name != "time":
+            raise InputError(
+                f"a unit is given for {name!r}, which is no value of the run", hint=suggest(name, values)
+            )
+    for group, names in groups.items():
+        if group not in GROUPS:
+            raise InputError(f"unknown group {group!r} of values", hint=suggest(group, GROUPS))
+        for name in names:
+            if name not in values:
+                raise InputError(
+                    f"the group {group!r} names {name!r}, which is no value", hint=suggest(name, values)
+                )
+
+
+def _by_suffix(path: Path, choices: Mapping[str, Any]) -> Any:
+    suffix = path.suffix.lower()
+    if suffix not in choices:
+        names = ", ".join(choices)
+        came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise InputError(f"{str(path)!r} has {came}; a run's file ends in one of {names}")
+    return choices[suffix]
+
+
+def _write_netcdf(path: Path, run: Run) -> None:
+    from trundle.results.netcdf import write_run  # netCDF4 takes 30 ms to import
+
+    write_run(path, run)
+
+
+def _read_netcdf(path: Path) -> dict[str, Any]:
+    from trundle.results.netcdf import read_run
+
+    return read_run(path)

@@ -1,0 +1,61 @@
+"""The description of a robot: nouns, readers and writers, the catalogue. Nothing here computes motion."""
+
+from trundle.robot.bodies import Body, FixedJoint, Inertia, Joint, PrismaticJoint, RevoluteJoint
+from trundle.robot.checks import require_dynamic
+from trundle.robot.description import Robot, parse_robot
+from trundle.robot.motors import DCMotor, Motor, ServoMotor, TorqueMotor
+from trundle.robot.parameters import Resolver
+from trundle.robot.reader import Document, load, load_robot, parse
+from trundle.robot.runcheck import check_run
+from trundle.robot.runspec import FileTable, RunSpec, Table
+from trundle.robot.schema import json_schema
+from trundle.robot.values import Value
+from trundle.robot.wheels import (
+    BallWheel,
+    CasterWheel,
+    Coupling,
+    FixedWheel,
+    MecanumWheel,
+    OmniWheel,
+    SteeredWheel,
+    Wheel,
+    WheelInertia,
+)
+from trundle.robot.writer import dump
+
+__all__ = [
+    "BallWheel",
+    "Body",
+    "CasterWheel",
+    "Coupling",
+    "DCMotor",
+    "Document",
+    "FileTable",
+    "FixedJoint",
+    "FixedWheel",
+    "Inertia",
+    "Joint",
+    "MecanumWheel",
+    "Motor",
+    "OmniWheel",
+    "PrismaticJoint",
+    "Resolver",
+    "RevoluteJoint",
+    "Robot",
+    "RunSpec",
+    "ServoMotor",
+    "SteeredWheel",
+    "Table",
+    "TorqueMotor",
+    "Value",
+    "Wheel",
+    "WheelInertia",
+    "check_run",
+    "dump",
+    "json_schema",
+    "load",
+    "load_robot",
+    "parse",
+    "parse_robot",
+    "require_dynamic",
+]

@@ -1,0 +1,292 @@
+"""Checks on a robot's numbers: bounds, inertias that exist, wheels that stand on the ground, masses that can be moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from trundle.robot.bodies import Body, FixedJoint, Inertia
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.parameters import numbers, parameter_values
+from trundle.robot.problems import Path, Problem, report
+from trundle.robot.structure import body_names, chain, check_structure, is_vertical_axis
+from trundle.robot.values import Value
+from trundle.robot.walk import nouns
+from trundle.robot.wheels import BallWheel, CasterWheel, SteeredWheel, Wheel, WheelInertia
+
+if TYPE_CHECKING:
+    from trundle.robot.description import Robot
+
+Numbers = Mapping[str, float]
+
+# Contact heights may differ by rounding of unit conversions, not by a real millimetre.
+_HEIGHT_TOLERANCE = 1e-6
+# Relative; inertias are often given with three or four digits, on the edge of the triangle inequality (thin plates).
+_INERTIA_TOLERANCE = 1e-6
+
+
+def check_robot(robot: Robot) -> list[Problem]:
+    """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
+    problems = list(check_structure(robot))
+    if problems:
+        return problems
+    try:
+        return check_numbers(robot, parameter_values(robot))
+    except ExpressionError as error:
+        return [Problem((), str(error), error.hint)]
+
+
+def check_numbers(robot: Robot, scope: Numbers) -> list[Problem]:
+    """Everything wrong with a robot's numbers, given its parameters."""
+    found, problems = numbers(robot, scope)
+    if not problems:
+        problems = list(_bounds(robot, found))
+    if not problems:
+        problems = [*_inertias(robot, found), *_axes(robot, found), *_couplings(robot, found)]
+        problems += _ground(robot, found)
+    return problems
+
+
+_BOUNDS = {
+    ">= 0": (lambda number: number >= 0.0, "must not be negative"),
+    "> 0": (lambda number: number > 0.0, "must be greater than zero"),
+    "!= 0": (lambda number: number != 0.0, "must not be zero"),
+}
+
+
+def _bounds(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    for path, noun in nouns(robot):
+        for field, bound in noun.bounds.items():
+            value = getattr(noun, field, None)
+            if not isinstance(value, Value):
+                continue
+            number = found[value.key]
+            allowed, words = _BOUNDS[bound]
+            if not allowed(number):
+                written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
+                name = field.replace("_", " ")
+                yield Problem(
+                    (*path, field), f"{name} {words}, got {written}", _bound_hint(noun, field, number)
+                )
+
+
+def _bound_hint(noun: object, field: str, number: float) -> str | None:
+    if isinstance(noun, CasterWheel) and field == "offset":
+        return "a caster trails behind its pivot; for a wheel on its own pivot use type: steered"
+    if number < 0 and field not in ("gear_ratio",):
+        return f"did you mean {-number:g}?"
+    return None
+
+
+def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    for path, noun in nouns(robot):
+        if isinstance(noun, Inertia):
+            message = _inertia_problem(noun, found)
+            if message:
+                hint = "a body's inertia needs xx + yy >= zz (and so on) and products small enough; check units and axes"
+                yield Problem(path, message, hint)
+    for name, wheel in robot.wheels.items():
+        if not isinstance(wheel, BallWheel):
+            yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
+
+
+def _inertia_problem(inertia: Inertia, found: Numbers) -> str | None:
+    """What makes six numbers no inertia; one moment alone is fine: it is all that a motion about one axis needs."""
+    xx, yy, zz = (found[value.key] for value in (inertia.xx, inertia.yy, inertia.zz))
+    products = [found[value.key] for value in (inertia.xy, inertia.xz, inertia.yz)]
+    if not any(products):
+        if sum(1 for moment in (xx, yy, zz) if moment) < 2:
+            return None
+        slack = _INERTIA_TOLERANCE * (xx + yy + zz)
+        for name, (one, two, sum_) in {"zz": (xx, yy, zz), "yy": (xx, zz, yy), "xx": (yy, zz, xx)}.items():
+            if sum_ > one + two + slack:
+                others = " + ".join(other for other in ("xx", "yy", "zz") if other != name)
+                return (
+                    f"breaks the triangle inequality: {name} = {sum_:g} is more than {others} = {one + two:g}"
+                )
+        return None
+    # With products: the density's second moments Σ = tr(I)/2 1 - I must be positive semidefinite (Wensing, Kim
+    # and Slotine, 2018), which is the triangle inequality on the principal moments.
+    half = (xx + yy + zz) / 2
+    xy, xz, yz = products
+    a, b, c, d, e, f = half - xx, half - yy, half - zz, -xy, -xz, -yz
+    scale = half or max(map(abs, products))
+    minors = (a, b, c, a * b - d * d, a * c - e * e, b * c - f * f)
+    determinant = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
+    orders = (1, 1, 1, 2, 2, 2)
+    bad = any(minor < -_INERTIA_TOLERANCE * scale**order for minor, order in zip(minors, orders, strict=True))
+    if bad or determinant < -_INERTIA_TOLERANCE * scale**3:
+        return "its principal moments break the triangle inequality (or are negative)"
+    return None
+
+
+def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem]:
+    assert not isinstance(wheel, BallWheel)
+    inertia: WheelInertia = wheel.inertia
+    if inertia.axle is None and inertia.diameter is None:
+        return
+    mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
+    axle = mass * radius**2 / 2 if inertia.axle is None else found[inertia.axle.key]
+    diameter = (
+        mass * (3 * radius**2 + width**2) / 12 if inertia.diameter is None else found[inertia.diameter.key]
+    )
+    if axle > 2 * diameter * (1 + _INERTIA_TOLERANCE):
+        message = f"breaks the triangle inequality: about the axle {axle:g} is more than twice {diameter:g}, about a diameter"
+        yield Problem(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
+
+
+def _axes(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    for name, joint in robot.joints.items():
+        if (
+            not isinstance(joint, FixedJoint)
+            and math.hypot(*(found[value.key] for value in joint.axis)) < 1e-12
+        ):
+            yield Problem(
+                ("joints", name, "axis"), "the axis is a zero vector", "write for example axis: [0, 0, 1]"
+            )
+
+
+def _couplings(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    for name, coupling in robot.couplings.items():
+        left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
+        (left_x, left_y), (right_x, right_y) = (
+            (found[wheel.at[0].key], found[wheel.at[1].key]) for wheel in (left, right)
+        )
+        path: Path = ("couplings", name)
+        if abs(left_x - right_x) > _HEIGHT_TOLERANCE:
+            message = f"the wheels are not side by side: x = {left_x:g} and {right_x:g}"
+            yield Problem((*path, "wheels"), message, "give both the same at.x")
+        elif abs(left_x - found[coupling.axle.key]) < _HEIGHT_TOLERANCE:
+            yield Problem(
+                (*path, "axle"),
+                "the steered wheels stand on the fixed axle",
+                "set axle to the other axle's x",
+            )
+        if left_y <= right_y:
+            message = f"the left wheel's y = {left_y:g} is not greater than the right one's {right_y:g}"
+            yield Problem((*path, "wheels"), message, "name them [left, right]; y points left")
+
+
+def _ground(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    heights: dict[str, float] = {}
+    for name, wheel in robot.wheels.items():
+        height = found[wheel.at[2].key] - found[wheel.radius.key]
+        for joint in chain(robot, wheel.parent):
+            if not is_vertical_axis(robot, joint, found):
+                message = f"the wheel would leave the ground when the joint {joint!r} moves or tilts it"
+                yield Problem(
+                    ("wheels", name, "parent"),
+                    message,
+                    "mount wheels on joints about z only, without roll or pitch",
+                )
+                return
+            height += found[robot.joints[joint].at[2].key]
+        heights[name] = height
+    if not heights:
+        return
+    # the height that most wheels share is the ground; the others are off it
+    ground = max(
+        heights.values(),
+        key=lambda one: sum(abs(one - other) < _HEIGHT_TOLERANCE for other in heights.values()),
+    )
+    for name, height in heights.items():
+        if abs(height - ground) >= _HEIGHT_TOLERANCE:
+            shared = [other for other, its in heights.items() if abs(its - ground) < _HEIGHT_TOLERANCE]
+            message = f"stands off the ground: its contact is at z = {height:g}, that of {', '.join(shared)} at {ground:g}"
+            z = found[robot.wheels[name].at[2].key] + ground - height
+            yield Problem(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
+
+
+def dynamic_problems(robot: Robot, scope: Numbers | None = None) -> list[Problem]:
+    """What keeps a robot from being simulated with forces: motions that no mass opposes.
+
+    A kinematic run needs none of this, so it isn't part of the robot's own checks.
+    """
+    found, problems = numbers(robot, parameter_values(robot) if scope is None else scope)
+    return problems or [*_base_mass(robot, found), *_joint_mass(robot, found), *_wheel_mass(robot, found)]
+
+
+def require_dynamic(robot: Robot) -> None:
+    """Raise InputError where `dynamic_problems` finds something."""
+    problems = dynamic_problems(robot)
+    if problems:
+        raise report(problems)
+
+
+def _base_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    if robot.base == "fixed":
+        return
+    mass = 0.0 if robot.body is None else found[robot.body.mass.key]
+    if mass == 0.0:
+        path: Path = () if robot.body is None else ("body", "mass")
+        message = f"a {robot.base} base needs a body with a mass greater than zero"
+        yield Problem(path, message, "write body: {mass: ..., inertia: {zz: ...}}")
+        return
+    assert robot.body is not None
+    if robot.joints or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
+        return
+    moments = [
+        found[value.key] for value in (robot.body.inertia.xx, robot.body.inertia.yy, robot.body.inertia.zz)
+    ]
+    if min(moments if robot.base == "floating" else moments[2:]) == 0.0:
+        needed = "xx, yy and zz" if robot.base == "floating" else "zz"
+        yield Problem(
+            ("body", "inertia"), f"nothing resists turning: inertia {needed} must be greater than zero"
+        )
+
+
+def _has_mass(body: Body, found: Numbers) -> bool:
+    inertia = body.inertia
+    return any(found[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
+
+
+def _rotor_inertia(robot: Robot, target: str, found: Numbers) -> float:
+    return sum(
+        found[motor.rotor_inertia.key]
+        for motor in robot.motors.values()
+        if motor.kind == "dc" and motor.drives == target
+    )
+
+
+def _joint_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    known = body_names(robot)
+    carries: set[str] = set()
+    carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
+    carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
+    for name, massive in carried:
+        if massive and name != "base":
+            carries.update(chain(robot, name))
+    for name, joint in robot.joints.items():
+        if isinstance(joint, FixedJoint) or name in carries:
+            continue
+        if not found[joint.armature.key] and not _rotor_inertia(robot, name, found):
+            message = (
+                f"nothing behind the joint {name!r} has a mass, so forces would accelerate it without bound"
+            )
+            yield Problem(
+                ("joints", name), message, "give its body a mass and an inertia, or the joint an armature"
+            )
+
+
+def _wheel_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    coupled = {wheel: name for name, each in robot.couplings.items() for wheel in each.wheels}
+    for name, wheel in robot.wheels.items():
+        if isinstance(wheel, BallWheel):
+            continue
+        axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
+        massive = found[wheel.mass.key] > 0
+        spins = massive if axle is None else found[axle.key] > 0
+        if wheel.contact != "ideal" and not spins and not _rotor_inertia(robot, name, found):
+            message = (
+                f"a wheel with contact: {wheel.contact} needs inertia: forces would spin it up without bound"
+            )
+            yield Problem(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
+        if isinstance(wheel, SteeredWheel) or (isinstance(wheel, CasterWheel) and wheel.contact != "ideal"):
+            turns = massive if diameter is None else found[diameter.key] > 0
+            target = coupled.get(name, f"{name}.steering")
+            trails = isinstance(wheel, CasterWheel) and massive
+            forked = found[wheel.fork.inertia.zz.key] > 0
+            if not (turns or trails or forked or _rotor_inertia(robot, target, found)):
+                message = "nothing resists steering it: forces would turn it without bound"
+                yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")

@@ -1,0 +1,115 @@
+"""What every noun of a description shares: frozen, no unknown keys, errors in the user's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from trundle.errors import suggest
+from trundle.robot.expressions import FUNCTIONS
+from trundle.robot.problems import input_error
+from trundle.robot.values import describe
+
+if TYPE_CHECKING:
+    _Root = BaseModel
+else:
+
+    class _Meta(type(BaseModel)):
+        """Turns pydantic's error into an InputError when a noun is made from Python.
+
+        Done where a class is called, not in `__init__`: pydantic calls a model's own `__init__` for nested
+        models too, and the place of the error inside the whole would be lost.
+        """
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().__call__(*args, **kwargs)
+            except ValidationError as error:
+                raise input_error(error, cls.__name__) from None
+
+    class _Root(BaseModel, metaclass=_Meta):
+        pass
+
+
+def default(value: object, description: str) -> Any:
+    """A field's default as it would be written (pydantic reads it like everything written), and its description."""
+    return Field(value, description=description)
+
+
+class Noun(_Root):
+    """Base of the nouns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, defer_build=True)
+
+    # Keys that belong to nouns of the same family but another type: key -> the types that have it.
+    elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
+    # How a message calls this noun.
+    called: ClassVar[str] = ""
+    # Bounds on its numbers: field -> one of BOUNDS.
+    bounds: ClassVar[dict[str, str]] = {}
+
+    def default_counts(self, field: str) -> bool:
+        """Whether a default (not zero) that nobody wrote is a parameter too: only where it has an effect."""
+        return False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if isinstance(data, cls):
+            return data
+        called = cls.called or cls.__name__.lower()
+        if not isinstance(data, Mapping):
+            keys = ", ".join(cls.model_fields)
+            raise _problem(
+                f"expected a {called} (a mapping of keys), got {describe(data)}", hint=f"keys: {keys}"
+            )
+        for key in data:
+            if key in cls.model_fields:
+                continue
+            if key in cls.elsewhere:
+                owners = " and ".join(cls.elsewhere[key])
+                message = f"a {called} has no {key!r}; {owners} have"
+                raise _problem(message, f"known: {', '.join(cls.model_fields)}", (key,))
+            raise _problem(
+                f"unknown key {key!r} in a {called}", suggest(str(key), cls.model_fields, most=40), (key,)
+            )
+        return data
+
+
+def _problem(message: str, hint: str | None = None, at: tuple[Any, ...] = ()) -> PydanticCustomError:
+    return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+# Names that mean something already: the root body, and what formulas call.
+RESERVED = frozenset({"base", "world", "pi", *FUNCTIONS})
+
+
+def _identifier(name: str) -> str:
+    if not _IDENTIFIER.fullmatch(name) or len(name) > 60:
+        better = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60]
+        if better[:1].isdigit():
+            better = f"_{better}"
+        hint = f"letters, digits and _, not starting with a digit: {better!r}" if better else None
+        raise _problem(f"{name[:80]!r} is not a valid name", hint)
+    if name in RESERVED:
+        raise _problem(f"{name!r} is a reserved name", f"choose another, such as '{name}_1'")
+    return name
+
+
+Identifier = Annotated[str, AfterValidator(_identifier)]
+
+
+def family(*members: type[Noun]) -> None:
+    """Tell the types of one family about each other's keys, for messages on a misplaced key."""
+    for member in members:
+        others: dict[str, tuple[str, ...]] = {}
+        for other in members:
+            for name in other.model_fields:
+                if name not in member.model_fields:
+                    others[name] = (*others.get(name, ()), other.called + "s")
+        member.elsewhere = others

@@ -1,0 +1,239 @@
+"""A robot's parameters: their names, numbers and units, and the scalars its values become.
+
+Named parameters stand first, then every plain number of the description under its key path. Parameters defined by
+a formula over others ("track: 8*r") are no parameters of their own: they follow from those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from trundle import scalars
+from trundle.errors import InputError, suggest
+from trundle.robot import units
+from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
+from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
+from trundle.robot.problems import Path, Problem, report
+from trundle.robot.units import unit_text
+from trundle.robot.values import Value, check_dimension, number_of, read_value
+from trundle.robot.walk import values
+
+if TYPE_CHECKING:
+    from trundle.robot.description import Robot
+
+_FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
+
+
+def parameter_values(robot: Robot) -> dict[str, float]:
+    """Every parameter and its number in SI: named ones first, then the automatic ones, in the order of the fields."""
+    named = {name: value.number for name, value in robot.parameters.items() if value.is_parameter}
+    automatic = {
+        value.key: value.number
+        for path, value in values(robot)
+        if value.is_parameter and path[0] != "parameters"
+    }
+    return named | automatic
+
+
+def definition_order(robot: Robot) -> list[str]:
+    """Names of all `parameters`, each after those its formula uses; raises ExpressionError on a circle."""
+    order: dict[str, None] = {}
+    open_names: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in order or name not in robot.parameters:
+            return
+        if name in open_names:
+            circle = [*open_names[open_names.index(name) :], name]
+            raise ExpressionError(
+                f"is defined in a circle: {' -> '.join(circle)}", "give one of them a number"
+            )
+        if len(open_names) > 100:
+            raise ExpressionError("is defined through more than 100 others")
+        open_names.append(name)
+        for used in robot.parameters[name].names:
+            visit(used)
+        open_names.pop()
+        order[name] = None
+
+    for name in robot.parameters:
+        visit(name)
+    return list(order)
+
+
+class Resolver:
+    """Turns the values of one robot into scalars.
+
+    `scope` maps every parameter's name (see `parameter_values`) to a scalar of any kind: float, NumPy array, SymPy
+    expression, CasADi SX. Numbers that are no parameters (exact zeros, unwritten defaults without effect) stay floats.
+    """
+
+    def __init__(self, robot: Robot, scope: Mapping[str, Any]) -> None:
+        self._scope: dict[str, Any] = dict(scope)
+        self._gravity = robot.gravity
+        for name in definition_order(robot):
+            value = robot.parameters[name]
+            if not value.is_parameter:
+                self._scope[name] = evaluate(value.expression, self._look_up, _FUNCTIONS)
+
+    def _look_up(self, name: str) -> Any:
+        try:
+            return self._scope[name]
+        except KeyError:
+            message = f"no scalar was given for the parameter {name!r}"
+            raise InputError(message, hint=suggest(name, self._scope)) from None
+
+    def __call__(self, value: Value) -> Any:
+        """The scalar a value stands for."""
+        if value.is_parameter:
+            return self._look_up(value.key)
+        return evaluate(value.expression, self._look_up, _FUNCTIONS)
+
+    def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Any, Any, Any]:
+        """Three scalars."""
+        return self(vector[0]), self(vector[1]), self(vector[2])
+
+    def direction(self, vector: tuple[Value, Value, Value]) -> tuple[Any, Any, Any]:
+        """Three scalars scaled to length 1 (floats where the axis uses no parameters)."""
+        x, y, z = self.vector(vector)
+        length = scalars.sqrt(x * x + y * y + z * z)
+        if isinstance(length, float) and length == 1.0:
+            return x, y, z
+        return x / length, y / length, z / length
+
+    def gravity(self) -> tuple[Any, Any, Any]:
+        """Acceleration of gravity in the world frame (m/s^2)."""
+        if isinstance(self._gravity, tuple):
+            return self.vector(self._gravity)
+        return 0.0, 0.0, -self(self._gravity)
+
+
+def numbers(robot: Robot, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Problem]]:
+    """Number of every value of a robot by key, given its parameters; and what has no number."""
+    known = dict(scope)
+    problems: list[Problem] = []
+    for name in definition_order(robot):
+        value = robot.parameters[name]
+        if value.is_parameter:
+            continue
+        try:
+            known[name] = number_of(value.expression, known)
+        except KeyError:
+            pass  # it hangs on a parameter that failed before it, which is reported
+        except ExpressionError as error:
+            problems.append(Problem(("parameters", name), f"{value.source!r} {error}", error.hint))
+    found: dict[str, float] = {}
+    for path, value in values(robot):
+        try:
+            found[value.key] = known[value.key] if value.is_parameter else number_of(value.expression, known)
+        except KeyError:
+            pass
+        except ExpressionError as error:
+            if path[0] != "parameters":
+                problems.append(Problem(path, f"{value.source!r} {error}", error.hint))
+    return found, problems
+
+
+def dimensions(robot: Robot) -> dict[str, Found]:
+    """Dimension of every named parameter, as far as its own text says."""
+    found: dict[str, Found] = {}
+    for name in definition_order(robot):
+        try:
+            dimension = dimension_of(robot.parameters[name].expression, lambda used: found.get(used, UNKNOWN))
+        except ExpressionError:
+            dimension = UNKNOWN  # reported where the parameter is checked
+        # a plain number may be of any kind as a parameter, even though as a factor it is a pure number
+        found[name] = UNKNOWN if dimension == LITERAL else dimension
+    return found
+
+
+def parameter_units(robot: Robot) -> dict[str, str]:
+    """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
+    known = dimensions(robot)
+    uses = _uses(robot)
+    result: dict[str, str] = {}
+    by_key = {value.key: value for _, value in values(robot)}
+    for name in parameter_values(robot):
+        if name not in robot.parameters:
+            result[name] = by_key[name].quantity.unit
+            continue
+        dimension = known[name]
+        used = uses.get(name, "")
+        exact = "" if isinstance(dimension, str) else unit_text(dimension)
+        result[name] = used or exact
+    return result
+
+
+def _uses(robot: Robot) -> dict[str, str]:
+    """Unit of the first field that is a multiple of a named parameter."""
+    found: dict[str, str] = {}
+    for path, value in values(robot):
+        name = _multiple_of(value.expression) if value.names else None
+        if name is not None and path[0] != "parameters":
+            found.setdefault(name, value.quantity.unit)
+    for defined, value in robot.parameters.items():
+        name = _multiple_of(value.expression) if value.names else None
+        if name is not None and defined in found:
+            found.setdefault(name, found[defined])
+    return found
+
+
+def _multiple_of(tree: Expression) -> str | None:
+    """The name in name, -name, 2*name, name/2."""
+    if isinstance(tree, Name):
+        return tree.name
+    if not isinstance(tree, Operation) or tree.operator not in ("neg", "*", "/"):
+        return None
+    named = [operand for operand in tree.operands if not _is_pure(operand)]
+    if len(named) != 1 or (tree.operator == "/" and named[0] is not tree.operands[0]):
+        return None
+    return _multiple_of(named[0])
+
+
+def _is_pure(tree: Expression) -> bool:
+    return not isinstance(tree, (Name, Operation)) and tree.dimension is None
+
+
+def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
+    """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
+    from trundle.robot.checks import check_numbers
+
+    result = parameter_values(robot)
+    by_key = {value.key: value for _, value in values(robot)}
+    for name, written in changes.items():
+        if name not in result:
+            raise _unknown_parameter(robot, name, result)
+        try:
+            value = read_value(written, by_key[name].quantity)
+            if value.names:
+                raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
+            dimension = dimensions(robot).get(name, UNKNOWN)
+            if not isinstance(dimension, str):
+                expected = units.Quantity("quantity", unit_text(dimension), dimension)
+                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
+        except ExpressionError as error:
+            raise InputError(str(error), key=name, hint=error.hint) from None
+        result[name] = value.number
+    problems = check_numbers(robot, result)
+    if problems:
+        raise report(problems, within=", ".join(changes))
+    return result
+
+
+def _unknown_parameter(robot: Robot, name: str, known: Mapping[str, float]) -> InputError:
+    if name in robot.parameters:
+        value = robot.parameters[name]
+        message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
+        return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
+    return InputError(f"there is no parameter {name!r}", key=name, hint=suggest(name, known, most=40))
+
+
+def path_of(robot: Robot, name: str) -> Path:
+    """Key path of a parameter in the description."""
+    for path, value in values(robot):
+        if value.key == name:
+            return path
+    raise InputError(
+        f"there is no parameter {name!r}", key=name, hint=suggest(name, parameter_values(robot), most=40)
+    )

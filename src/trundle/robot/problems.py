@@ -1,0 +1,132 @@
+"""From pydantic's errors to ours: every problem with its key path, its line and a likely fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from trundle.errors import InputError, suggest
+from trundle.robot.values import describe
+
+Path = tuple[str | int, ...]
+_AXES = ("x", "y", "z")
+_VECTORS = ("at", "rpy", "axis", "center_of_mass", "gravity")
+# How many further problems are listed under the first one.
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a description: where (keys from the top), what, and how to put it right."""
+
+    path: Path
+    message: str
+    hint: str | None = None
+
+
+def key_of(path: Path) -> str:
+    """Key path as text; the entries of a vector go by x, y and z: ("wheels", "right", "at", 1) is wheels.right.at.y."""
+    parts = list(path)
+    for place, part in enumerate(parts):
+        if isinstance(part, int) and part < 3 and place and parts[place - 1] in _VECTORS:
+            parts[place] = _AXES[part]
+    return ".".join(str(part) for part in parts)
+
+
+def problems_of(error: ValidationError) -> list[Problem]:
+    """Every problem in a pydantic error."""
+    found: list[Problem] = []
+    for each in error.errors(include_url=False):
+        context = each.get("ctx", {})
+        path = _without_tags(each["loc"])
+        if "problems" in context:  # the robot's own checks report several at once
+            found.extend(Problem((*path, *one.path), one.message, one.hint) for one in context["problems"])
+            continue
+        at = context.get("at")
+        path = (*path, *at) if isinstance(at, tuple) else path if at is None else (*path, at)
+        if each["type"] == "union_tag_invalid":  # the discriminators are called _type and _kind
+            path = (*path, "kind" if "_kind" in str(context["discriminator"]) else "type")
+        message, hint = _words(each["type"], each["msg"], each["input"], context, path)
+        found.append(Problem(path, message, hint))
+    return found
+
+
+def _without_tags(loc: tuple[int | str, ...]) -> Path:
+    # pydantic puts the chosen type of a union ("<fixed>") and "[key]" for a wrong key among the keys
+    return tuple(
+        part for part in loc if not (isinstance(part, str) and part[:1] in "<[" and part[-1:] in ">]")
+    )
+
+
+def _words(
+    kind: str, fallback: str, came: Any, context: Mapping[str, Any], path: Path
+) -> tuple[str, str | None]:
+    if "message" in context:
+        return str(context["message"]), context.get("hint")
+    if kind == "missing":
+        return f"{path[-1]!r} is missing", None
+    if kind == "literal_error":
+        allowed = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
+        return f"unknown choice {describe(came)}", _choices(came, allowed)
+    if kind == "union_tag_invalid":
+        allowed = str(context["expected_tags"]).translate(str.maketrans("", "", "<>'")).split(", ")
+        came = str(context["tag"])[1:-1]
+        return f"unknown {path[-1]} {came!r}", _choices(came, allowed)
+    if kind in ("dict_type", "mapping_type"):
+        return f"expected a mapping of names, got {describe(came)}", "write NAME: {...} below this key"
+    if kind in ("list_type", "tuple_type"):
+        return f"expected a list, got {describe(came)}", None
+    if kind == "string_type":
+        return f"expected text, got {describe(came)}", "put it in quotes" if isinstance(
+            came, (int, float)
+        ) else None
+    return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
+
+
+def _choices(came: Any, allowed: Sequence[str]) -> str:
+    listed = "choose one of " + ", ".join(allowed)
+    hint = suggest(came, allowed) if isinstance(came, str) else ""
+    return f"{hint} ({listed})" if hint.startswith("did you mean") else listed
+
+
+def report(
+    problems: Sequence[Problem],
+    *,
+    file: str | None = None,
+    lines: Mapping[Path, int] | None = None,
+    within: str | None = None,
+) -> InputError:
+    """One InputError: the first problem in full (in the order of the file), the others a line each."""
+    ordered = (
+        sorted(problems, key=lambda problem: _line(problem.path, lines) or 0) if lines else list(problems)
+    )
+    first, others = ordered[0], ordered[1:]
+    hint = [first.hint] if first.hint else []
+    if others:
+        hint.append(f"{len(others)} more:" if len(others) > 1 else "and:")
+    for other in others[:_LISTED]:
+        line = _line(other.path, lines)
+        hint.append(f"  {f'line {line}: ' if line else ''}{key_of(other.path)}: {other.message}")
+    if len(others) > _LISTED:
+        hint.append("  ...")
+    key = key_of(first.path) or within
+    line = _line(first.path, lines)
+    return InputError(first.message, file=file, line=line, key=key, hint="\n  ".join(hint) or None)
+
+
+def _line(path: Path, lines: Mapping[Path, int] | None) -> int | None:
+    """Line of a key, or of the nearest key above it that is in the file."""
+    if lines is None:
+        return None
+    for length in range(len(path), -1, -1):
+        if path[:length] in lines:
+            return lines[path[:length]]
+    return None
+
+
+def input_error(error: ValidationError, within: str | None = None) -> InputError:
+    """The same for a description made in Python, which has no file."""
+    return report(problems_of(error), within=within)

@@ -1,0 +1,161 @@
+"""The `run:` section: what to do with the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from trundle.robot import units
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.noun import Noun
+from trundle.robot.values import Reads, Value
+
+Interpolation = Literal["previous", "linear", "cubic"]
+Mode = Literal["dynamic", "kinematic"]
+Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45"]
+
+# Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
+_MOST_SAMPLES = 10_000_000
+
+
+class ReadsConstant(Reads):
+    """A value that uses no parameters: a run's numbers are its own."""
+
+    def value(self, written: object) -> Value:
+        value = super().value(written)
+        if value.names:
+            raise ExpressionError(
+                f"{value.source!r} uses {', '.join(value.names)}; a run's numbers can't use parameters",
+                'write a number, or a number with a unit ("24 V")',
+            )
+        return value
+
+
+class ReadsNumber(ReadsConstant):
+    """The same as a plain float in SI."""
+
+    def read(self, written: object) -> Any:
+        return super().read(written).number
+
+
+Constant = Annotated[Value, ReadsConstant(units.ANY)]
+Seconds = Annotated[float, ReadsNumber(units.TIME)]
+Frequency = Annotated[float, ReadsNumber(units.FREQUENCY)]
+Real = Annotated[float, ReadsNumber(units.RATIO)]
+
+
+def _refuse(message: str, hint: str | None = None, at: tuple[str | int, ...] = ()) -> PydanticCustomError:
+    return PydanticCustomError("run", "{message}", {"message": message, "hint": hint, "at": at})
+
+
+def _positive(number: float) -> float:
+    if number <= 0:
+        raise _refuse(f"expected a number above zero, got {number:g}")
+    return number
+
+
+def _tolerance(number: float) -> float:
+    if not 0 < number < 1:
+        raise _refuse(f"expected a tolerance between 0 and 1, got {number:g}")
+    return number
+
+
+class Table(Noun):
+    """An input as a function of time, by its values at given times."""
+
+    called: ClassVar[str] = "table"
+
+    times: tuple[Seconds, ...] = Field(description="Times (s), increasing.")
+    values: tuple[Constant, ...] = Field(description="The input's value at each time.")
+    interpolation: Interpolation = Field(
+        "linear", description="Between the times: previous, linear or cubic."
+    )
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The values in SI."""
+        return tuple(value.number for value in self.values)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Table:
+        if len(self.times) < 1:
+            raise _refuse("the table is empty", "give at least one time and value", ("times",))
+        if len(self.times) != len(self.values):
+            message = f"{len(self.times)} times but {len(self.values)} values"
+            raise _refuse(message, "each time needs one value", ("values",))
+        for place, (before, after) in enumerate(pairwise(self.times)):
+            if after <= before:
+                message = f"times must increase: {after:g} comes after {before:g}"
+                raise _refuse(message, "sort the table and remove repeated times", ("times", place + 1))
+        return self
+
+
+class FileTable(Noun):
+    """An input from a column of a CSV file whose first column, or column `time`, is time (s)."""
+
+    called: ClassVar[str] = "file table"
+
+    file: str = Field(description="CSV file, relative to the description's folder.", min_length=1)
+    column: str | None = Field(
+        None, description="Column of the values. Default: the one named like the input."
+    )
+    interpolation: Interpolation = Field(
+        "linear", description="Between the times: previous, linear or cubic."
+    )
+
+
+def _signal(data: Any) -> str:
+    if isinstance(data, Mapping):
+        return "<file>" if "file" in data else "<table>"
+    return "<table>" if isinstance(data, Table) else "<file>" if isinstance(data, FileTable) else "<constant>"
+
+
+Signal = Annotated[
+    Annotated[Constant, Tag("<constant>")]
+    | Annotated[Table, Tag("<table>")]
+    | Annotated[FileTable, Tag("<file>")],
+    Discriminator(_signal),
+]
+
+
+class RunSpec(Noun):
+    """A run: how long, with which inputs, from where."""
+
+    called: ClassVar[str] = "run"
+
+    duration: Annotated[Seconds, AfterValidator(_positive)] = Field(
+        10.0, description="How long (s), default 10."
+    )
+    mode: Mode = Field(
+        "dynamic", description="dynamic: forces move it; kinematic: the wheels' motions are given."
+    )
+    inputs: dict[str, Signal] = Field(
+        default_factory=dict, description="Input name to number, text or table."
+    )
+    initial: dict[str, Constant] = Field(
+        default_factory=dict, description="State name to its value at the start."
+    )
+    set: dict[str, Constant] = Field(default_factory=dict, description="Parameter name to another value.")
+    method: Method = Field("auto", description="Integrator. Default auto: by the stiffness of the robot.")
+    rtol: Annotated[Real, AfterValidator(_tolerance)] = Field(
+        1e-9, description="Relative tolerance, default 1e-9."
+    )
+    atol: Annotated[Real, AfterValidator(_tolerance)] = Field(
+        1e-10, description="Absolute tolerance, default 1e-10."
+    )
+    samples: int = Field(1001, ge=2, le=_MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
+    rate: Annotated[Frequency, AfterValidator(_positive)] | None = Field(
+        None, description="Stored times per second (Hz), instead of samples."
+    )
+
+    @model_validator(mode="after")
+    def _one_sampling(self) -> RunSpec:
+        if self.rate is not None and "samples" in self.model_fields_set:
+            raise _refuse("both samples and rate are given", "keep one of them", ("rate",))
+        if self.rate is not None and self.rate * self.duration > _MOST_SAMPLES:
+            raise _refuse(f"more than {_MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
+        return self

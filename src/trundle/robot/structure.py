@@ -1,0 +1,281 @@
+"""Checks on how a robot hangs together: names, the tree of joints, what motors drive, which parameters are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from trundle.errors import suggest
+from trundle.robot.bodies import FixedJoint, RevoluteJoint
+from trundle.robot.dimensions import dimension_of
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.parameters import definition_order, dimensions
+from trundle.robot.problems import Path, Problem
+from trundle.robot.units import UNITS
+from trundle.robot.values import check_dimension
+from trundle.robot.walk import values
+from trundle.robot.wheels import CasterWheel, SteeredWheel
+
+if TYPE_CHECKING:
+    from trundle.robot.description import Robot
+
+# Deeper trees than this are a mistake; the algorithms would take them.
+_MOST_BODIES = 1000
+
+
+def check_structure(robot: Robot) -> Iterator[Problem]:
+    """Everything that can be wrong before a number is looked at."""
+    yield from _names(robot)
+    yield from _parents(robot)
+    yield from _base(robot)
+    yield from _motors(robot)
+    yield from _couplings(robot)
+    yield from _speeds(robot)
+    yield from _parameters(robot)
+
+
+def _names(robot: Robot) -> Iterator[Problem]:
+    taken: dict[str, str] = {}
+    families: tuple[tuple[str, Mapping[str, object]], ...] = (
+        ("joints", robot.joints),
+        ("wheels", robot.wheels),
+        ("motors", robot.motors),
+        ("couplings", robot.couplings),
+    )
+    for family, members in families:
+        for name in members:
+            if name in taken:
+                message = f"the name {name!r} is taken by {taken[name]}.{name}"
+                yield Problem((family, name), message, f"names must differ: call it '{name}_{family[:-1]}'")
+            taken.setdefault(name, family)
+    named: list[tuple[Path, str | None, str | None]] = [
+        (("joints", name, "body", "name"), joint.body.name, name) for name, joint in robot.joints.items()
+    ]
+    if robot.body is not None:
+        named.insert(0, (("body", "name"), robot.body.name, None))
+    seen: set[str] = set()
+    for path, body_name, joint_name in named:
+        if body_name is None:
+            continue
+        if (body_name in taken and body_name != joint_name) or body_name in seen:
+            yield Problem(
+                path,
+                f"the name {body_name!r} is taken already",
+                "names of bodies must differ from all others",
+            )
+        seen.add(body_name)
+
+
+def body_names(robot: Robot) -> dict[str, str]:
+    """Every name a `parent:` may use, and the joint (or "base") whose body it means."""
+    found = {"base": "base"}
+    if robot.body is not None and robot.body.name:
+        found[robot.body.name] = "base"
+    for name, joint in robot.joints.items():
+        found[name] = name
+        if joint.body.name:
+            found[joint.body.name] = name
+    return found
+
+
+def _parents(robot: Robot) -> Iterator[Problem]:
+    known = body_names(robot)
+    for family, members in (("joints", robot.joints), ("wheels", robot.wheels)):
+        for name, member in members.items():
+            if member.parent not in known:
+                message = f"there is no body or joint {member.parent!r}"
+                yield Problem((family, name, "parent"), message, suggest(member.parent, known))
+    if len(robot.joints) > _MOST_BODIES:
+        yield Problem(("joints",), f"{len(robot.joints)} joints; at most {_MOST_BODIES} are taken")
+        return
+    reported: set[str] = set()
+    for name in robot.joints:
+        circle = _circle(robot, name, known)
+        if circle and not reported.intersection(circle):
+            reported.update(circle)
+            message = f"the joints hang on each other in a circle: {' -> '.join([*circle, circle[0]])}"
+            yield Problem(("joints", circle[0], "parent"), message, "one of them must hang on 'base'")
+
+
+def _circle(robot: Robot, start: str, known: Mapping[str, str]) -> list[str]:
+    """The joints of the circle that the parents of `start` run into, or none."""
+    chain: list[str] = []
+    name = start
+    while name != "base" and name in robot.joints:
+        if name in chain:
+            return chain[chain.index(name) :]
+        chain.append(name)
+        name = known.get(robot.joints[name].parent, "base")
+    return []
+
+
+def chain(robot: Robot, name: str) -> list[str]:
+    """The joints from the base to the body `name`, in this order."""
+    known = body_names(robot)
+    found: list[str] = []
+    place = known[name]
+    while place != "base":
+        found.append(place)
+        place = known[robot.joints[place].parent]
+    return found[::-1]
+
+
+def _base(robot: Robot) -> Iterator[Problem]:
+    if robot.wheels and robot.base != "planar":
+        message = f"wheels on a {robot.base} base are not supported"
+        yield Problem(("base",), message, "write base: planar, or take the wheels away")
+    if robot.base == "fixed" and not robot.joints:
+        message = "there is nothing that can move: a fixed base without joints"
+        yield Problem((), message, "add joints, or wheels, or choose base: planar or floating")
+
+
+def drivable(robot: Robot) -> dict[str, str]:
+    """Everything a motor may drive, and its key in the description."""
+    found: dict[str, str] = {}
+    for name, wheel in robot.wheels.items():
+        if wheel.type != "ball":
+            found[name] = f"wheels.{name}"
+        if isinstance(wheel, (SteeredWheel, CasterWheel)):
+            found[f"{name}.steering"] = f"wheels.{name}"
+    found |= {
+        name: f"joints.{name}" for name, joint in robot.joints.items() if not isinstance(joint, FixedJoint)
+    }
+    return found | {name: f"couplings.{name}" for name in robot.couplings}
+
+
+def _motors(robot: Robot) -> Iterator[Problem]:
+    known = drivable(robot)
+    coupled = {f"{wheel}.steering": name for name, each in robot.couplings.items() for wheel in each.wheels}
+    driven: dict[str, str] = {}
+    for name, motor in robot.motors.items():
+        path: Path = ("motors", name, "drives")
+        target = motor.drives
+        if target not in known:
+            yield Problem(path, _undrivable(robot, target), suggest(target, known))
+        elif target in coupled:
+            message = f"{target!r} is held by the coupling {coupled[target]!r}"
+            yield Problem(path, message, f"drive the coupling: drives: {coupled[target]}")
+        elif target in driven:
+            yield Problem(
+                path, f"{target!r} is driven by the motor {driven[target]!r} already", "one motor each"
+            )
+        driven.setdefault(target, name)
+
+
+def _undrivable(robot: Robot, target: str) -> str:
+    name, _, part = target.partition(".")
+    if part == "steering" and name in robot.wheels:
+        return f"the wheel {name!r} is {robot.wheels[name].type}: it can't be steered"
+    if target in robot.joints:
+        return f"the joint {target!r} is fixed: it can't be driven"
+    if target in robot.wheels:
+        return f"the wheel {target!r} is a free ball: it can't be driven"
+    return f"there is nothing called {target!r} to drive"
+
+
+def _couplings(robot: Robot) -> Iterator[Problem]:
+    coupled: dict[str, str] = {}
+    for name, coupling in robot.couplings.items():
+        if coupling.wheels[0] == coupling.wheels[1]:
+            yield Problem(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
+        for place, wheel in enumerate(coupling.wheels):
+            path: Path = ("couplings", name, "wheels", place)
+            steered = [each for each, wheel_ in robot.wheels.items() if isinstance(wheel_, SteeredWheel)]
+            if wheel not in robot.wheels:
+                yield Problem(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
+            elif wheel not in steered:
+                yield Problem(
+                    path, f"the wheel {wheel!r} is {robot.wheels[wheel].type}", "couple steered wheels"
+                )
+            elif robot.wheels[wheel].parent != robot.wheels[coupling.wheels[0]].parent:
+                yield Problem(
+                    path, f"the wheel {wheel!r} is mounted on another body", "give both the same parent"
+                )
+            elif coupled.setdefault(wheel, name) != name:
+                yield Problem(path, f"the wheel {wheel!r} is held by the coupling {coupled[wheel]!r} already")
+
+
+def speed_names(robot: Robot) -> tuple[str, ...]:
+    """Names of all generalised speeds: the base's, then joints', wheels' and couplings'."""
+    base: dict[str, tuple[str, ...]] = {
+        "fixed": (),
+        "planar": ("v_x", "v_y", "omega"),
+        "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
+    }
+    found = [*base[robot.base]]
+    found += [f"{name}.rate" for name, joint in robot.joints.items() if not isinstance(joint, FixedJoint)]
+    coupled = {wheel for each in robot.couplings.values() for wheel in each.wheels}
+    for name, wheel in robot.wheels.items():
+        if wheel.type != "ball":
+            found.append(f"{name}.rate")
+        if isinstance(wheel, (SteeredWheel, CasterWheel)) and name not in coupled:
+            found.append(f"{name}.steering_rate")
+    return (*found, *(f"{name}.rate" for name in robot.couplings))
+
+
+def _speeds(robot: Robot) -> Iterator[Problem]:
+    known = speed_names(robot)
+    for place, name in enumerate(robot.speeds or ()):
+        if name not in known:
+            yield Problem(("speeds", place), f"there is no speed {name!r}", suggest(name, known))
+        elif name in (robot.speeds or ())[:place]:
+            yield Problem(("speeds", place), f"{name!r} stands twice", "name each speed once")
+
+
+def _parameters(robot: Robot) -> Iterator[Problem]:
+    used: set[str] = set()
+    try:
+        definition_order(robot)
+        known = dimensions(robot)
+    except ExpressionError as error:
+        name = next(iter(robot.parameters))
+        text = str(error)
+        for each in robot.parameters:
+            name = each if f" {each} " in f"{text} " else name
+        yield Problem(("parameters", name), text, error.hint)
+        return
+    for path, value in values(robot):
+        used.update(value.names)
+        missing = [name for name in value.names if name not in robot.parameters]
+        for name in missing:
+            yield Problem(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
+        if value.names and not missing:
+            try:
+                check_dimension(dimension_of(value.expression, known.__getitem__), value.quantity)
+            except ExpressionError as error:
+                yield Problem(path, f"{value.source!r}: {error}", error.hint)
+    for name in robot.parameters:
+        if name not in used:
+            hint = suggest(
+                name, {other for _, value in values(robot) for other in value.names} - set(robot.parameters)
+            )
+            fix = (
+                hint
+                if hint.startswith("did you mean")
+                else "use its name in place of a number, or take it away"
+            )
+            yield Problem(("parameters", name), f"the parameter {name!r} is given but nothing uses it", fix)
+        if name == "gravity" and not isinstance(robot.gravity, tuple) and robot.gravity.is_parameter:
+            hint = "write gravity: gravity, or choose another name"
+            yield Problem(("parameters", name), "'gravity' is the name of the robot's own gravity", hint)
+
+
+def _missing_hint(robot: Robot, name: str) -> str:
+    near = suggest(name, robot.parameters)
+    if near.startswith("did you mean"):
+        return near
+    if name in UNITS:
+        return (
+            f"{name!r} is a unit too: it must stand straight after its number, without spaces around * and /"
+        )
+    return f"add it under robot.parameters: {name}: ..." + (f" ({near})" if robot.parameters else "")
+
+
+def is_vertical_axis(robot: Robot, name: str, numbers: Mapping[str, float]) -> bool:
+    """Whether a joint keeps its body's wheels upright and on the ground: fixed, or revolute about z; no tilt."""
+    joint = robot.joints[name]
+    tilt = any(abs(numbers[value.key]) > 1e-12 for value in joint.rpy[:2])
+    if isinstance(joint, FixedJoint):
+        return not tilt
+    sideways = any(abs(numbers[value.key]) > 1e-12 for value in joint.axis[:2])
+    return isinstance(joint, RevoluteJoint) and not tilt and not sideways

@@ -1,0 +1,255 @@
+"""Value: one number of a description, as it was written and what it means.
+
+A value is a plain number in SI, text with a unit ("6 in"), or arithmetic over parameters ("track/2"). Values keep
+their text, so that a description can be written back as its author wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from trundle.errors import InputError
+from trundle.robot import units
+from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
+from trundle.robot.expressions import Expression, ExpressionError, Number, evaluate, names, parse
+from trundle.robot.units import Quantity, unit_text
+
+FLOAT_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number of a description.
+
+    `source` is what was written; `expression` its meaning in SI; `quantity` what the field measures. `names` are the
+    parameters it uses. `key` is its key path ("wheels.right.radius"), known once it is part of a Robot, and
+    `is_parameter` says whether the number is a parameter of its own under that key.
+    """
+
+    source: float | str
+    expression: Expression = field(compare=False)
+    quantity: Quantity = field(compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    key: str = field(default="", compare=False)
+    is_parameter: bool = field(default=False, compare=False)
+
+    @property
+    def number(self) -> float:
+        """The value in SI, for one that uses no parameters (ask the robot for the others)."""
+        if self.names:
+            raise InputError(
+                f"{self.source!r} depends on {', '.join(self.names)}",
+                key=self.key or None,
+                hint="its number depends on the robot's parameters: use robot.number(value)",
+            )
+        return number_of(self.expression, {})
+
+    def __float__(self) -> float:
+        return self.number
+
+    def __str__(self) -> str:
+        return str(self.source)
+
+
+def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
+    """Value of an expression in plain floats; raises ExpressionError where there is no finite real number."""
+    try:
+        number = evaluate(tree, scope.__getitem__, FLOAT_FUNCTIONS)
+    except ZeroDivisionError:
+        raise ExpressionError("divides by zero") from None
+    except (OverflowError, ValueError) as error:
+        raise ExpressionError(f"has no value ({error})") from None
+    if isinstance(number, complex):
+        raise ExpressionError("has no real value (a fractional power of a negative number)")
+    if not math.isfinite(number):
+        raise ExpressionError("is not finite")
+    return float(number)
+
+
+def read_value(written: object, quantity: Quantity = units.ANY) -> Value:
+    """Value from a number or text; raises ExpressionError with what was expected.
+
+    The dimension is checked here where it can be known; values that use parameters are checked by the robot.
+    """
+    if isinstance(written, Value):
+        written = written.source
+    if isinstance(written, bool) or not isinstance(written, (int, float, str)):
+        if not _is_real(written):
+            raise ExpressionError(f"expected a {quantity.name}, got {describe(written)}", _example(quantity))
+        written = float(written)  # type: ignore[arg-type]
+    if not isinstance(written, str):
+        return _plain(written, quantity)
+    tree = parse(written)
+    used = names(tree)
+    if not used:
+        number_of(tree, {})
+        check_dimension(dimension_of(tree, _no_parameters), quantity)
+    return Value(written.strip(), tree, quantity, used)
+
+
+def _plain(written: float, quantity: Quantity) -> Value:
+    try:
+        number = float(written)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ExpressionError(f"expected a finite {quantity.name}, got {number}", _example(quantity))
+    return Value(number, Number(number), quantity)
+
+
+def _is_real(written: object) -> bool:
+    # NumPy's scalars (and only scalars) are welcome, without importing NumPy to say so.
+    return (
+        type(written).__module__ == "numpy"
+        and hasattr(written, "__float__")
+        and getattr(written, "ndim", 1) == 0
+    )
+
+
+def _no_parameters(name: str) -> Found:
+    return UNKNOWN
+
+
+def check_dimension(found: Found, quantity: Quantity) -> None:
+    """Raise ExpressionError where a value's dimension isn't its field's."""
+    if isinstance(found, str) or quantity.dimension is None or found == quantity.dimension:
+        return
+    came = "a pure number or an angle" if found == units.NUMBER else f"one in {unit_text(found)}"
+    raise ExpressionError(f"expected a {quantity.name} ({quantity.unit}), got {came}", _example(quantity))
+
+
+def _example(quantity: Quantity) -> str:
+    if not quantity.unit or quantity.unit == "1":
+        return 'write a number, or arithmetic over parameters ("2*ratio")'
+    return f'write a number in {quantity.unit}, or text with a unit ("1.5 {quantity.unit}") or a parameter\'s name'
+
+
+def describe(written: object) -> str:
+    """What came, in a file's words."""
+    if written is None:
+        return "nothing"
+    if isinstance(written, bool):
+        return "true" if written else "false"
+    if isinstance(written, Mapping):
+        return "a mapping (keys and values)"
+    if isinstance(written, (list, tuple)):
+        return f"a list of {len(written)}"
+    text = repr(written)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _refuse(error: ExpressionError, at: int | None = None) -> PydanticCustomError:
+    # The message travels in the context: pydantic would read braces in a template.
+    return PydanticCustomError("value", "{message}", {"message": str(error), "hint": error.hint, "at": at})
+
+
+class Reads:
+    """Tells pydantic how to read a field of type Value: which quantity it measures.
+
+    `turn` marks directions: a plain number beyond a full turn there is degrees that nobody converted.
+    """
+
+    def __init__(self, quantity: Quantity, *, turn: bool = False) -> None:
+        self.quantity = quantity
+        self.turn = turn
+
+    def value(self, written: object) -> Value:
+        """Read one value; raises ExpressionError."""
+        value = read_value(written, self.quantity)
+        if self.turn and isinstance(value.source, float) and abs(value.source) > 2 * math.pi:
+            raise ExpressionError(
+                f"{value.source:g} radians is more than a full turn",
+                f'for degrees write "{value.source:g} deg"',
+            )
+        return value
+
+    def read(self, written: object) -> Any:
+        try:
+            return self.value(written)
+        except ExpressionError as error:
+            raise _refuse(error) from None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": ["number", "string"], "x-unit": self.quantity.unit}
+
+
+class ReadsVector(Reads):
+    """The same for three values [x, y, z]."""
+
+    def read(self, written: object) -> Any:
+        if not isinstance(written, (list, tuple)) or len(written) != 3:
+            plural = f"{self.quantity.name}s"
+            error = ExpressionError(
+                f"expected a list of three {plural}, got {describe(written)}",
+                "write [x, y, z], as in [0, -0.6, 0]",
+            )
+            raise _refuse(error)
+        values: list[Value] = []
+        for place, each in enumerate(written):
+            try:
+                values.append(self.value(each))
+            except ExpressionError as error:
+                raise _refuse(error, place) from None
+        return tuple(values)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        one = super().__get_pydantic_json_schema__(schema, handler)
+        return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
+
+
+class ReadsGravity(ReadsVector):
+    """Gravity: one number, straight down, or a vector in the world frame."""
+
+    def read(self, written: object) -> Any:
+        return super().read(written) if isinstance(written, (list, tuple)) else Reads.read(self, written)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        vector = super().__get_pydantic_json_schema__(schema, handler)
+        return {"anyOf": [vector["items"], vector]}
+
+
+Vector = tuple[Value, Value, Value]
+
+Plain = Annotated[Value, Reads(units.ANY)]
+Ratio = Annotated[Value, Reads(units.RATIO)]
+Length = Annotated[Value, Reads(units.LENGTH)]
+Angle = Annotated[Value, Reads(units.ANGLE)]
+Direction = Annotated[Value, Reads(units.ANGLE, turn=True)]
+Mass = Annotated[Value, Reads(units.MASS)]
+Moment = Annotated[Value, Reads(units.INERTIA)]
+Speed = Annotated[Value, Reads(units.SPEED)]
+Rate = Annotated[Value, Reads(units.RATE)]
+Force = Annotated[Value, Reads(units.FORCE)]
+Torque = Annotated[Value, Reads(units.TORQUE)]
+Stiffness = Annotated[Value, Reads(units.STIFFNESS)]
+AngularStiffness = Annotated[Value, Reads(units.ANGULAR_STIFFNESS)]
+Damping = Annotated[Value, Reads(units.DAMPING)]
+AngularDamping = Annotated[Value, Reads(units.ANGULAR_DAMPING)]
+Voltage = Annotated[Value, Reads(units.VOLTAGE)]
+Resistance = Annotated[Value, Reads(units.RESISTANCE)]
+Inductance = Annotated[Value, Reads(units.INDUCTANCE)]
+TorqueConstant = Annotated[Value, Reads(units.TORQUE_CONSTANT)]
+Position = Annotated[Vector, ReadsVector(units.LENGTH)]
+Angles = Annotated[Vector, ReadsVector(units.ANGLE, turn=True)]
+Axis = Annotated[Vector, ReadsVector(units.RATIO)]
+Gravity = Annotated[Value | Vector, ReadsGravity(units.ACCELERATION)]

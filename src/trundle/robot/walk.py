@@ -1,0 +1,102 @@
+"""Walking over a description: every Value with its place, and the keys they get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from trundle.robot.noun import Noun
+from trundle.robot.problems import Path, key_of
+from trundle.robot.values import Value
+
+# Fields whose plain numbers shape the equations and are never parameters: an axis of symbols would bring its
+# normalisation into every formula.
+_STRUCTURAL = frozenset({"axis"})
+
+
+def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
+    """A noun and every noun inside it, with their key paths, in the order of the fields."""
+    yield path, noun
+    for field in type(noun).model_fields:
+        inner = getattr(noun, field)
+        if isinstance(inner, Noun):
+            yield from nouns(inner, (*path, field))
+        elif isinstance(inner, dict):
+            for name, each in inner.items():
+                if isinstance(each, Noun):
+                    yield from nouns(each, (*path, field, name))
+
+
+def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
+    """The Values that stand directly in a noun's fields (in vectors and mappings too)."""
+    for field in type(noun).model_fields:
+        inner = getattr(noun, field)
+        if isinstance(inner, Value):
+            yield (*path, field), inner
+        elif isinstance(inner, tuple):
+            yield from (
+                ((*path, field, place), each) for place, each in enumerate(inner) if isinstance(each, Value)
+            )
+        elif isinstance(inner, dict):
+            yield from (
+                ((*path, field, name), each) for name, each in inner.items() if isinstance(each, Value)
+            )
+
+
+def values(noun: Noun) -> Iterator[tuple[Path, Value]]:
+    """Every Value in a noun and below it, with its key path."""
+    for path, inner in nouns(noun):
+        yield from own_values(inner, path)
+
+
+def keyed_fields(noun: Noun, path: Path = ()) -> dict[str, Any]:
+    """The fields of a noun with every Value told its key, and whether it is a parameter of its own."""
+    fields: dict[str, Any] = {}
+    for field in type(noun).model_fields:
+        counts = _counting(noun, field)
+        fields[field] = _keyed(getattr(noun, field), (*path, field), counts)
+    return fields
+
+
+def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
+    if field == "parameters":
+        return lambda value: not value.names
+    may = field not in _STRUCTURAL and (field in noun.model_fields_set or noun.default_counts(field))
+    return lambda value: may and not value.names and value.number != 0.0
+
+
+def _keyed(inner: Any, path: Path, counts: Callable[[Value], bool]) -> Any:
+    if isinstance(inner, Value):
+        key = str(path[-1]) if path[0] == "parameters" else key_of(path)
+        return replace(inner, key=key, is_parameter=counts(inner))
+    if isinstance(inner, Noun):
+        return type(inner).model_construct(
+            _fields_set=set(inner.model_fields_set), **keyed_fields(inner, path)
+        )
+    if isinstance(inner, tuple):
+        return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
+    if isinstance(inner, dict):
+        return {name: _keyed(each, (*path, name), counts) for name, each in inner.items()}
+    return inner
+
+
+def plain(noun: Noun) -> dict[str, Any]:
+    """A noun as plain data (what was written, nothing else), in the order of the fields."""
+    return {
+        field: _plain(getattr(noun, field))
+        for field in type(noun).model_fields
+        if field in noun.model_fields_set
+    }
+
+
+def _plain(inner: Any) -> Any:
+    if isinstance(inner, Value):
+        return inner.source
+    if isinstance(inner, Noun):
+        return plain(inner)
+    if isinstance(inner, (tuple, list)):
+        return [_plain(each) for each in inner]
+    if isinstance(inner, dict):
+        return {name: _plain(each) for name, each in inner.items()}
+    return inner

@@ -1,0 +1,97 @@
+"""What a number may be: a float, a NumPy array (then it is a batch), a SymPy expression or a CasADi SX.
+
+The algorithms of `spatial` and `mechanics` use Python's arithmetic and the functions of this module, nothing else,
+so the same text gives numbers, formulas and programs. The library a scalar belongs to is already imported when its
+scalar gets here; none is imported for its own sake.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
+
+_MATH = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "atan2": math.atan2,
+    "absolute": abs,
+    "minimum": min,
+    "maximum": max,
+}
+_NAMES = {
+    "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax"},
+    "numpy": {"atan2": "arctan2"},
+    "sympy": {"absolute": "Abs", "minimum": "Min", "maximum": "Max"},
+}
+
+
+def _function(name: str, *arguments: Scalar) -> Any:
+    """The function called `name` of the library that the arguments belong to (plain numbers belong to `math`)."""
+    libraries = {type(argument).__module__.partition(".")[0] for argument in arguments}
+    for library, names in _NAMES.items():
+        if library in libraries:
+            return getattr(sys.modules[library], names.get(name, name))
+    return _MATH[name]
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """√x."""
+    return _function("sqrt", x)(x)
+
+
+def sin(x: Scalar) -> Scalar:
+    """sin x, x in radians."""
+    return _function("sin", x)(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    """cos x, x in radians."""
+    return _function("cos", x)(x)
+
+
+def tan(x: Scalar) -> Scalar:
+    """tan x, x in radians."""
+    return _function("tan", x)(x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    """The angle of the point (x, y), in (−π, π]."""
+    return _function("atan2", y, x)(y, x)
+
+
+def absolute(x: Scalar) -> Scalar:
+    """|x|."""
+    return _function("absolute", x)(x)
+
+
+def minimum(x: Scalar, y: Scalar) -> Scalar:
+    """The smaller of x and y."""
+    return _function("minimum", x, y)(x, y)
+
+
+def maximum(x: Scalar, y: Scalar) -> Scalar:
+    """The larger of x and y."""
+    return _function("maximum", x, y)(x, y)
+
+
+def clamp(x: Scalar, limit: Scalar) -> Scalar:
+    """x held within ±limit."""
+    return minimum(maximum(x, -limit), limit)
+
+
+def smooth_sign(x: Scalar, width: Scalar) -> Scalar:
+    """x/√(x² + width²): the sign of x, rounded over `width` so that friction has a derivative at rest."""
+    return x / sqrt(x * x + width * width)
+
+
+def is_zero(x: Scalar) -> bool:
+    """Whether x is zero by structure: the plain number 0, or an expression that is literally 0 (never a value of a batch)."""
+    if isinstance(x, (int, float)):
+        return x == 0
+    structural = getattr(x, "is_zero", False)
+    return bool(structural() if callable(structural) else structural)

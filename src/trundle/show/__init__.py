@@ -1,0 +1,1 @@
+"""Pictures of runs. Imports nothing heavy until a figure is asked for."""

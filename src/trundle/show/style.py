@@ -1,0 +1,116 @@
+"""The house style of all figures, kept here and applied without touching matplotlib's global settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from trundle.errors import InputError
+from trundle.results.files import replacing
+
+# Okabe and Ito's colours, told apart with every common kind of colour blindness; the yellow is left out, as it
+# is too light for lines on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#555555", "#000000")
+# Line styles change with each round through the colours, so that many lines stay apart.
+DASHES = ("-", "--", ":", "-.")
+INK = "#222222"
+MUTED = "#8a8a8a"
+BODY = "#dfe6ee"
+WHEEL = "#3b4350"
+
+WIDTH = 8.0  # inches; a figure's height follows from what it shows
+DPI = 150
+SUFFIXES = (".png", ".svg", ".pdf")
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so figures look the same everywhere
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-4, 5),
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 1.6,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "figure.titlesize": 12,
+    "figure.titleweight": "bold",
+    "text.color": INK,
+    "agg.path.chunksize": 20000,  # lines of a million points would overflow the renderer otherwise
+    "svg.hashsalt": "trundle",  # the same run gives the same bytes
+    "svg.fonttype": "none",
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """The style for what is drawn inside the block."""
+    with matplotlib.rc_context(cast(Any, _SETTINGS)):  # its keys are typed as one long Literal
+        yield
+
+
+def new_figure(height: float, width: float = WIDTH) -> Figure:
+    """An empty figure of that size in inches, laid out so that nothing overlaps."""
+    return Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+
+
+def time_colours() -> LinearSegmentedColormap:
+    """From early, dark, to late, light: viridis without its yellow end, which is lost on white."""
+    shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, 256))
+    return LinearSegmentedColormap.from_list("trundle_time", [tuple(shade) for shade in shades])
+
+
+def unit_label(what: str, unit: str) -> str:
+    """'time (s)', or the bare word where there is no unit."""
+    return f"{what} ({unit})" if unit and unit != "1" else what
+
+
+def say(axes: Axes, text: str) -> None:
+    """A sentence in the middle of axes that have nothing to show."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=MUTED)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Write a figure, whole or not at all, as .png, .svg or .pdf by its suffix; return the path."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"{str(path)!r}: a figure's file ends in one of {', '.join(SUFFIXES)}")
+    # No dates inside, so that the same run gives the same file.
+    metadata = {".png": {"Software": "Trundle"}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[
+        suffix
+    ]
+    with replacing(path) as draft, house_style(), draft.open("wb") as file:
+        figure.savefig(file, format=suffix[1:], metadata=metadata, facecolor="white")
+    return path

@@ -1,0 +1,1 @@
+"""Vectors, rotations, poses, twists, wrenches and inertias, as plain tuples of scalars."""

@@ -1,0 +1,187 @@
+"""Kernels against CasADi's evaluation; accuracy of sin and cos; honesty about NaN; messages on bad input."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from program.programs import DEFAULTS, differential_drive, random_program
+from trundle.errors import InputError
+from trundle.program import compile_program, trace
+from trundle.program.kernel import Kernel
+
+
+def assert_close(got, expected, tolerance=1e-12):
+    for g, e in zip(got, expected, strict=True):
+        np.testing.assert_allclose(g, e, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_batch_threads_and_casadi_agree(seed):
+    print("seed", seed)
+    program = random_program(seed)
+    kernel = compile_program(program)
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(4, 37)), rng.normal(size=(3, 37))
+    expected = program.evaluate(a, b)
+    assert_close(kernel(a, b), expected)
+    assert_close(kernel(a, b, threads=3), expected)
+    assert_close(kernel(a[:, 5], b[:, 5]), [e[:, 5] for e in expected])
+    assert_close(kernel(a, b[:, 0]), program.evaluate(a, b[:, 0]))
+    assert_close(kernel(a[:, 0], b), program.evaluate(a[:, 0], b))
+
+
+@pytest.mark.parametrize("count", range(1, 18))
+def test_every_tail_of_a_batch(count):
+    program = differential_drive()
+    rng = np.random.default_rng(count)
+    x, u = rng.normal(size=(9, count)), rng.normal(size=(2, count))
+    assert_close(compile_program(program)(x, u, DEFAULTS), program.evaluate(x, u, DEFAULTS))
+    assert_close(
+        compile_program(program)(x, u[:, 0], DEFAULTS, threads=2), program.evaluate(x, u[:, 0], DEFAULTS)
+    )
+
+
+def test_empty_batch_gives_empty_results():
+    assert compile_program(differential_drive())(np.zeros((9, 0)), np.zeros(2), DEFAULTS)[0].shape == (9, 0)
+
+
+def _sincos():
+    x = ca.SX.sym("x")
+    return compile_program(
+        trace("sincos", {"x": (["x"], x)}, {"y": (["sin", "cos"], ca.vertcat(ca.sin(x), ca.cos(x)))})
+    )
+
+
+def _ulps(got, x, exact):
+    import mpmath
+
+    with mpmath.workdps(50):
+        worst = 0.0
+        for value, angle in zip(got, x, strict=True):
+            true = exact(mpmath.mpf(float(angle)))
+            worst = max(
+                worst,
+                abs(
+                    float((mpmath.mpf(float(value)) - true) / mpmath.mpf(float(np.spacing(abs(float(true))))))
+                ),
+            )
+    return worst
+
+
+def test_sin_and_cos_are_within_two_ulp_up_to_1e5():
+    import mpmath
+
+    seed = 7
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    near = np.arange(1, 63_000, 97) * (np.pi / 2)  # where one of the two all but vanishes
+    x = np.concatenate(
+        [
+            rng.uniform(-1e5, 1e5, 3000),
+            rng.uniform(-4, 4, 3000),
+            10 ** rng.uniform(-300, 5, 1000),
+            near,
+            -near,
+        ]
+    )
+    y = _sincos()(x[None])[0]
+    assert _ulps(y[0], x, mpmath.sin) < 2.0
+    assert _ulps(y[1], x, mpmath.cos) < 2.0
+    scalar = np.array([_sincos()(np.array([v]))[0] for v in x[::50]]).T
+    np.testing.assert_array_max_ulp(scalar, y[:, ::50], maxulp=1)
+
+
+def test_nan_and_infinity_come_through():
+    a, b = ca.SX.sym("a"), ca.SX.sym("b")
+    names = ["add", "product", "zero", "low", "high", "clamp", "root", "sine", "ratio", "untaken"]
+    values = [
+        a + b,
+        a * b,
+        (a - a) * b,
+        ca.fmin(a, b),
+        ca.fmax(a, b),
+        ca.fmin(ca.fmax(a, -1), 1),
+        ca.sqrt(a),
+        ca.sin(a),
+        b / a,
+    ]
+    untaken = ca.if_else(a > 0, ca.log(a), b)
+    program = trace(
+        "nan", {"x": (["a", "b"], ca.vertcat(a, b))}, {"y": (names, ca.vertcat(*values, untaken))}
+    )
+    columns = np.array([[np.nan, 1], [1, np.nan], [np.inf, 1], [0.0, 1], [-1.0, 2.0]]).T
+    for y in (
+        compile_program(program)(columns)[0],
+        np.stack([compile_program(program)(c)[0] for c in columns.T], axis=1),
+    ):
+        got = {name: y[k] for k, name in enumerate(names)}
+        assert np.isnan(y[[0, 1, 3, 4, 5, 6, 7, 8], 0]).all()
+        assert np.isnan(y[[0, 1, 3, 4, 8], 1]).all()
+        assert got["add"][2] == np.inf
+        assert got["clamp"][2] == 1
+        assert np.isnan(got["sine"][2])
+        assert got["ratio"][2] == 0
+        assert got["ratio"][3] == np.inf
+        assert np.isnan(got["root"][4])
+        assert got["clamp"][4] == -1
+        assert got["untaken"][4] == 2.0  # log(-1) was not chosen
+
+
+def test_bind_reads_and_writes_the_buffers():
+    program = differential_drive()
+    kernel = compile_program(program)
+    x, u, rate = np.arange(9.0), np.array([24.0, 20.0]), np.zeros(9)
+    call = kernel.bind(x, u, DEFAULTS, rate)
+    call()
+    np.testing.assert_array_equal(rate, kernel(x, u, DEFAULTS)[0])
+    x[2] = 1.0
+    call()
+    np.testing.assert_array_equal(rate, kernel(x, u, DEFAULTS)[0])
+
+
+def test_kernels_are_cached_by_content():
+    assert compile_program(differential_drive())._variants is compile_program(differential_drive())._variants
+
+
+def test_arrays_that_are_not_contiguous_or_not_double():
+    kernel = compile_program(differential_drive())
+    x = np.random.default_rng(0).normal(size=(50, 9))
+    expected = kernel(np.ascontiguousarray(x.T), [24, 20], DEFAULTS)[0]
+    np.testing.assert_array_equal(kernel(x.T, np.array([24, 20]), DEFAULTS)[0], expected)
+    np.testing.assert_array_equal(kernel(x.T[:, ::2], [24.0, 20.0], DEFAULTS)[0], expected[:, ::2])
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ((np.zeros(8), np.zeros(2), DEFAULTS), ["state", "(9,)", "(8,)"]),
+        ((np.zeros((9, 2, 2)), np.zeros(2), DEFAULTS), ["state", "(9, 2, 2)"]),
+        ((np.zeros(9), np.zeros(2)), ["expects 3 groups", "state, input, parameter", "got 2"]),
+        ((np.zeros((9, 3)), np.zeros((2, 4)), DEFAULTS), ["state: 3", "input: 4"]),
+        ((np.zeros(9), ["a", "b"], DEFAULTS), ["input", "real numbers"]),
+        ((np.zeros(9, dtype=complex), np.zeros(2), DEFAULTS), ["state", "complex128"]),
+    ],
+)
+def test_bad_arguments_say_what_was_expected(groups, words):
+    with pytest.raises(InputError) as error:
+        compile_program(differential_drive())(*groups)
+    assert all(word in str(error.value) for word in words), str(error.value)
+
+
+def test_bad_buffers_say_what_was_expected():
+    kernel: Kernel = compile_program(differential_drive())
+    x, u, p, rate = np.zeros(9), np.zeros(2), DEFAULTS, np.zeros(9)
+    frozen = np.zeros(9)
+    frozen.flags.writeable = False
+    cases = {
+        "expects 4 buffers": (x, u, p),
+        "float32": (x.astype(np.float32), u, p, rate),
+        "not contiguous": (np.zeros(18)[::2], u, p, rate),
+        "writable": (x, u, p, frozen),
+        "got list": ([0.0] * 9, u, p, rate),
+    }
+    for words, buffers in cases.items():
+        with pytest.raises(InputError, match=words):
+            kernel.bind(*buffers)

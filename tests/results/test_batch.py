@@ -1,0 +1,79 @@
+"""Batch: many robots side by side, without copies."""
+
+import numpy as np
+import pytest
+import xarray
+
+from trundle.errors import InputError
+from trundle.results import Batch, Run
+
+
+@pytest.fixture
+def batch(rng) -> Batch:
+    return Batch(
+        name="diff_drive",
+        time=np.array([0.0, 0.5, 1.0]),
+        states=("x", "right.angle"),
+        values=rng.normal(size=(3, 2, 5)),
+        units={"x": "m", "right.angle": "rad"},
+        parameters={"r": 0.15, "d": rng.normal(size=5)},
+        description={"yaml": "robot: {}\n"},
+        summary={"steps": 1000},
+    )
+
+
+def test_views_are_not_copies(batch):
+    assert batch.count == 5
+    assert np.shares_memory(batch["right.angle"], batch.values)
+    assert np.shares_memory(batch.dataset["x"].values, batch.values)
+    np.testing.assert_array_equal(batch.final("x"), batch.values[-1, 0])
+    with pytest.raises(InputError, match="did you mean 'right.angle'"):
+        batch["rigth.angle"]
+
+
+def test_netcdf_gives_back_everything_exactly(batch, tmp_path):
+    path = batch.save(tmp_path / "batch.nc")
+    again = Batch.load(path)
+    for field in ("name", "states", "units", "description", "summary"):
+        assert getattr(again, field) == getattr(batch, field), field
+    np.testing.assert_array_equal(again.values, batch.values)
+    np.testing.assert_array_equal(again.time, batch.time)
+    assert again.parameters["r"] == 0.15
+    np.testing.assert_array_equal(again.parameters["d"], batch.parameters["d"])
+    with xarray.open_dataset(path) as dataset:
+        assert dataset["x"].dims == ("time", "robot")
+        xarray.testing.assert_identical(dataset.load(), batch.dataset)
+    with pytest.raises(InputError, match="'run 1' was expected"):
+        Run.load(path)
+
+
+def test_npy_is_read_by_numpy_alone(batch, tmp_path):
+    path = batch.save(tmp_path / "batch.npy")
+    table = np.load(path)
+    np.testing.assert_array_equal(table["right.angle"], batch["right.angle"])
+    np.testing.assert_array_equal(Batch.load(path).values, batch.values)
+    with pytest.raises(InputError, match="not a run"):
+        Run.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"values": np.zeros((3, 5))}, "shape"),
+        ({"values": np.zeros((2, 2, 5))}, "shape"),
+        ({"states": ("x", "x")}, "different names"),
+        ({"units": {"z": "m"}}, "no state"),
+        ({"parameters": {"d": np.zeros(4)}}, "shape"),
+    ],
+)
+def test_wrong_contents_are_errors(change, message):
+    good = {"name": "a", "time": [0.0, 1.0, 2.0], "states": ("x", "y"), "values": np.zeros((3, 2, 5))}
+    with pytest.raises(InputError, match=message):
+        Batch(**good | change)
+
+
+def test_representations(batch):
+    assert repr(batch) == (
+        "Batch 'diff_drive': 5 robots, 3 saved times from 0 s to 1 s; states x, right.angle"
+    )
+    assert "right.angle" in batch._repr_html_()

@@ -1,0 +1,157 @@
+"""Files: whole or not at all, and damaged ones are told apart, never executed."""
+
+import os
+import pickle
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+
+from trundle.errors import InputError
+from trundle.results import Batch, Run
+from trundle.results.files import replacing
+
+RUN = Run(
+    "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
+)
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), replacing(path) as draft:
+        draft.write_text("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    with replacing(path) as draft:
+        draft.write_text("new")
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".csv", ".npy"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, suffix):
+    path = RUN.save(tmp_path / f"a{suffix}")
+    before = path.read_bytes()
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match="No space left"):
+        RUN.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folders_are_made_and_impossible_ones_are_errors(tmp_path):
+    assert RUN.save(tmp_path / "new" / "deep" / "a.nc").is_file()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write"):
+        RUN.save(tmp_path / "file" / "a.nc")
+    (tmp_path / "folder.nc").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        RUN.save(tmp_path / "folder.nc")
+
+
+def test_a_link_stays_a_link_and_permissions_are_the_usual(tmp_path):
+    target = tmp_path / "target.csv"
+    target.touch()
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    RUN.save(link)
+    assert link.is_symlink()
+    assert Run.load(target)["x"][-1] == 49
+    (tmp_path / "other").touch()
+    assert target.stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".csv", ".npy"])
+def test_missing_and_foreign_files(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    with pytest.raises(InputError, match="cannot read"):
+        Run.load(path)
+    for content in (
+        b"",
+        b"hello",
+        b"\x00\xff\xfe" * 100,
+        b"\x89HDF\r\n\x1a\n",
+        b"CDF\x01",
+        b"\x93NUMPY",
+        b"time,x\n",
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            Run.load(path)
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".npy"])
+def test_truncated_files(tmp_path, suffix):
+    content = RUN.save(tmp_path / f"whole{suffix}").read_bytes()
+    part = tmp_path / f"part{suffix}"
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.99):
+        part.write_bytes(content[: int(share * len(content))])
+        with pytest.raises(InputError):
+            Run.load(part)
+
+
+def test_other_netcdf_files_and_damaged_attributes(tmp_path):
+    path = tmp_path / "a.nc"
+    netCDF4.Dataset(path, "w").close()
+    with pytest.raises(InputError, match="not written by Trundle"):
+        Run.load(path)
+    for change in (
+        {"trundle_data": "{"},
+        {"trundle_data": "[]"},
+        {"trundle_format": "run 2"},
+        {"trundle_data": 3},
+    ):
+        RUN.save(path)
+        with netCDF4.Dataset(path, "a") as file:
+            file.setncatts(change)
+        with pytest.raises(InputError):
+            Run.load(path)
+    RUN.save(path)
+    with netCDF4.Dataset(path, "a") as file:
+        file.createDimension("other", 2)
+        file.createVariable("y", "f4", ("other",))
+    with pytest.raises(InputError, match="'y' is float32"):
+        Run.load(path)
+
+
+class Trap:
+    def __reduce__(self):
+        return Path.touch, (Path("sprung"),)
+
+
+def test_loading_never_runs_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("trap.npy", np.array([Trap()], dtype=object), allow_pickle=True)
+    Path("pickle.npy").write_bytes(pickle.dumps(Trap()))
+    for name in ("trap.npy", "pickle.npy"):
+        with pytest.raises(InputError):
+            Run.load(name)
+        with pytest.raises(InputError):
+            Batch.load(name)
+    assert not Path("sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,y\n1,2\n", "'time'"),
+        ("time,x,x\n0,1,2\n", "twice"),
+        ("time,x\n0,1\n1\n", "a.csv:3: 1 columns"),
+        ("time,x\n0,1\n1,one\n", "a.csv:3: not a number"),
+        ("time,x\n", "no numbers"),
+        ("time,x\n1,1\n0,1\n", "never falls"),
+    ],
+)
+def test_csv_errors_say_the_line(tmp_path, text, message):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        Run.load(path)
