@@ -23,6 +23,7 @@ _MATH = {
     "minimum": min,
     "maximum": max,
 }
+_PLAIN = (int, float)
 _NAMES = {
     "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax"},
     "numpy": {"atan2": "arctan2"},
@@ -79,6 +80,39 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
     return _function("maximum", x, y)(x, y)
 
 
+def times(x: Scalar, y: Scalar) -> Scalar:
+    """x y, with plain zeros and ones folded before the scalar's library sees them (a CasADi product costs 10 µs)."""
+    if type(x) in _PLAIN:
+        if x == 0:
+            return 0
+        if x == 1:
+            return y
+    if type(y) in _PLAIN:
+        if y == 0:
+            return 0
+        if y == 1:
+            return x
+    return x * y
+
+
+def plus(x: Scalar, y: Scalar) -> Scalar:
+    """x + y, with plain zeros left out."""
+    if type(x) in _PLAIN and x == 0:
+        return y
+    if type(y) in _PLAIN and y == 0:
+        return x
+    return x + y
+
+
+def minus(x: Scalar, y: Scalar) -> Scalar:
+    """x − y, with plain zeros left out."""
+    if type(y) in _PLAIN and y == 0:
+        return x
+    if type(x) in _PLAIN and x == 0:
+        return -y
+    return x - y
+
+
 def clamp(x: Scalar, limit: Scalar) -> Scalar:
     """x held within ±limit."""
     return minimum(maximum(x, -limit), limit)
@@ -90,7 +124,9 @@ def smooth_sign(x: Scalar, width: Scalar) -> Scalar:
 
 
 def is_zero(x: Scalar) -> bool:
-    """Whether x is zero by structure: the plain number 0, or an expression that is literally 0 (never a value of a batch)."""
+    """Whether x is zero by structure: the plain number 0, or an expression that is literally 0 (never a value of a
+    batch).
+    """
     if isinstance(x, (int, float)):
         return x == 0
     structural = getattr(x, "is_zero", False)

@@ -93,6 +93,32 @@ def test_sin_and_cos_are_within_two_ulp_up_to_1e5():
     np.testing.assert_array_max_ulp(scalar, y[:, ::50], maxulp=1)
 
 
+@pytest.mark.parametrize(
+    ("name", "ulps", "ranges"),
+    [
+        ("exp", 1.5, [(-1, 1), (-700, 709), (-745, -708)]),
+        ("expm1", 2.5, [(-1e-3, 1e-3), (-1, 1), (-30, 709)]),
+        ("tanh", 3.0, [(-1e-3, 1e-3), (-1, 1), (-25, 25)]),
+        ("tan", 4.0, [(-1.5, 1.5), (-1e5, 1e5)]),
+    ],
+)
+def test_inlined_functions_are_accurate_and_keep_their_limits(name, ulps, ranges):
+    import mpmath
+
+    seed = 11
+    print("seed", seed)
+    symbol = ca.SX.sym("x")
+    kernel = compile_program(trace(name, {"x": (["x"], symbol)}, {"y": (["y"], getattr(ca, name)(symbol))}))
+    x = np.concatenate([np.random.default_rng(seed).uniform(low, high, 1000) for low, high in ranges])
+    assert _ulps(kernel(x[None])[0][0], x, getattr(mpmath, name)) < ulps
+    special = np.array([0.0, np.nan, np.inf, -np.inf, 1e-300, -1e-300, 1000, -1000, 709.9, 37, -37, 5e-324])
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(special)
+    np.testing.assert_allclose(kernel(special[None])[0][0], expected, rtol=1e-15, atol=1e-323)
+    single = [kernel(special[k : k + 1])[0][0] for k in range(special.size)]
+    np.testing.assert_allclose(single, expected, rtol=1e-15, atol=1e-323)
+
+
 def test_nan_and_infinity_come_through():
     a, b = ca.SX.sym("a"), ca.SX.sym("b")
     names = ["add", "product", "zero", "low", "high", "clamp", "root", "sine", "ratio", "untaken"]

@@ -189,6 +189,8 @@ def test_an_interrupt_ends_the_threads():
         ({"dt": float("nan")}, ["dt"]),
         ({"every": 0}, ["every"]),
         ({"steps": -1}, ["steps"]),
+        ({"steps": 1e3}, ["steps", "whole number", "1000.0"]),
+        ({"count": 0}, ["count"]),
         ({"rate": "velocity"}, ["no output group 'velocity'"]),
     ],
 )

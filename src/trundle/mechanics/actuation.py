@@ -11,8 +11,8 @@ from trundle.scalars import Scalar, clamp, is_zero, smooth_sign
 class Effort(NamedTuple):
     """What one actuator or element does now.
 
-    torque on the joint (N m or N), its shaft's or winding's current (A; 0 without one), the current's rate (A/s; None without an
-    electrical state), power taken from outside (W), power lost to heat (W), energy stored (J).
+    torque on the joint (N m or N), its shaft's or winding's current (A; 0 without one), the current's rate (A/s;
+    None without an electrical state), power taken from outside (W), power lost to heat (W), energy stored (J).
     """
 
     torque: Scalar
@@ -27,7 +27,8 @@ class Effort(NamedTuple):
 class Motor:
     """A DC motor behind a gear: L di/dt = V − R i − K_e ω_m, τ = N (K_t i − b ω_m − friction), ω_m = N q̇.
 
-    Its rotor's inertia stands in the tree as armature N² J. SI units; `limit` is the supply's voltage (None: unlimited).
+    Its rotor's inertia stands in the tree as armature N² J. SI units; `limit` is the supply's voltage (None:
+    unlimited).
     """
 
     name: str
@@ -51,7 +52,9 @@ class Motor:
         return not is_zero(self.inductance)
 
     def effort(self, command: Scalar, _position: Scalar, rate: Scalar, current: Scalar | None) -> Effort:
-        """The motor at a voltage (V), with its joint at a rate (rad/s or m/s) and its current (A) where that is a state."""
+        """The motor at a voltage (V), with its joint at a rate (rad/s or m/s) and its current (A) where that is a
+        state.
+        """
         voltage = command if self.limit is None else clamp(command, self.limit)
         shaft = self.ratio * rate
         across = voltage - self.back_emf_constant * shaft

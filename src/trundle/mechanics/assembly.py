@@ -34,8 +34,8 @@ class Axis(NamedTuple):
 class Assembly:
     """Everything that the equations are made of.
 
-    `coordinates` and `speeds` name the tree's q and ν, then the couplings' coordinates and rates; `axes` maps what a motor can drive
-    to its column and coordinate.
+    `coordinates` and `speeds` name the tree's q and ν, then the couplings' coordinates and rates; `axes` maps what a
+    motor can drive to its column and coordinate.
     """
 
     tree: Tree
@@ -132,9 +132,7 @@ def _in_order(joints: Mapping[str, Any]) -> list[str]:
     placed: list[str] = []
     waiting = list(joints)
     while waiting:
-        ready = [
-            n for n in waiting if owner.get(joints[n].parent, joints[n].parent) not in set(waiting)
-        ]
+        ready = [n for n in waiting if owner.get(joints[n].parent, joints[n].parent) not in set(waiting)]
         if not ready:
             raise ValueError(f"cycle among {waiting}")  # the reader refuses such a description
         placed += ready
@@ -145,11 +143,18 @@ def _in_order(joints: Mapping[str, Any]) -> list[str]:
 def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scalar) -> None:
     axis = _unit(joint.axis, name)
     placement = Pose(
-        euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY, _vector(joint.at, read)
+        euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY,
+        _vector(joint.at, read),
     )
     own = read(joint.armature) if joint.type != "fixed" else 0
     link = Link(
-        name, draft.indices[joint.parent], joint.type, axis, placement, _inertia(joint.body, read), own + armature
+        name,
+        draft.indices[joint.parent],
+        joint.type,
+        axis,
+        placement,
+        _inertia(joint.body, read),
+        own + armature,
     )
     kind = link.joint
     column = len(draft.speeds)
@@ -205,7 +210,9 @@ def _add_wheel(
         placement = Pose(IDENTITY, (trail, 0, 0))
         at = add(at, apply(rotation, (trail, 0, 0)))
     if wheel.type == "ball":
-        link = Link(name, parent, "fixed", AXLE, placement, Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO)))
+        link = Link(
+            name, parent, "fixed", AXLE, placement, Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO))
+        )
         index, spin = draft.add(link, (), ()), None
     else:
         index, spin = _add_spin(draft, name, wheel, read, parent, placement, armatures.get(name, 0))

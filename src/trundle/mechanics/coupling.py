@@ -10,10 +10,12 @@ from trundle.scalars import Scalar, atan2, cos, sin, sqrt
 
 @dataclass(frozen=True)
 class Coupling:
-    """Steered wheels whose axles meet on the fixed axle's line: tan δ_i = L sin δ/(L cos δ − y_i sin δ).
+    """Steered wheels whose axles meet on the fixed axle's line: tan δ_i = sin δ/(cos δ − (y_i/L) sin δ).
 
-    δ is the angle of the bicycle's wheel at the middle, L (`wheelbase`, m) the distance to the fixed axle, y_i (`offsets`, m) the
-    wheels' places beside the middle; `column` is δ̇'s column and `steering` those of the wheels' rates.
+    δ is the angle of the bicycle's wheel at the middle, L (`wheelbase`, m) how far that stands ahead of the fixed
+    axle (negative where the rear wheels steer), y_i (`offsets`, m) the wheels' places beside the middle; `column` is
+    δ̇'s column and `steering` those of the wheels' rates. Dividing by L, whatever its sign, keeps the wheels straight
+    at δ = 0.
     """
 
     name: str
@@ -28,9 +30,9 @@ class Coupling:
         s, c = sin(delta), cos(delta)
         result = []
         for y in self.offsets:
-            ahead, aside = self.wheelbase * c - y * s, self.wheelbase * s
-            length = sqrt(ahead * ahead + aside * aside)
-            result.append(Turn(ahead / length, aside / length))
+            ahead = c - y / self.wheelbase * s
+            length = sqrt(ahead * ahead + s * s)
+            result.append(Turn(ahead / length, s / length))
         return result
 
     def angles(self, delta: Scalar) -> list[Scalar]:
@@ -38,11 +40,10 @@ class Coupling:
         return [atan2(turn.sin, turn.cos) for turn in self.turns(delta)]
 
     def slopes(self, delta: Scalar) -> list[Scalar]:
-        """dδ_i/dδ = L²/((L cos δ − y_i sin δ)² + (L sin δ)²)."""
+        """dδ_i/dδ = 1/((cos δ − (y_i/L) sin δ)² + sin² δ)."""
         s, c = sin(delta), cos(delta)
-        square = self.wheelbase * self.wheelbase
         result = []
         for y in self.offsets:
-            ahead = self.wheelbase * c - y * s
-            result.append(square / (ahead * ahead + square * s * s))
+            ahead = c - y / self.wheelbase * s
+            result.append(1 / (ahead * ahead + s * s))
         return result

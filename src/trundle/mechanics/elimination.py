@@ -1,9 +1,9 @@
 """Rank-aware solution of velocity constraints A(q) ν = 0: which speeds depend on which, ν = S(q) u.
 
-Which entries may be divided by is decided on numbers (samples of A at random admissible configurations); the division itself is then
-done on scalars of any kind. Redundant rows are found by the numbers and left out, so a robot isn't locked by a wheel that
-repeats another's constraint. Pivots that don't depend on the configuration are taken first, so S is singular nowhere that
-the robot isn't.
+Which entries may be divided by is decided on numbers (samples of A at random admissible configurations); the
+division itself is then done on scalars of any kind. Redundant rows are found by the numbers and left out, so a robot
+isn't locked by a wheel that repeats another's constraint. Pivots that don't depend on the configuration are taken
+first, so S is singular nowhere that the robot isn't.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import numpy as np
 from trundle.mechanics.linear import dot
 from trundle.scalars import Scalar, is_zero
 
-# Entries below this, relative to the largest of their row, count as zero: rounding of a few dozen operations is 1e-14, and a
-# geometry that is singular to 1e-9 is singular for every purpose of a robot.
+# Entries below this, relative to the largest of their row, count as zero: rounding of a few dozen operations is
+# 1e-14, and a geometry that is singular to 1e-9 is singular for every purpose of a robot.
 ZERO = 1e-9
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """Pivots (row, column) in order; `rows` independent rows beyond them that no constant pivot serves; rank of all of A."""
+    """Pivots (row, column) in order; `rows` independent rows beyond them that no constant pivot serves; rank of all
+    of A.
+    """
 
     pivots: tuple[tuple[int, int], ...]
     rest: tuple[int, ...]
@@ -43,10 +45,13 @@ def generic_rank(samples: np.ndarray) -> int:
     return int((values > ZERO * np.maximum(values[:, :1], 1e-300)).sum(axis=1).max())
 
 
-def plan_constant_pivots(samples: np.ndarray, order: Sequence[int]) -> tuple[list[tuple[int, int]], np.ndarray]:
+def plan_constant_pivots(
+    samples: np.ndarray, order: Sequence[int]
+) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Gauss-Jordan on samples (s, rows, columns), taking only pivots that are the same in every sample.
 
-    Columns are tried in `order`. Returns the pivots and the reduced samples, whose rows without a pivot are what is left.
+    Columns are tried in `order`. Returns the pivots and the reduced samples, whose rows without a pivot are what is
+    left.
     """
     work = samples.astype(float).copy()
     scale = np.maximum(np.abs(samples).max(axis=(0, 2)), 1e-300)

@@ -1,4 +1,6 @@
-"""Forward dynamics by the articulated-body algorithm (Featherstone 2008, table 7.1): ν̇ from τ in a time linear in the links."""
+"""Forward dynamics by the articulated-body algorithm (Featherstone 2008, table 7.1): ν̇ from τ in a time linear in
+the links.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,7 @@ def forward_dynamics(
     links, slices = tree.links, tree.speed_slices()
     twists, biases = _velocity_terms(tree, poses, nu)
     inertias = [_matrix(link.inertia) for link in links]
-    forces = [
-        cross_force(v, momentum(link.inertia, v)) for link, v in zip(links, twists, strict=True)
-    ]
+    forces = [cross_force(v, momentum(link.inertia, v)) for link, v in zip(links, twists, strict=True)]
     joints: list[tuple[Rows, Rows, list[Scalar]]] = [([], [], [])] * len(links)
     for index in range(len(links) - 1, -1, -1):
         link = links[index]
@@ -74,7 +74,9 @@ def _velocity_terms(
 def _articulate(
     link: Link, columns: Rows, inertia: Rows, force: Force, bias: Motion, tau: Sequence[Scalar]
 ) -> tuple[Rows, Force, tuple[Rows, Rows, list[Scalar]]]:
-    """One step inward: the articulated inertia and bias force that the parent feels, and (D⁻¹Uᵀ, U, D⁻¹u) for the way out."""
+    """One step inward: the articulated inertia and bias force that the parent feels, and (D⁻¹Uᵀ, U, D⁻¹u) for the
+    way out.
+    """
     size = len(link.subspace)
     if size == 0:
         felt = add_forces(force, _force(apply(inertia, _flat(bias))))
@@ -89,9 +91,7 @@ def _articulate(
     gains = [row[:6] for row in solved]
     drive = [row[6] for row in solved]
     correction = product(u_matrix, gains)
-    articulated = [
-        [inertia[i][j] - correction[i][j] for j in range(6)] for i in range(6)
-    ]
+    articulated = [[inertia[i][j] - correction[i][j] for j in range(6)] for i in range(6)]
     felt = _flat_force(force)
     along = apply(articulated, _flat(bias))
     driven = apply(u_matrix, drive)
@@ -134,14 +134,18 @@ def _force(flat: Sequence[Scalar]) -> Force:
 def _matrix(inertia: Inertia) -> Rows:
     """The 6×6 matrix of `momentum`: columns are the momenta of the six unit motions."""
     unit = [[1 if i == j else 0 for j in range(3)] for i in range(3)]
-    motions = [Motion((e[0], e[1], e[2]), ZERO) for e in unit] + [Motion(ZERO, (e[0], e[1], e[2])) for e in unit]
+    motions = [Motion((e[0], e[1], e[2]), ZERO) for e in unit] + [
+        Motion(ZERO, (e[0], e[1], e[2])) for e in unit
+    ]
     return transpose([_flat_force(momentum(inertia, m)) for m in motions])
 
 
 def _transform(pose: Pose) -> Rows:
     """The 6×6 matrix of `motion_to_child`."""
     unit = [[1 if i == j else 0 for j in range(3)] for i in range(3)]
-    motions = [Motion((e[0], e[1], e[2]), ZERO) for e in unit] + [Motion(ZERO, (e[0], e[1], e[2])) for e in unit]
+    motions = [Motion((e[0], e[1], e[2]), ZERO) for e in unit] + [
+        Motion(ZERO, (e[0], e[1], e[2])) for e in unit
+    ]
     return transpose([_flat(motion_to_child(pose, m)) for m in motions])
 
 

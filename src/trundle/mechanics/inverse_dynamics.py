@@ -26,7 +26,9 @@ from trundle.spatial.vectors import ZERO, scale
 def link_accelerations(
     tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
 ) -> tuple[list[Motion], list[Motion]]:
-    """Twists and spatial accelerations of all links in their own frames; gravity enters as the base's acceleration −g."""
+    """Twists and spatial accelerations of all links in their own frames; gravity enters as the base's acceleration
+    −g.
+    """
     twists: list[Motion] = []
     accelerations: list[Motion] = []
     base = Motion(scale(-1, tree.gravity), ZERO)

@@ -1,7 +1,7 @@
 """Joints: how a child frame moves in its parent's, and the motion subspace it moves in.
 
-Each kind gives its pose T_parent_child(q), its motion subspace S (constant in the child's frame) and the rates q̇ = N(q) ν of its
-coordinates (Featherstone 2008, table 4.1). Adding a kind is adding one `JointKind`.
+Each kind gives its pose T_parent_child(q), its motion subspace S (constant in the child's frame) and the rates q̇ =
+N(q) ν of its coordinates (Featherstone 2008, table 4.1). Adding a kind is adding one `JointKind`.
 """
 
 from __future__ import annotations
@@ -104,8 +104,9 @@ KINDS: dict[str, JointKind] = {
         lambda axis: (Motion(ZERO, axis),),
         _same,
     ),
-    # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every formula true
-    # (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out of the equations.
+    # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every
+    # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
+    # of the equations.
     "spin": JointKind(
         ("angle",),
         ("rate",),

@@ -47,7 +47,9 @@ def velocities(tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]) -> list[
 
 
 def frame_jacobian(tree: Tree, poses: Sequence[Pose], index: int) -> list[Motion]:
-    """Columns J_j with twist of link `index` = Σ J_j ν_j, in the link's own frame; joints off its path give zero columns."""
+    """Columns J_j with twist of link `index` = Σ J_j ν_j, in the link's own frame; joints off its path give zero
+    columns.
+    """
     columns = [ZERO_MOTION] * tree.speed_count
     slices = tree.speed_slices()
     to_link = IDENTITY_POSE  # T_ancestor_link
@@ -61,7 +63,7 @@ def frame_jacobian(tree: Tree, poses: Sequence[Pose], index: int) -> list[Motion
 
 
 def point_jacobian(tree: Tree, poses: Sequence[Pose], index: int, point: Vector) -> list[Vector]:
-    """Columns of the velocity of a point fixed in link `index`, in that link's axes: v + ω × p. SI: m/s per unit of ν."""
-    return [
-        add(column.linear, cross(column.angular, point)) for column in frame_jacobian(tree, poses, index)
-    ]
+    """Columns of the velocity of a point fixed in link `index`, in that link's axes: v + ω × p. SI: m/s per unit of
+    ν.
+    """
+    return [add(column.linear, cross(column.angular, point)) for column in frame_jacobian(tree, poses, index)]

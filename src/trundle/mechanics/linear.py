@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trundle.scalars import Scalar, is_zero
+from trundle.scalars import Scalar, is_zero, plus, times
 
 Rows = Sequence[Sequence[Scalar]]
 
@@ -30,12 +30,13 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     total: Scalar = 0
     for x, y in zip(a, b, strict=True):
         if not (is_zero(x) or is_zero(y)):
-            total = total + x * y
+            total = plus(total, times(x, y))
     return total
 
 
 def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:
-    """X with A X = B for symmetric positive-definite A, by A = L D Lᵀ without pivoting (Golub & Van Loan 2013, alg. 4.1.2).
+    """X with A X = B for symmetric positive-definite A, by A = L D Lᵀ without pivoting (Golub & Van Loan 2013, alg.
+    4.1.2).
 
     A of shape (n, n), B of shape (n, m), both as rows. No square roots, so symbolic scalars stay rational.
     """
@@ -51,9 +52,7 @@ def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:
     return transpose([_substitute(lower, diagonal, column) for column in zip(*right, strict=True)])
 
 
-def _substitute(
-    lower: Rows, diagonal: Sequence[Scalar], right: Sequence[Scalar]
-) -> list[Scalar]:
+def _substitute(lower: Rows, diagonal: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
     n = len(right)
     y: list[Scalar] = []
     for i in range(n):

@@ -17,7 +17,9 @@ def center_of_mass(tree: Tree, poses: Sequence[Pose]) -> tuple[Scalar, Vector]:
     moment: Vector = (0, 0, 0)
     for link, pose in zip(tree.links, poses, strict=True):
         mass = mass + link.inertia.mass
-        moment = add(moment, transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position))
+        moment = add(
+            moment, transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position)
+        )
     return mass, scale(1 / mass, moment)
 
 
@@ -27,10 +29,13 @@ def load_shares(
     weight: Scalar,
     span: Sequence[int],
 ) -> list[Scalar]:
-    """Normal forces (N) on contacts at `positions` (m) that carry `weight` at `center`: equal springs under a rigid body.
+    """Normal forces (N) on contacts at `positions` (m) that carry `weight` at `center`: equal springs under a rigid
+    body.
 
-    N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W x_c, Σ N y = W y_c. `span` says which of x (0) and y (1) the contacts spread
-    over: wheels on one line can't balance a moment about it, which something else (a caster that wasn't described) then carries.
+    N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W x_c, Σ N y = W y_c. `span` says which of x (0) and y (1) the
+    contacts spread
+    over: wheels on one line can't balance a moment about it, which something else (a caster that wasn't described)
+    then carries.
     """
     shapes = [[1, *(p[k] for k in span)] for p in positions]
     target = [1, *(center[k] for k in span)]

@@ -1,4 +1,6 @@
-"""What a wheeled robot can do: degrees of mobility and steerability (Campion, Bastin & d'Andréa-Novel 1996, eqs. 18 to 24)."""
+"""What a wheeled robot can do: degrees of mobility and steerability (Campion, Bastin & d'Andréa-Novel 1996, eqs. 18
+to 24).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _SAMPLES = 5
 
 @dataclass(frozen=True)
 class WheelPlace:
-    """A conventional wheel on the base: name, contact (x, y) in m, heading in rad, whether it steers about its contact."""
+    """A conventional wheel on the base: name, contact (x, y) in m, heading in rad, whether it steers about its
+    contact.
+    """
 
     name: str
     x: float
@@ -28,8 +32,9 @@ class WheelPlace:
 class Mobility:
     """Degrees of mobility δ_m and steerability δ_s, the ranks behind them, and the wheels that constrain the base.
 
-    δ_m velocities of the base can be chosen at once; δ_s more through steering. `fixed_rank` is the rank of the fixed wheels'
-    lateral rows, `steered_rank` what independently turned steered wheels would add; beyond rank 2 they must be coordinated.
+    δ_m velocities of the base can be chosen at once; δ_s more through steering. `fixed_rank` is the rank of the
+    fixed wheels' lateral rows, `steered_rank` what independently turned steered wheels would add; beyond rank 2 they
+    must be coordinated.
     """
 
     mobility: int
@@ -41,7 +46,9 @@ class Mobility:
 
     @property
     def coordinated(self) -> bool:
-        """Whether the steered wheels must turn together, their axles meeting in one point, for the robot to move at all."""
+        """Whether the steered wheels must turn together, their axles meeting in one point, for the robot to move at
+        all.
+        """
         return self.generic_rank > 2 >= self.fixed_rank and bool(self.steered)
 
     def explain(self) -> str:
@@ -63,8 +70,8 @@ class Mobility:
 def classify(wheels: Sequence[WheelPlace], seed: int = 20260) -> Mobility:
     """δ_m = 3 − ρ and δ_s = ρ − rank C_f, ρ the rank of fixed and (coordinated) steered wheels' lateral rows.
 
-    Casters and wheels with rollers add no row: their rates adapt to any motion of the base. The generic rank is taken at
-    random steering angles; more than 2 there means that the angles must be coordinated, which keeps ρ at 2.
+    Casters and wheels with rollers add no row: their rates adapt to any motion of the base. The generic rank is
+    taken at random steering angles; more than 2 there means that the angles must be coordinated, which keeps ρ at 2.
     """
     rng = np.random.default_rng(seed)
     fixed = [w for w in wheels if not w.steered]

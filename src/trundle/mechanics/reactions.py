@@ -15,8 +15,9 @@ def constraint_forces(
 ) -> list[Scalar]:
     """λ for every row of A (N for rows of contact velocities), from the forces that the free motion leaves unbalanced.
 
-    With independent rows A_I: A_I A_Iᵀ λ_I = A_I (M ν̇ + c − τ). Where rows are redundant, A = F A_I, and the split of least norm is
-    λ = F (FᵀF)⁻¹ λ_I, for which Aᵀ λ = A_Iᵀ λ_I (Udwadia & Kalaba 1992 state the same by pseudo-inverse).
+    With independent rows A_I: A_I A_Iᵀ λ_I = A_I (M ν̇ + c − τ). Where rows are redundant, A = F A_I, and the split
+    of least norm is λ = F (FᵀF)⁻¹ λ_I, for which Aᵀ λ = A_Iᵀ λ_I (Udwadia & Kalaba 1992 state the same by
+    pseudo-inverse).
     """
     if not independent:
         return [0] * len(rows)
@@ -37,7 +38,9 @@ def constraint_forces(
 
 
 def undetermined_rows(samples: np.ndarray) -> list[int]:
-    """The rows whose multiplier redundancy leaves free: those that some null vector of Aᵀ touches. Samples (s, rows, columns)."""
+    """The rows whose multiplier redundancy leaves free: those that some null vector of Aᵀ touches. Samples (s, rows,
+    columns).
+    """
     if samples.size == 0:
         return []
     left, values, _ = np.linalg.svd(samples)

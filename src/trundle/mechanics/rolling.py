@@ -1,8 +1,10 @@
-"""Rolling without slip: the independent speeds of a robot on ideal wheels, ν = S(q) u (Campion, Bastin & d'Andréa-Novel 1996).
+"""Rolling without slip: the independent speeds of a robot on ideal wheels, ν = S(q) u (Campion, Bastin &
+d'Andréa-Novel 1996).
 
-Spins, casters and couplings always follow from the base's motion by constant pivots. What is left are lateral constraints
-on the base's twist (v_x, v_y, ω). Fixed wheels give constant ones; steered wheels give rows (−sin β, cos β, x cos β + y sin β),
-for which no fixed pivot exists: then the independent speed is a multiple of the null vector, which never divides by zero.
+Spins, casters and couplings always follow from the base's motion by constant pivots. What is left are lateral
+constraints on the base's twist (v_x, v_y, ω). Fixed wheels give constant ones; steered wheels give rows (−sin β, cos
+β, x cos β + y sin β), for which no fixed pivot exists: then the independent speed is a multiple of the null vector,
+which never divides by zero.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Locked(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One velocity constraint: the wheel or coupling it comes from, and for a wheel its place (x, y) on the base and its partner.
+    """One velocity constraint: the wheel or coupling it comes from, and for a wheel its place (x, y) on the base and
+    its partner.
 
     `along` is the index of the same wheel's rolling row, by which the speed of a steered wheel is measured.
     """
@@ -61,7 +64,8 @@ class Basis:
 class Problem:
     """Constraint rows A(q) as scalars, at the reference configuration (steering straight), and as samples (s, m, n).
 
-    `speeds` names the columns; `base` are the columns of the base's twist; `order` says which columns become dependent first.
+    `speeds` names the columns; `base` are the columns of the base's twist; `order` says which columns become
+    dependent first.
     """
 
     rows: list[list[Scalar]]
@@ -128,9 +132,7 @@ def _unit_basis(problem: Problem, identity: list[list[Scalar]], chosen: Sequence
     return Basis(identity, problem.speeds, Elimination((), (), 0))
 
 
-def _refuse_lock(
-    problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], rank: int
-) -> None:
+def _refuse_lock(problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], rank: int) -> None:
     if problem.base and not set(free) & set(problem.base):
         raise Locked([row for row, column in pivots if column in problem.base], rank, len(problem.base))
 
@@ -171,6 +173,7 @@ def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> li
     """`rank` of the rows left, picked greedily by the smallest singular value that they keep over the samples."""
     chosen: list[int] = []
     for _ in range(rank):
+
         def spread(row: int) -> float:
             values = np.linalg.svd(reduced[:, [*chosen, row], :], compute_uv=False)
             return float(np.median(values[:, len(chosen)]))
@@ -209,7 +212,8 @@ def _beside_fixed_wheels(
     base_free: Sequence[int],
     vector: Sequence[Scalar],
 ) -> list[list[Scalar]]:
-    """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to that wheel's own speed.
+    """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to that wheel's
+    own speed.
 
     The scale is the distance from the fixed axle, read at the reference configuration where it is free of sines.
     """
@@ -229,7 +233,9 @@ def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
     unknown = [name for name in chosen if name not in problem.speeds]
     if unknown:
         raise InputError(
-            f"'{unknown[0]}' is not a speed of this robot", key="robot.speeds", hint=suggest(unknown[0], problem.speeds)
+            f"'{unknown[0]}' is not a speed of this robot",
+            key="robot.speeds",
+            hint=suggest(unknown[0], problem.speeds),
         )
     kept = [problem.speeds.index(name) for name in chosen]
     others = [j for j in problem.order if j not in kept]
@@ -243,7 +249,11 @@ def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
     undetermined = [problem.speeds[j] for j in others if j not in done]
     if undetermined or len(pivots) < rank:
         free = len(problem.speeds) - rank
-        what = f"leave {', '.join(undetermined)} undetermined" if undetermined else "are not independent of each other"
+        what = (
+            f"leave {', '.join(undetermined)} undetermined"
+            if undetermined
+            else "are not independent of each other"
+        )
         raise InputError(
             f"the chosen speeds {', '.join(chosen)} {what}",
             key="robot.speeds",

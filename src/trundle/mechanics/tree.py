@@ -18,9 +18,9 @@ NO_INERTIA = Inertia(0, ZERO, (ZERO, ZERO, ZERO))
 class Link:
     """A body and the joint that carries it.
 
-    `placement` is the pose of the joint in the parent link's frame; `axis` a constant unit vector in the joint's frame; the link's own
-    frame is the joint's moved frame. `armature` is a motor rotor's inertia as felt at the joint (kg m² or kg), added to the diagonal
-    of the mass matrix.
+    `placement` is the pose of the joint in the parent link's frame; `axis` a constant unit vector in the joint's
+    frame; the link's own frame is the joint's moved frame. `armature` is a motor rotor's inertia as felt at the
+    joint (kg m² or kg), added to the diagonal of the mass matrix.
     """
 
     name: str
@@ -70,9 +70,7 @@ class Tree:
     def coordinate_rates(self, q: Sequence[Scalar], nu: Sequence[Scalar]) -> list[Scalar]:
         """q̇ = N(q) ν."""
         rates: list[Scalar] = []
-        for link, at_q, at_v in zip(
-            self.links, self.coordinate_slices(), self.speed_slices(), strict=True
-        ):
+        for link, at_q, at_v in zip(self.links, self.coordinate_slices(), self.speed_slices(), strict=True):
             rates.extend(link.joint.rates(q[at_q], nu[at_v]))
         return rates
 

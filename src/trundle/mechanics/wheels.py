@@ -1,7 +1,8 @@
 """Wheels on the ground plane: contact velocities, and the rows that rolling puts on the robot's speeds.
 
-A wheel's frame has x along its heading, y along its axle, z up, and does not spin with the wheel. The contact lies a radius below
-the centre; the velocity of the wheel's material there, v_c = v + ω × (0, 0, −R), is what must vanish (or what slips).
+A wheel's frame has x along its heading, y along its axle, z up, and does not spin with the wheel. The contact lies a
+radius below the centre; the velocity of the wheel's material there, v_c = v + ω × (0, 0, −R), is what must vanish
+(or what slips).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from trundle.spatial.motions import Pose
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction (along, across) in the wheel's plane of contact in which the ground can push, and that force's name."""
+    """A direction (along, across) in the wheel's plane of contact in which the ground can push, and that force's
+    name.
+    """
 
     force: str
     what: str
@@ -50,10 +53,10 @@ class WheelModel:
     on_base: bool = True
 
 
-def contact_rows(
-    tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int
-) -> list[list[Scalar]]:
-    """One row for each direction: the contact's velocity in it is row · ν (m/s). Padded with zeros to `width` columns."""
+def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:
+    """One row for each direction: the contact's velocity in it is row · ν (m/s). Padded with zeros to `width`
+    columns.
+    """
     columns = point_jacobian(tree, poses, wheel.link, (0, 0, -wheel.radius))
     padding = [0] * (width - len(columns))
     return [
@@ -70,12 +73,12 @@ def describe_rows(wheel: WheelModel, first: int) -> list[Row]:
     ]
 
 
-def slip_force(
-    wheel: WheelModel, load: Scalar, slip: Sequence[Scalar]
-) -> list[Scalar]:
-    """Regularised Coulomb friction on the robot, f = −μ N v/√(|v|² + ε²) in N, with v the slip in the wheel's directions (m/s).
+def slip_force(wheel: WheelModel, load: Scalar, slip: Sequence[Scalar]) -> list[Scalar]:
+    """Regularised Coulomb friction on the robot, f = −μ N v/√(|v|² + ε²) in N, with v the slip in the wheel's
+    directions (m/s).
 
-    Below the speed ε the contact creeps like a damper of μN/ε; the error in the limit friction is (ε/|v|)²/2 (Pennestrì et al. 2016).
+    Below the speed ε the contact creeps like a damper of μN/ε; the error in the limit friction is (ε/|v|)²/2
+    (Pennestrì et al. 2016).
     """
     if len(slip) == 1:
         return [-wheel.friction * load * smooth_sign(slip[0], wheel.slip_speed)]

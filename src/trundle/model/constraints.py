@@ -16,9 +16,11 @@ from trundle.model.layout import Configuration, configure, coupled_columns
 from trundle.scalars import Scalar
 
 Rows = list[list[Scalar]]
-# Configurations at which ranks are found. Generic rank fails at a random one with probability zero; five guard against bad luck.
+# Configurations at which ranks are found. Generic rank fails at a random one with probability zero; five guard
+# against bad luck.
 SAMPLES = 5
-# Steering and joint angles are drawn within ±1.2 rad: wide enough to be generic, short of the ±90° where linkages are singular.
+# Steering and joint angles are drawn within ±1.2 rad: wide enough to be generic, short of the ±90° where linkages
+# are singular.
 SPREAD = 1.2
 SEED = 20260
 
@@ -34,7 +36,9 @@ def constraint_rows(
         about += describe_rows(wheel, len(rows))
         rows += contact_rows(assembly.tree, at.poses, wheel, width)
     for coupling in assembly.couplings:
-        for steering, slope in zip(coupling.steering, coupling.slopes(at.values[f"{coupling.name}.angle"]), strict=True):
+        for steering, slope in zip(
+            coupling.steering, coupling.slopes(at.values[f"{coupling.name}.angle"]), strict=True
+        ):
             row: list[Scalar] = [0] * width
             row[steering], row[coupling.column] = 1, -slope
             about.append(Row(coupling.name, "coupling"))
@@ -47,9 +51,7 @@ def ideal_wheels(assembly: Assembly) -> list[WheelModel]:
     return [wheel for wheel in assembly.wheels if wheel.contact == "ideal"]
 
 
-def sample(
-    expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int
-) -> np.ndarray:
+def sample(expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int) -> np.ndarray:
     """Values of rows of SX at random configurations, shape (samples, rows, width)."""
     if not expressions:
         return np.zeros((SAMPLES, 0, width))
@@ -57,14 +59,18 @@ def sample(
     function = ca.Function("rows", [q, parameters], [flat])
     rng = np.random.default_rng(SEED)
     values = [
-        np.asarray(function(rng.uniform(-SPREAD, SPREAD, q.shape[0]), defaults)).reshape(len(expressions), width)
+        np.asarray(function(rng.uniform(-SPREAD, SPREAD, q.shape[0]), defaults)).reshape(
+            len(expressions), width
+        )
         for _ in range(SAMPLES)
     ]
     return np.array(values)
 
 
 def elimination_order(assembly: Assembly) -> tuple[int, ...]:
-    """Which speeds become dependent first: spins, coupled steering, casters, joints, and of the base's own v_y, v_x, ω."""
+    """Which speeds become dependent first: spins, coupled steering, casters, joints, and of the base's own v_y, v_x,
+    ω.
+    """
     spins = [w.spin for w in assembly.wheels if w.spin is not None]
     coupled = list(coupled_columns(assembly))
     casters = [w.steering for w in assembly.wheels if w.kind == "caster" and w.steering is not None]
@@ -103,12 +109,12 @@ def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> 
 def _locked(problem: Problem, name: str, locked: Locked) -> InputError:
     owners = list(dict.fromkeys(problem.about[row].owner for row in locked.rows))
     wheels = ", ".join(owners)
-    keep = " and ".join(owners[:2])
+    keep = " and ".join(dict.fromkeys([owners[0], owners[len(owners) // 2]]))
     return InputError(
-        f"the ideal wheels of '{name}' lock it: the lateral constraints of {wheels} have rank {locked.rank} at general steering "
-        f"angles, and the base has {locked.freedoms} velocities, so none is left; only where all their axles meet in one point "
-        f"(rank 2) could it move",
+        f"the ideal wheels of '{name}' lock it: the lateral constraints of {wheels} have rank {locked.rank} at "
+        f"general steering angles, and the base has {locked.freedoms} velocities, so none is left; only where all "
+        f"their axles meet in one point (rank 2) could it move",
         key="robot.wheels",
-        hint=f"give the wheels another contact law (contact: slip) to let them scrub as real ones do; or keep fewer ideal wheels, "
-        f"such as {keep}, and set the others to slip or free; or couple their steering",
+        hint=f"give the wheels another contact law (contact: slip) to let them scrub as real ones do; or keep fewer "
+        f"ideal wheels, such as {keep}, and set the others to slip or free; or couple their steering",
     )

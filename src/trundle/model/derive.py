@@ -1,7 +1,8 @@
 """derive(robot) -> Model: the one place where mechanics meets program.
 
-The path of the data: the robot's values become symbols; `mechanics.assembly` makes a tree of them; ideal wheels give A(q) ν = 0, solved
-as ν = S(q) u; Newton-Euler and the composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c); the result is traced to programs.
+The path of the data: the robot's values become symbols; `mechanics.assembly` makes a tree of them; ideal wheels give
+A(q) ν = 0, solved as ν = S(q) u; Newton-Euler and the composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu −
+c); the result is traced to programs.
 """
 
 from __future__ import annotations
@@ -56,9 +57,10 @@ class Symbols:
 def derive(robot: Any) -> Model:
     """The equations of motion of a described robot, as a `Model`.
 
-    M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u)  (Featherstone 2008, eq. 8.9 by
-    projection; Campion et al. 1996 for the choice of u). Without constraints ν̇ comes from the articulated-body algorithm.
-    Raises InputError where ideal wheels lock the robot, where a speed has no inertia, or where chosen speeds don't fit.
+    M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u)  (Featherstone
+    2008, eq. 8.9 by projection; Campion et al. 1996 for the choice of u). Without constraints ν̇ comes from the
+    articulated-body algorithm. Raises InputError where ideal wheels lock the robot, where a speed has no inertia, or
+    where chosen speeds don't fit.
     """
     start = time.perf_counter()
     defaults = robot.parameter_values()
@@ -87,9 +89,7 @@ def _rolling(
     defaults: Sequence[float],
 ) -> tuple[Problem, Basis]:
     width = len(assembly.speeds)
-    problem = rolling_problem(
-        assembly, names, at, lambda rows: sample(rows, q, parameters, defaults, width)
-    )
+    problem = rolling_problem(assembly, names, at, lambda rows: sample(rows, q, parameters, defaults, width))
     return problem, solve_rolling(problem, robot.name, robot.speeds)
 
 
@@ -157,7 +157,9 @@ def _reduced(
 
 
 def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
-    """The tree's mass matrix with a row and column for each coupling's rate, which carries only its drive's armature."""
+    """The tree's mass matrix with a row and column for each coupling's rate, which carries only its drive's
+    armature.
+    """
     mass = mass_matrix(assembly.tree, at.poses)
     size = len(assembly.speeds)
     for row in mass:

@@ -42,7 +42,9 @@ def applied_forces(
     currents: Mapping[str, Scalar],
     span: Sequence[int],
 ) -> Forces:
-    """Everything that pushes, at speeds ν (all of them), commands by motor name and currents by motor name where they are states."""
+    """Everything that pushes, at speeds ν (all of them), commands by motor name and currents by motor name where
+    they are states.
+    """
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
@@ -110,15 +112,15 @@ def _place(wheel: WheelModel, frames: Sequence[Pose]) -> tuple[Scalar, Scalar]:
 
 
 def contact_span(assembly: Assembly) -> tuple[int, ...]:
-    """Which of x (0) and y (1) the contacts of a numeric assembly spread over, by more than a thousandth of the larger spread."""
+    """Which of x (0) and y (1) the contacts of a numeric assembly spread over, by more than a thousandth of the
+    larger spread.
+    """
     frames = mounting(assembly)
     places = [_place(wheel, frames) for wheel in assembly.wheels]
     if len(places) < 2:
         return ()
     x0, y0 = places[0]
-    area = max(
-        abs((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)) for x1, y1 in places for x2, y2 in places
-    )
+    area = max(abs((x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)) for x1, y1 in places for x2, y2 in places)
     reach = max(max(abs(x - x0), abs(y - y0)) for x, y in places)
     if area > 1e-3 * reach * reach:
         return (0, 1)

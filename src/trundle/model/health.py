@@ -15,14 +15,17 @@ from trundle.model.layout import configure, independent_coordinates
 def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     """Raise InputError naming the speeds without inertia, for which no acceleration can be found.
 
-    Looks at the rates at one generic state; only when they aren't finite does it form the mass matrix to find the culprit.
+    Looks at the rates at one generic state; only when they aren't finite does it form the mass matrix to find the
+    culprit.
     """
     rng = np.random.default_rng(0)
     state = rng.uniform(0.1, 0.5, len(model.states))
     for place, name in enumerate(model.states):
         if name == "q_w":
             state[place : place + 4] /= np.linalg.norm(state[place : place + 4])
-    (rate,) = model.dynamics.evaluate(state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values())))
+    (rate,) = model.dynamics.evaluate(
+        state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
+    )
     if np.isfinite(rate).all() and np.abs(rate).max(initial=0.0) < 1e15:
         return
     names = independent_coordinates(numeric)
@@ -37,5 +40,6 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     raise InputError(
         f"'{robot.name}' has no inertia to resist {what}: its accelerations can't be found",
         key="robot",
-        hint="give the bodies and wheels that move so a mass or an inertia, or a rotor_inertia to the motor that drives them",
+        hint="give the bodies and wheels that move so a mass or an inertia, "
+        "or a rotor_inertia to the motor that drives them",
     )

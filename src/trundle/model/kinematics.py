@@ -1,4 +1,6 @@
-"""The same model, used kinematically: the base's motion from wheel and steering rates, by least squares where over-determined."""
+"""The same model, used kinematically: the base's motion from wheel and steering rates, by least squares where
+over-determined.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ from trundle.scalars import Scalar, absolute, maximum
 class Kinematics:
     """q̇ = g(q, k, p) with k the given rates; outputs: the speeds that were found and the slip residual (m/s).
 
-    The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the rates of
-    free wheels and casters (Muir & Neuman 1987, eq. 4.21). Rows that a robot can't satisfy show as `slip_residual`, the largest
-    contact velocity that is left.
+    The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the
+    rates of free wheels and casters (Muir & Neuman 1987, eq. 4.21). Rows that a robot can't satisfy show as
+    `slip_residual`, the largest contact velocity that is left.
     """
 
     name: str
@@ -52,8 +54,8 @@ def rate_names(robot: Any) -> tuple[str, ...]:
 def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     """The kinematic program of a robot for given rates (names as in `rate_names`).
 
-    Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given roll freely.
-    Raises InputError where the given rates don't determine the base's motion.
+    Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
+    roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
     defaults = robot.parameter_values()
     parameters = ca.SX.sym("p", len(defaults))
@@ -62,14 +64,25 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     known = rate_names(robot)
     for name in given:
         if name not in known:
-            raise InputError(f"'{name}' is not a rate of '{robot.name}'", key=f"run.inputs.{name}", hint=suggest(name, known))
+            raise InputError(
+                f"'{name}' is not a rate of '{robot.name}'",
+                key=f"run.inputs.{name}",
+                hint=suggest(name, known),
+            )
     names = independent_coordinates(assembly)
     q, rates = ca.SX.sym("q", len(names)), ca.SX.sym("k", len(given))
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
     wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free" and wheel.on_base]
     rows, _ = constraint_rows(assembly, at, wheels)
-    nu = _solve(robot, assembly, rows, given, rates, lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)))
+    nu = _solve(
+        robot,
+        assembly,
+        rows,
+        given,
+        rates,
+        lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)),
+    )
     residual: Scalar = 0
     for row in rows:
         residual = maximum(residual, absolute(dot(row, nu)))
@@ -139,7 +152,9 @@ def _undetermined(robot: Any, assembly: Assembly, given: Sequence[str], rank: in
     return InputError(
         f"the given rates ({came}) don't determine the motion of '{robot.name}': rank {rank} of {needed}",
         key="run.inputs",
-        hint=f"give more of: {', '.join(possible)}" if possible else "this robot's wheels leave a motion free",
+        hint=f"give more of: {', '.join(possible)}"
+        if possible
+        else "this robot's wheels leave a motion free",
     )
 
 

@@ -13,7 +13,9 @@ from trundle.spatial.motions import Pose
 
 @dataclass(frozen=True)
 class Configuration:
-    """An assembly at a configuration: joint poses, and the value of every coordinate that an element or motor may ask for."""
+    """An assembly at a configuration: joint poses, and the value of every coordinate that an element or motor may
+    ask for.
+    """
 
     q: tuple[Scalar | Turn, ...]
     poses: list[Pose]

@@ -35,10 +35,11 @@ class ConstraintSummary:
 class Model:
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
-    States x are coordinates, then independent speeds, then the motors' currents (those with an inductance); SI units, angles in
-    radians, speeds of a moving base in the base's own frame. `dynamics` maps groups (state, input, parameter) to `rate`; `observe`
-    maps the same to `output`: dependent speeds, motor and contact forces, energies, the constraint residual. `audited` is `dynamics`
-    with two more states, the work put in and the energy lost (J), so a run can balance its energy.
+    States x are coordinates, then independent speeds, then the motors' currents (those with an inductance); SI
+    units, angles in radians, speeds of a moving base in the base's own frame. `dynamics` maps groups (state, input,
+    parameter) to `rate`; `observe` maps the same to `output`: dependent speeds, motor and contact forces, energies,
+    the constraint residual. `audited` is `dynamics` with two more states, the work put in and the energy lost (J),
+    so a run can balance its energy.
     """
 
     robot: Any
@@ -72,6 +73,11 @@ class Model:
         return self.dynamics.operations
 
     @cached_property
+    def audited_jacobian(self) -> Program:
+        """∂(rate)/∂(state) of `audited`, by automatic differentiation; row-major."""
+        return self.audited.jacobian("rate", "state")
+
+    @cached_property
     def state_index(self) -> Mapping[str, int]:
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
@@ -103,7 +109,9 @@ class Model:
         start = dict(self.initial)
         for name, value in (values or {}).items():
             if name not in start:
-                raise InputError(f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start))
+                raise InputError(
+                    f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start)
+                )
             start[name] = float(value)
         return [start[name] for name in self.states]
 

@@ -50,7 +50,9 @@ def observed(
         }
     )
     for name, effort in motion.forces.efforts.items():
-        if f"{name}.current" not in currents and any(a.name == name and a.kind == "dc" for a in assembly.actuators):
+        if f"{name}.current" not in currents and any(
+            a.name == name and a.kind == "dc" for a in assembly.actuators
+        ):
             outputs[f"{name}.current"] = effort.current
         outputs[f"{name}.torque"] = effort.torque
         outputs[f"{name}.power"] = effort.power

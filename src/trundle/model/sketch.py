@@ -9,7 +9,9 @@ from trundle.mechanics.assembly import Assembly, mounting
 
 
 def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
-    """Wheels and pose of a robot on a planar base; links between joints for one on a fixed base; lengths in m, angles in rad."""
+    """Wheels and pose of a robot on a planar base; links between joints for one on a fixed base; lengths in m,
+    angles in rad.
+    """
     if len(numeric.base_columns) == 3:
         return {"pose": ("x", "y", "theta"), "wheels": _wheels(robot, numeric)}
     if not numeric.base_columns and robot.joints:
@@ -19,7 +21,6 @@ def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
 
 def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
     read = robot.resolver()
-    coupled = {c for coupling in numeric.couplings for c in coupling.steering}
     frames = mounting(numeric)
     wheels = []
     for model in numeric.wheels:
@@ -28,7 +29,6 @@ def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
         noun = robot.wheels[model.name]
         trail = float(read(noun.offset)) if noun.type == "caster" else 0.0
         pivot = frames[numeric.tree.links[model.link].parent if model.steering is not None else model.link]
-        steers = model.steering is not None or model.steering in coupled
         wheels.append(
             {
                 "name": model.name,
@@ -38,7 +38,7 @@ def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
                 "width": float(read(noun.width)) if noun.type != "ball" else 0.0,
                 "heading": float(read(noun.heading)) if noun.type != "ball" else 0.0,
                 "kind": noun.type,
-                "steering": f"{model.name}.steering" if steers else None,
+                "steering": f"{model.name}.steering" if model.steering is not None else None,
                 "offset": trail,
                 "roller_angle": float(read(noun.roller_angle)) if noun.type in ("mecanum", "omni") else None,
             }
@@ -49,7 +49,9 @@ def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
 def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     """Bars from each joint to the joints that hang on it, and from the last ones to their bodies' tips."""
     owner = {joint.body.name: name for name, joint in robot.joints.items() if joint.body.name}
-    vertical = all(abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute")
+    vertical = all(
+        abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"
+    )
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
     parents = set()

@@ -50,7 +50,7 @@ class Instruction:
     source: tuple[int, int] = (-1, -1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """Instructions from input groups to output groups.
 
@@ -63,9 +63,9 @@ class Program:
     outputs: tuple[Group, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[tuple[int, ...], ...]
-    function: Any = field(default=None, compare=False, repr=False)
+    function: Any = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def operations(self) -> int:
         """Number of arithmetic instructions: loads, stores and constants are not counted."""
         return sum(i.op not in LOADS for i in self.instructions)
@@ -140,6 +140,11 @@ class Program:
                 for label, v in zip(group.labels, values, strict=True)
             ]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        ins = ", ".join(f"{g.name}[{g.size}]" for g in self.inputs)
+        outs = ", ".join(f"{g.name}[{g.size}]" for g in self.outputs)
+        return f"<Program {self.name}: {ins} -> {outs}, {self.operations} operations>"
 
     def _name(self, instruction: Instruction) -> str:
         if instruction.op == "const":

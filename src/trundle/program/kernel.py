@@ -43,6 +43,7 @@ class Kernel:
         self.program = program
         self._variants: dict[Any, Compiled] = {} if variants is None else variants
         self._single: Any = None
+        self._functions: dict[tuple[bool, ...], Any] = {}
 
     def __call__(self, *groups: Any, threads: int | None = None) -> tuple[Array, ...]:
         """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
@@ -98,11 +99,15 @@ class Kernel:
         return self._variants[key]
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Any:
-        def emit() -> Any:
-            return emit_batch(self.program, uniform, host().lanes, host().fused)
+        if uniform not in self._functions:
 
-        compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(compiled.address)
+            def emit() -> Any:
+                return emit_batch(self.program, uniform, host().lanes, host().fused)
+
+            compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
+            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+            self._functions[uniform] = prototype(compiled.address)
+        return self._functions[uniform]
 
     def _batch(
         self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
 from trundle.program.llvm_code import FAST, Code, constant, suffix, type_of
-from trundle.program.llvm_math import Reduced, cosine, hypotenuse, reduce_angle, sine
+from trundle.program.llvm_exp import expm1, exponential, hyperbolic_tangent
+from trundle.program.llvm_math import Reduced, cosine, hypotenuse, reduce_angle, sine, tangent
 
 
 @dataclass(frozen=True)
@@ -156,12 +157,16 @@ _ARITHMETIC = {
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign"}
 _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 _C_FUNCTIONS = {
-    "exp", "log", "pow", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2",
-    "erf", "log1p", "expm1", "fmod", "remainder",
+    "log", "pow", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "atan2",
+    "erf", "log1p", "fmod", "remainder",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[..., str]] = {
     "sin": lambda e, lanes, x: sine(e.code, e.angle(x, lanes), lanes),
     "cos": lambda e, lanes, x: cosine(e.code, e.angle(x, lanes), lanes),
+    "tan": lambda e, lanes, x: tangent(e.code, e.angle(x, lanes), lanes),
+    "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
+    "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
+    "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
     "inv": _inverse,
     "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
     "sign": _sign,

@@ -44,25 +44,25 @@ class Reduced:
     swap: str
 
 
-def reduce_angle(code: Code, x: str, width: int, fused: bool) -> Reduced:
-    """Emit the common part of sin and cos of ``x``."""
+def reduce_angle(code: Code, x: str, width: int, has_fma: bool) -> Reduced:
+    """Emit the common part of sin and cos of ``x``; ``has_fma``: multiply-add rounds once on this machine."""
     t = type_of(width)
     # strict order from here to r: `contract` may fuse but nothing may be reassociated
     scaled = code.new(f"fmul contract {t} {x}, {constant(TWO_OVER_PI, width)}")
     shifted = code.new(f"fadd contract {t} {scaled}, {constant(SHIFT, width)}")
     minus_q = code.new(f"fsub {t} {constant(SHIFT, width)}, {shifted}")
     r = x
-    for part in HALF_PI_FUSED if fused else HALF_PI_SHORT:
-        r = _fused(code, width, minus_q, constant(part, width), r)
+    for part in HALF_PI_FUSED if has_fma else HALF_PI_SHORT:
+        r = fused(code, width, minus_q, constant(part, width), r)
     quadrant = code.new(f"bitcast {t} {shifted} to {type_of(width, 'i64')}")
     odd = code.new(f"and {type_of(width, 'i64')} {quadrant}, {integer(1, width)}")
     swap = code.new(f"icmp ne {type_of(width, 'i64')} {odd}, {integer(0, width)}")
     z = code.new(f"fmul {t} {r}, {r}")
     rz = code.new(f"fmul {t} {r}, {z}")
     zz = code.new(f"fmul {t} {z}, {z}")
-    sin = _fused(code, width, rz, _polynomial(code, width, z, SIN), r)
-    head = _fused(code, width, z, constant(-0.5, width), constant(1.0, width))
-    cos = _fused(code, width, zz, _polynomial(code, width, z, COS), head)
+    sin = fused(code, width, rz, polynomial(code, width, z, SIN), r)
+    head = fused(code, width, z, constant(-0.5, width), constant(1.0, width))
+    cos = fused(code, width, zz, polynomial(code, width, z, COS), head)
     return Reduced(quadrant, sin, cos, swap)
 
 
@@ -87,16 +87,22 @@ def _pick(code: Code, angle: Reduced, width: int, if_swapped: str, otherwise: st
     return code.new(f"bitcast {i} {signed} to {t}")
 
 
-def _polynomial(code: Code, width: int, z: str, coefficients: tuple[float, ...]) -> str:
+def polynomial(code: Code, width: int, z: str, coefficients: tuple[float, ...]) -> str:
+    """c0 + c1 z + c2 z^2 + ... by Horner's rule."""
     value = constant(coefficients[-1], width)
     for c in reversed(coefficients[:-1]):
-        value = _fused(code, width, value, z, constant(c, width))
+        value = fused(code, width, value, z, constant(c, width))
     return value
 
 
-def _fused(code: Code, width: int, a: str, b: str, c: str) -> str:
+def fused(code: Code, width: int, a: str, b: str, c: str) -> str:
     """a*b + c, fused where the hardware can."""
     return code.call(f"llvm.fmuladd.{suffix(width)}", type_of(width), a, b, c)
+
+
+def tangent(code: Code, angle: Reduced, width: int) -> str:
+    """tan x = sin x / cos x, within 4 ulp or so."""
+    return code.new(f"fdiv {type_of(width)} {sine(code, angle, width)}, {cosine(code, angle, width)}")
 
 
 def hypotenuse(code: Code, width: int, x: str, y: str) -> str:

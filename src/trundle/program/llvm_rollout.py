@@ -19,9 +19,6 @@ from trundle.program.simplify import hoist_reciprocals
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
 STATES, SAMPLES, COUNT, PADDED, EVERY, DT, CHANNELS = range(7)
 
-PREFETCH_STEPS = 10
-"""Steps of about 50 ns ahead of which inputs are asked for: longer than memory takes to answer."""
-
 Source = tuple[int, int]
 
 
@@ -174,21 +171,12 @@ class _Writer:
             address, stride = self.channels[i.source]
             if layout.stepped:
                 address = element(code, address, code.new(f"mul i64 %k, {stride}"))
-            if wide and layout.stepped:
-                self._prefetch(address, stride)
             if wide:
                 name = _load_masked(code, element(code, address, "%lane"), self.mask)
                 self.emitter.define(i.out, name, self.width)
             else:
                 self.emitter.define(i.out, load(code, address, 1), 1, spread=i.out in plan.spread)
         self.emitter.emit(plan.at(level, wide), plan.wide, plan.spread)
-
-    def _prefetch(self, row: str, stride: str) -> None:
-        """Ask for the inputs of a later step: rows lie too far apart for the hardware to foresee them."""
-        code = self.code
-        ahead = element(code, row, code.new(f"mul i64 {PREFETCH_STEPS}, {stride}"))
-        code.declare("llvm.prefetch.p0", "void", "ptr", "i32", "i32", "i32")
-        code.do(f"call void @llvm.prefetch.p0(ptr {element(code, ahead, '%lane')}, i32 0, i32 3, i32 1)")
 
 
 def _step_size(code: Code) -> tuple[str, str, str, str]:

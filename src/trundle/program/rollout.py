@@ -23,11 +23,14 @@ Progress = Callable[[float], None]
 
 _COMPILED: dict[Any, Compiled] = {}
 
-LANES_AT_ONCE = 1024
-"""Lanes a thread advances together: the rows it stores are then whole pages."""
-STREAM_BYTES = 1 << 20
-"""Samples and inputs passed over before going on to the next time span: about half of a second-level cache."""
-CALL_SECONDS = 3e-4
+LANES_AT_ONCE = 4096
+"""Lanes a thread advances together; their states stay in a core's second-level cache."""
+SMALLEST_PART = 1024
+"""Lanes of a part that fill the pages its rows are on."""
+STREAM_ROWS = 32
+"""Rows of samples and inputs passed over before going on to the next time span. Each row lies on pages of its own,
+and a core keeps the addresses of about a hundred pages: with more rows inputs come at half the speed."""
+CALL_SECONDS = 1e-4
 """Estimated duration below which calls from Python would show."""
 PIECE_SECONDS = 0.05
 """Estimated duration above which a native call is split, so that progress and interrupts are answered."""
@@ -80,7 +83,7 @@ def rollout(
     Raises:
         InputError: a group is missing, unknown or of the wrong shape.
     """
-    _check(dt, steps, every)
+    _check(dt, steps, every, count)
     program, channels = _arrange(program, groups, steps, state, rate)
     n = program.inputs[program.input_index(state)].size
     start = as_numbers(initial, f"the initial '{state}'")
@@ -99,13 +102,13 @@ def rollout(
     )
 
 
-def _check(dt: float, steps: int, every: int | None) -> None:
-    if not np.isfinite(dt) or dt <= 0:
-        raise InputError(f"dt must be a positive number of seconds, got {dt}")
-    if steps != int(steps) or steps < 0:
-        raise InputError(f"steps must be a whole number >= 0, got {steps}")
-    if every is not None and (every != int(every) or every < 1):
-        raise InputError(f"every must be a whole number >= 1 or None, got {every}")
+def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
+    if not isinstance(dt, (int, float, np.number)) or not np.isfinite(dt) or dt <= 0:
+        raise InputError(f"dt must be a positive number of seconds, got {dt!r}")
+    for name, value, least in (("steps", steps, 0), ("every", every, 1), ("count", count, 1)):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if (value is not None or name == "steps") and (not whole or value < least):
+            raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _arrange(
@@ -134,7 +137,7 @@ class _Job:
     count: int
     lanes: int
     steps: int
-    step_bytes: float  # of samples and inputs, a lane and step
+    step_rows: float  # rows of samples and inputs that a step passes over
     operations: int
     keep: list[Array]
 
@@ -155,15 +158,17 @@ class _Job:
         for channel in channels.values():
             table += [channel.data.ctypes.data, channel.step_stride]
         streams = sum(layout.wide and layout.stepped for layout in layouts.values())
-        step_bytes = 8 * streams + (8 * n / every if every else 0)
+        step_rows = streams + (n / every if every else 0)
         return _Job(
-            function, np.array(table, dtype=np.int64), working, samples, count, lanes, steps, step_bytes,
+            function, np.array(table, dtype=np.int64), working, samples, count, lanes, steps, step_rows,
             program.operations, [c.data for c in channels.values()],
         )  # fmt: skip
 
     def run(self, threads: int, progress: Progress | None) -> None:
         blocks = -(-self.count // self.lanes)
-        at_once = max(1, min(LANES_AT_ONCE // self.lanes, -(-blocks // threads)))
+        # four parts a thread even out what else the machine does, unless the parts get too small to be worth it
+        fair = max(-(-blocks // (4 * threads)), min(-(-blocks // threads), SMALLEST_PART // self.lanes))
+        at_once = max(1, min(LANES_AT_ONCE // self.lanes, fair))
         ranges = [(b * self.lanes, min(b + at_once, blocks) * self.lanes) for b in range(0, blocks, at_once)]
         span = self._span(at_once)
         done, stop = [0] * len(ranges), threading.Event()
@@ -211,9 +216,11 @@ class _Job:
 
     def _span(self, blocks: int) -> int:
         """Steps of one native call on ``blocks`` blocks."""
-        nanoseconds = blocks * (self.operations * 4 + 100) * (0.3 if self.lanes > 1 else 1.0)  # a step, roughly
+        nanoseconds = (
+            blocks * (self.operations * 4 + 100) * (0.3 if self.lanes > 1 else 1.0)
+        )  # a step, roughly
         longest, shortest = int(PIECE_SECONDS * 1e9 / nanoseconds), int(CALL_SECONDS * 1e9 / nanoseconds)
-        cached = int(STREAM_BYTES / (self.step_bytes * blocks * self.lanes)) if self.step_bytes else longest
+        cached = int(STREAM_ROWS / self.step_rows) if self.step_rows else longest
         return max(min(longest, max(cached, shortest)), 1)
 
 

@@ -1,4 +1,4 @@
-"""Checks on a robot's numbers: bounds, inertias that exist, wheels that stand on the ground, masses that can be moved."""
+"""Checks on a robot's numbers: bounds, inertias that exist, wheels on the ground, masses to be moved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from trundle.robot.bodies import Body, FixedJoint, Inertia
-from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_structure, is_vertical_axis
@@ -31,10 +30,7 @@ def check_robot(robot: Robot) -> list[Problem]:
     problems = list(check_structure(robot))
     if problems:
         return problems
-    try:
-        return check_numbers(robot, parameter_values(robot))
-    except ExpressionError as error:
-        return [Problem((), str(error), error.hint)]
+    return check_numbers(robot, parameter_values(robot))
 
 
 def check_numbers(robot: Robot, scope: Numbers) -> list[Problem]:
@@ -84,7 +80,7 @@ def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
         if isinstance(noun, Inertia):
             message = _inertia_problem(noun, found)
             if message:
-                hint = "a body's inertia needs xx + yy >= zz (and so on) and products small enough; check units and axes"
+                hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Problem(path, message, hint)
     for name, wheel in robot.wheels.items():
         if not isinstance(wheel, BallWheel):
@@ -132,7 +128,9 @@ def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem
         mass * (3 * radius**2 + width**2) / 12 if inertia.diameter is None else found[inertia.diameter.key]
     )
     if axle > 2 * diameter * (1 + _INERTIA_TOLERANCE):
-        message = f"breaks the triangle inequality: about the axle {axle:g} is more than twice {diameter:g}, about a diameter"
+        message = (
+            f"breaks the triangle inequality: {axle:g} about the axle, only {diameter:g} about a diameter"
+        )
         yield Problem(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
 
 
@@ -193,7 +191,7 @@ def _ground(robot: Robot, found: Numbers) -> Iterator[Problem]:
     for name, height in heights.items():
         if abs(height - ground) >= _HEIGHT_TOLERANCE:
             shared = [other for other, its in heights.items() if abs(its - ground) < _HEIGHT_TOLERANCE]
-            message = f"stands off the ground: its contact is at z = {height:g}, that of {', '.join(shared)} at {ground:g}"
+            message = f"stands off the ground: it touches z = {height:g}, {', '.join(shared)} {ground:g}"
             z = found[robot.wheels[name].at[2].key] + ground - height
             yield Problem(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
 

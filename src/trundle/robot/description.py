@@ -52,7 +52,7 @@ class Robot(Noun):
     @model_validator(mode="after")
     def _check(self) -> Robot:
         # The model is frozen for its users, but it isn't finished yet: its values learn their keys here.
-        self.__dict__.update(keyed_fields(self))
+        vars(self).update(keyed_fields(self))
         from trundle.robot.checks import check_robot
 
         problems = check_robot(self)

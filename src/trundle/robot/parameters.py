@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
 
 
+# Formulas that use formulas that use formulas; far from Python's own limit.
+_MOST_STEPS = 100
+
+
 def parameter_values(robot: Robot) -> dict[str, float]:
     """Every parameter and its number in SI: named ones first, then the automatic ones, in the order of the fields."""
     named = {name: value.number for name, value in robot.parameters.items() if value.is_parameter}
@@ -36,8 +40,16 @@ def parameter_values(robot: Robot) -> dict[str, float]:
     return named | automatic
 
 
+class DefinitionError(ExpressionError):
+    """A parameter whose definition never ends."""
+
+    def __init__(self, name: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.name = name
+
+
 def definition_order(robot: Robot) -> list[str]:
-    """Names of all `parameters`, each after those its formula uses; raises ExpressionError on a circle."""
+    """Names of all `parameters`, each after those its formula uses; raises DefinitionError on a circle."""
     order: dict[str, None] = {}
     open_names: list[str] = []
 
@@ -217,7 +229,8 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
         result[name] = value.number
     problems = check_numbers(robot, result)
     if problems:
-        raise report(problems, within=", ".join(changes))
+        first = report(problems)
+        raise InputError(f"{first.key}: {first.message}", key=", ".join(changes), hint=first.hint)
     return result
 
 

@@ -164,9 +164,10 @@ def _check_whole(document: Document, file: str | None) -> None:
     try:
         scope = robot.parameter_values(run.set if run else None)
     except InputError as error:
-        key = f"run.set.{error.key}"
-        line = (document.lines or {}).get(("run", "set", error.key or ""), None)
-        raise InputError(error.message, file=file, line=line, key=key, hint=error.hint) from None
+        changed = ("run", "set", error.key or "")
+        path = changed if changed in (document.lines or {}) else changed[:2]
+        line = (document.lines or {}).get(path)
+        raise InputError(error.message, file=file, line=line, key=".".join(path), hint=error.hint) from None
     if run is None or run.mode == "dynamic":
         problems = dynamic_problems(robot, scope)
         if problems:

@@ -9,7 +9,7 @@ from trundle.errors import suggest
 from trundle.robot.bodies import FixedJoint, RevoluteJoint
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.parameters import definition_order, dimensions
+from trundle.robot.parameters import DefinitionError, definition_order, dimensions
 from trundle.robot.problems import Path, Problem
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
@@ -227,12 +227,8 @@ def _parameters(robot: Robot) -> Iterator[Problem]:
     try:
         definition_order(robot)
         known = dimensions(robot)
-    except ExpressionError as error:
-        name = next(iter(robot.parameters))
-        text = str(error)
-        for each in robot.parameters:
-            name = each if f" {each} " in f"{text} " else name
-        yield Problem(("parameters", name), text, error.hint)
+    except DefinitionError as error:
+        yield Problem(("parameters", error.name), str(error), error.hint)
         return
     for path, value in values(robot):
         used.update(value.names)

@@ -82,12 +82,9 @@ def _keyed(inner: Any, path: Path, counts: Callable[[Value], bool]) -> Any:
 
 
 def plain(noun: Noun) -> dict[str, Any]:
-    """A noun as plain data (what was written, nothing else), in the order of the fields."""
-    return {
-        field: _plain(getattr(noun, field))
-        for field in type(noun).model_fields
-        if field in noun.model_fields_set
-    }
+    """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
+    fields = sorted(type(noun).model_fields, key=lambda field: field not in ("type", "kind"))
+    return {field: _plain(getattr(noun, field)) for field in fields if field in noun.model_fields_set}
 
 
 def _plain(inner: Any) -> Any:

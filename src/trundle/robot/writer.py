@@ -14,7 +14,7 @@ from trundle.robot.yamltext import scalar
 
 _WIDTH = 118
 # Text that is plain to YAML 1.1 and 1.2 alike, in block and in flow.
-_PLAIN = re.compile(r"[A-Za-z_0-9.(][A-Za-z0-9_ .*/()+^-]*", re.ASCII)
+_PLAIN = re.compile(r"-?[A-Za-z_0-9.(][A-Za-z0-9_ .*/()+^-]*", re.ASCII)
 # Words that readers of YAML 1.1 take for booleans.
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
@@ -33,23 +33,16 @@ def _block(data: Mapping[str, Any], indent: int) -> list[str]:
     for key, inner in data.items():
         head = " " * indent + _text(key) + ":"
         short = f"{head} {_flow(inner)}"
-        # the outer levels read better in lines, the leaves (a wheel, a motor) in one
-        nested = (
-            isinstance(inner, Mapping) and inner and (indent < 2 or _depth(inner) > 2 or len(short) > _WIDTH)
-        )
-        if nested or (
-            isinstance(inner, Mapping) and inner and any(isinstance(each, Mapping) for each in inner.values())
-        ):
+        if isinstance(inner, Mapping) and inner and (_outer(inner, indent) or len(short) > _WIDTH):
             lines += [head, *_block(inner, indent + 2)]
         else:
             lines.append(short)
     return lines
 
 
-def _depth(data: Any) -> int:
-    if not isinstance(data, Mapping) or not data:
-        return 0
-    return 1 + max(_depth(each) for each in data.values())
+def _outer(inner: Mapping[str, Any], indent: int) -> bool:
+    """Whether a mapping is one of the outer levels, which read better in lines; a wheel or a motor fits into one."""
+    return indent == 0 or (indent == 2 and any(isinstance(each, Mapping) for each in inner.values()))
 
 
 def _flow(inner: Any) -> str:

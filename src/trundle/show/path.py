@@ -70,7 +70,7 @@ def _robot_figure(run: Run, sketch: Sketch, track: Track) -> Figure:
         steering = {w.name: float(run[w.steering][index]) for w in sketch.wheels if w.steering}
         draw_robot(axes, sketch, at, steering, scale=scale, alpha=0.95 if strong else 0.4)
     _draw_path(figure, axes, track)
-    if scale > 1:
+    if scale > 1 and (sketch.body or sketch.wheels):
         note = f"robot drawn {scale:.2g} times its size"
         axes.text(1, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=8.5)
     return figure

@@ -1,4 +1,6 @@
-"""One run of a model: states, outputs, and the two checks that every run carries, constraint residual and energy balance."""
+"""One run of a model: states, outputs, and the two checks that every run carries, constraint residual and energy
+balance.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.simulate.integrate import Rate, Settings, choose_method, integrate
+from trundle.simulate.integrate import Rate, Settings, check_tolerances, choose_method, integrate
 from trundle.simulate.progress import Progress
-from trundle.simulate.signals import Signal, as_signal, constant
+from trundle.simulate.signals import Signal, as_signal, longest_step
 
 Buffers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -35,26 +37,29 @@ def simulate(
 ) -> Run:
     """Integrate ẋ = f(x, u(t), p) over [0, duration] s and observe it at `samples` equal times, or at `times`.
 
-    inputs: by name, each a number, a function of time, or a table (times, values, interpolation); those not given are 0.
-    initial: states by name, 0 where not given. parameters: changed values by name (numbers in SI, or text with units); nothing is
-    derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45; auto takes LSODA for models with
-    electrical states or slipping wheels and Dormand-Prince 8(5,3) for the others. rtol, atol bound each step's error.
+    inputs: by name, each a number, a function of time, or a table (times, values, interpolation); those not given
+    are 0.
+    initial: states by name, 0 where not given. parameters: changed values by name (numbers in SI, or text with
+    units); nothing is derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45; auto
+    takes LSODA for models with electrical states or slipping wheels and Dormand-Prince 8(5,3) for the others. rtol,
+    atol bound each step's error.
 
-    The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` the work put in − losses − change of the stored energy in
-    J, with work and losses integrated beside the states. Raises InputError for names and values that don't fit, NumericsError where the
-    numbers fail, saying when.
+    The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` the work put in − losses − change of
+    the stored energy in J, with work and losses integrated beside the states. Raises InputError for names and values
+    that don't fit, NumericsError where the numbers fail, saying when.
     """
     at = sample_times(duration, samples, times)
+    check_tolerances(rtol, atol)
     signals = named_signals(model.inputs, inputs or {}, model.name)
     values = model.parameter_values(parameters)
     start = np.array([*model.state_vector(initial), 0.0, 0.0])
     if not np.isfinite(start).all():
         raise InputError("the initial state holds something that is not a finite number", key="run.initial")
-    settings = Settings(choose_method(method, model.stiff), rtol, atol)
+    settings = Settings(choose_method(method, model.stiff), rtol, atol, longest_step(signals.values(), at))
     p = np.array(list(values.values()))
 
     began = time.perf_counter()
-    kernel, slope = compile_program(model.audited), compile_program(model.audited.jacobian("rate", "state"))
+    kernel, slope = compile_program(model.audited), compile_program(model.audited_jacobian)
     observer = compile_program(model.observe)
     kernel.prepare()
     needs_jacobian = settings.method in ("lsoda", "radau", "bdf")
@@ -85,7 +90,9 @@ def sample_times(duration: float, samples: int, times: Sequence[float] | None) -
             raise InputError("times must be two or more increasing finite numbers from 0 on", key="times")
         return at if at[0] == 0 else np.concatenate([[0.0], at])
     if not (np.isfinite(duration) and duration > 0):
-        raise InputError(f"the duration must be a positive number of seconds, not {duration}", key="run.duration")
+        raise InputError(
+            f"the duration must be a positive number of seconds, not {duration}", key="run.duration"
+        )
     if samples < 2:
         raise InputError(f"a run needs at least 2 samples, not {samples}", key="run.samples")
     return np.linspace(0.0, duration, samples)
@@ -95,7 +102,9 @@ def named_signals(known: Sequence[str], given: Mapping[str, Any], name: str) -> 
     """A signal for every input, in the model's order; zero where none is given. Raises InputError for unknown names."""
     for each in given:
         if each not in known:
-            raise InputError(f"'{each}' is not an input of '{name}'", key=f"run.inputs.{each}", hint=suggest(each, known))
+            raise InputError(
+                f"'{each}' is not an input of '{name}'", key=f"run.inputs.{each}", hint=suggest(each, known)
+            )
     result = {}
     for each in known:
         try:
@@ -108,7 +117,9 @@ def named_signals(known: Sequence[str], given: Mapping[str, Any], name: str) -> 
 def _pieces(
     kernel: Any, slope: Any, signals: Sequence[Signal], p: np.ndarray, size: int, bar: Progress
 ) -> Callable[[float, float], tuple[Rate, Rate]]:
-    """Rate and Jacobian on fixed buffers, for `integrate`: on a piece, jumping inputs keep the value they have inside it."""
+    """Rate and Jacobian on fixed buffers, for `integrate`: on a piece, jumping inputs keep the value they have
+    inside it.
+    """
     x, rate, matrix = np.zeros(size), np.zeros(size), np.zeros(size * size)
     u = np.zeros(len(signals))
     evaluate, differentiate = kernel.bind(x, u, p, rate), slope.bind(x, u, p, matrix)
@@ -166,7 +177,9 @@ def _run(
         "constraint_residual": float(values["constraint_residual"].max()),
         "energy_imbalance": float(np.abs(balance).max()),
         "energy_turned_over": energy_turned_over(values),
-        "mobility": None if model.mobility is None else [model.mobility.mobility, model.mobility.steerability],
+        "mobility": None
+        if model.mobility is None
+        else [model.mobility.mobility, model.mobility.steerability],
         "operations": model.operations,
         "derive_seconds": model.derive_seconds,
     }
@@ -174,7 +187,11 @@ def _run(
         name=model.name,
         time=at,
         values=values,
-        units={name: unit for name, unit in {**model.units, **dict.fromkeys(account, "J")}.items() if name in values},
+        units={
+            name: unit
+            for name, unit in {**model.units, **dict.fromkeys(account, "J")}.items()
+            if name in values
+        },
         description=describe(model, parameters),
         summary=summary,
         groups={
@@ -188,8 +205,13 @@ def _run(
 
 
 def energy_turned_over(values: Mapping[str, np.ndarray]) -> float:
-    """The energy that passed through the robot (J): the largest of work, losses, and the travel of each kind of stored energy."""
-    spans = [float(np.ptp(values[f"energy.{kind}"])) for kind in ("kinetic", "potential", "internal", "work", "losses")]
+    """The energy that passed through the robot (J): the largest of work, losses, and the travel of each kind of
+    stored energy.
+    """
+    spans = [
+        float(np.ptp(values[f"energy.{kind}"]))
+        for kind in ("kinetic", "potential", "internal", "work", "losses")
+    ]
     return max(spans)
 
 
@@ -204,4 +226,6 @@ def _require_finite(values: Mapping[str, np.ndarray], at: np.ndarray) -> None:
     for name, series in values.items():
         bad = ~np.isfinite(series)
         if bad.any():
-            raise NumericsError(f"'{name}' is not finite at t = {at[int(np.argmax(bad))]:g} s: the robot is singular there")
+            raise NumericsError(
+                f"'{name}' is not finite at t = {at[int(np.argmax(bad))]:g} s: the robot is singular there"
+            )

@@ -1,10 +1,14 @@
-"""Integration of ẋ = f(t, x) by SciPy's methods, in pieces between the jumps of the inputs, with dense output at asked times."""
+"""Integration of ẋ = f(t, x) by SciPy's methods, in pieces between the jumps of the inputs, with dense output at
+asked times.
+"""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,8 @@ from trundle.errors import InputError, NumericsError
 
 METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
 _SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45"}
+# Times closer than this share of the run are one: a table's 0.3 s and an output's 3 · 0.1 s differ by rounding.
+SAME_TIME = 1e-12
 # Steps that LSODA may take between two output times before it gives up: a run of an hour at 1 ms.
 MOST_STEPS = 5_000_000
 
@@ -21,17 +27,30 @@ Rate = Callable[[float, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to integrate: method, relative and absolute tolerance of each step's error."""
+    """How to integrate: method, relative and absolute tolerance of each step's error, and the longest step (s).
+
+    Without a longest step a robot at rest is stepped over in seconds, and a short pulse of an input with it.
+    """
 
     method: str = "lsoda"
     rtol: float = 1e-9
     atol: float = 1e-10
+    longest_step: float = math.inf
+
+
+def check_tolerances(rtol: float, atol: float) -> None:
+    """Raise InputError for tolerances that no method can meet."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not (math.isfinite(value) and value > 0):
+            raise InputError(f"{name} must be a positive number, not {value}", key=f"run.{name}")
 
 
 def choose_method(method: str, stiff: bool) -> str:
     """The method itself, or for `auto` LSODA (which switches to stiff formulas) or Dormand-Prince 8(5,3)."""
     if method not in METHODS:
-        raise InputError(f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}")
+        raise InputError(
+            f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}"
+        )
     if method != "auto":
         return method
     return "lsoda" if stiff else "dop853"
@@ -39,7 +58,7 @@ def choose_method(method: str, stiff: bool) -> str:
 
 def integrate(
     make: Callable[[float, float], tuple[Rate, Rate]],
-    start: Sequence[float],
+    start: Sequence[float] | np.ndarray,
     times: np.ndarray,
     breaks: Sequence[float],
     settings: Settings,
@@ -47,14 +66,15 @@ def integrate(
 ) -> np.ndarray:
     """States (n, T) at increasing `times`, from `start` at the first.
 
-    `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of pieces. A method
-    is started anew at each break, so no step ever straddles a jump. Raises NumericsError where the states stop being finite.
+    `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
+    pieces. A method is started anew at each break, so no step ever straddles a jump. Raises NumericsError where the
+    states stop being finite.
     """
-    inner = sorted({b for b in breaks if times[0] < b < times[-1]})
-    edges = [times[0], *inner, times[-1]]
+    edges = _edges(times, breaks)
+    times = _snapped(times, np.array(edges))
     state = np.array(start, dtype=float)
     result = np.empty((state.size, times.size))
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         inside = (times >= a) & ((times < b) | (b == times[-1]))
         wanted = np.unique(np.concatenate([[a], times[inside], [b]]))
         rate, jacobian = make(float(a), float(b))
@@ -65,6 +85,26 @@ def integrate(
     return result
 
 
+def _edges(times: np.ndarray, breaks: Sequence[float]) -> list[float]:
+    """Ends of the pieces: first and last time and the breaks between; of those that only rounding parts, the later."""
+    least = SAME_TIME * (times[-1] - times[0])
+    edges = [float(times[0])]
+    for b in sorted(float(b) for b in breaks if times[0] + least < b < times[-1] - least):
+        if len(edges) > 1 and b - edges[-1] <= least:
+            edges[-1] = b
+        else:
+            edges.append(b)
+    return [*edges, float(times[-1])]
+
+
+def _snapped(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """`times` with those that only rounding keeps from an edge put on it: no method can step over 10⁻¹⁷ s."""
+    after = np.clip(np.searchsorted(edges, times), 1, edges.size - 1)
+    before = edges[after - 1]
+    near = np.where(times - before < edges[after] - times, before, edges[after])
+    return np.where(np.abs(times - near) <= SAME_TIME * (times[-1] - times[0]), near, times)
+
+
 def _piece(
     rate: Rate, jacobian: Rate, state: np.ndarray, times: np.ndarray, settings: Settings
 ) -> np.ndarray:
@@ -72,7 +112,7 @@ def _piece(
         return _lsoda(rate, jacobian, state, times, settings)
     from scipy.integrate import solve_ivp
 
-    stiff = settings.method in ("radau", "bdf")
+    options: dict[str, Any] = {"jac": jacobian} if settings.method in ("radau", "bdf") else {}
     with np.errstate(all="ignore"):
         solution = solve_ivp(
             rate,
@@ -82,10 +122,13 @@ def _piece(
             t_eval=times,
             rtol=max(settings.rtol, 3e-14),  # SciPy's own least value, 100 epsilons, rounded up
             atol=settings.atol,
-            **({"jac": jacobian} if stiff else {}),
+            max_step=settings.longest_step,
+            **options,
         )
     if solution.status < 0:
-        raise NumericsError(f"the integration failed at t = {_last(solution.t, times):g} s: {solution.message}")
+        raise NumericsError(
+            f"the integration failed at t = {_last(solution.t, times):g} s: {solution.message}"
+        )
     return solution.y
 
 
@@ -95,10 +138,16 @@ def _lsoda(
     """LSODA through `odeint`, whose loop runs in compiled code (Hindmarsh 1983; Petzold 1983)."""
     from scipy.integrate import ODEintWarning, odeint
 
+    latest = [times[0]]
+
+    def watched(t: float, y: np.ndarray) -> np.ndarray:
+        latest[0] = t
+        return rate(t, y)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ODEintWarning)
         states, details = odeint(
-            rate,
+            watched,
             state,
             times,
             Dfun=jacobian,
@@ -107,12 +156,11 @@ def _lsoda(
             rtol=settings.rtol,
             atol=settings.atol,
             mxstep=MOST_STEPS,
+            hmax=0.0 if math.isinf(settings.longest_step) else settings.longest_step,
             tcrit=[times[-1]],
         )
     if details["message"] != "Integration successful.":
-        finite = np.isfinite(states).all(axis=1)
-        reached = times[np.flatnonzero(finite)[-1]] if finite.any() else times[0]
-        raise NumericsError(f"the integration failed after t = {reached:g} s: {details['message']}")
+        raise NumericsError(f"the integration failed at t = {latest[0]:g} s: {details['message']}")
     return states.T
 
 
@@ -125,5 +173,6 @@ def _check(piece: np.ndarray, times: np.ndarray, names: Sequence[str]) -> None:
         return
     row, column = np.argwhere(~np.isfinite(piece))[0]
     raise NumericsError(
-        f"'{names[row]}' stopped being finite at t = {times[column]:g} s: the robot is singular there or the motion diverged"
+        f"'{names[row]}' stopped being finite at t = {times[column]:g} s: "
+        "the robot is singular there or the motion diverged"
     )

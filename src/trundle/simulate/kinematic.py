@@ -13,8 +13,8 @@ from trundle.model.kinematics import derive_kinematics, rate_names
 from trundle.program import compile_program
 from trundle.results import Run
 from trundle.simulate.dynamic import describe, named_signals, sample_times
-from trundle.simulate.integrate import Rate, Settings, choose_method, integrate
-from trundle.simulate.signals import Signal
+from trundle.simulate.integrate import Rate, Settings, check_tolerances, choose_method, integrate
+from trundle.simulate.signals import Signal, longest_step
 
 # A coordinate given over time stands for its rate: the ending of the one, and of the other.
 _RATES = {"angle": "rate", "position": "rate", "steering": "steering_rate"}
@@ -33,14 +33,17 @@ def roll(
     rtol: float = 1e-10,
     atol: float = 1e-10,
 ) -> Run:
-    """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), least squares where the wheels over-determine it.
+    """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), least squares where the wheels
+    over-determine it.
 
-    inputs: rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad, `front.steering`), each a number, a
-    table or a function of time; an angle is differentiated, and sets the start of its coordinate. Raises InputError where the given motions
-    don't determine the base's. The run's `slip_residual` is the largest contact velocity (m/s) that no motion of the base could remove.
+    inputs: rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad,
+    `front.steering`), each a number, a table or a function of time; an angle is differentiated, and sets the start
+    of its coordinate. Raises InputError where the given motions don't determine the base's. The run's
+    `slip_residual` is the largest contact velocity (m/s) that no motion of the base could remove.
     """
     began = time.perf_counter()
     at = sample_times(duration, samples, times)
+    check_tolerances(rtol, atol)
     rates, angles = _split(robot, inputs or {})
     kinematics = derive_kinematics(robot, [*rates, *(_rate_of(name) for name in angles)])
     derived = time.perf_counter()
@@ -56,9 +59,11 @@ def roll(
     signals = [*((known[n], False) for n in rates), *((known[n], True) for n in angles)]
     make = _pieces(kernel, kinematics.program, signals, p, size, float(at[-1]))
     breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
-    settings = Settings(choose_method(method, stiff=True), rtol, atol)
+    settings = Settings(choose_method(method, stiff=True), rtol, atol, longest_step(known.values(), at))
     states = integrate(make, state, at, breaks, settings, kinematics.coordinates)
-    given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(len(signals), at.size)
+    given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
+        len(signals), at.size
+    )
     _, outputs = kernel(np.ascontiguousarray(states), given, p)
     finished = time.perf_counter()
 
@@ -118,7 +123,11 @@ def _split(robot: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     angles = {name: given for name, given in inputs.items() if name not in rates}
     for name in angles:
         if _rate_of(name) in rates:
-            raise InputError(f"both '{name}' and '{_rate_of(name)}' are given", key=f"run.inputs.{name}", hint="keep one of them")
+            raise InputError(
+                f"both '{name}' and '{_rate_of(name)}' are given",
+                key=f"run.inputs.{name}",
+                hint="keep one of them",
+            )
     return rates, angles
 
 
@@ -129,11 +138,19 @@ def _start(
         if each not in coordinates:
             from trundle.errors import suggest
 
-            raise InputError(f"'{each}' is not a coordinate of '{name}'", key=f"run.initial.{each}", hint=suggest(each, coordinates))
+            raise InputError(
+                f"'{each}' is not a coordinate of '{name}'",
+                key=f"run.initial.{each}",
+                hint=suggest(each, coordinates),
+            )
     start = {each: float(initial.get(each, 0.0)) for each in coordinates}
     for each, signal in angles.items():
         if signal.jumps:
-            raise InputError(f"'{each}' jumps, which no wheel can", key=f"run.inputs.{each}", hint="use linear or cubic interpolation")
+            raise InputError(
+                f"'{each}' jumps, which no wheel can",
+                key=f"run.inputs.{each}",
+                hint="use linear or cubic interpolation",
+            )
         if each in start:
             start[each] = signal.value(0.0)
     return [start[each] for each in coordinates]
@@ -145,7 +162,9 @@ def _sampled(signal: Signal, differentiate: bool, at: np.ndarray) -> np.ndarray:
     return np.array([signal.derivative(float(t), 0.0, float(at[-1])) for t in at])
 
 
-def _pieces(kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p: np.ndarray, size: int, end: float) -> Any:
+def _pieces(
+    kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p: np.ndarray, size: int, end: float
+) -> Any:
     x, k, rate = np.zeros(size), np.zeros(len(signals)), np.zeros(size)
     outputs = np.zeros(program.outputs[1].size)
     evaluate = kernel.bind(x, k, p, rate, outputs)
@@ -160,7 +179,9 @@ def _pieces(kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p
 
         def load(t: float, y: np.ndarray) -> None:
             x[:] = y
-            inside = min(max(t, a), float(np.nextafter(b, a)))  # kinked slopes belong to the piece, not to its end
+            inside = min(
+                max(t, a), float(np.nextafter(b, a))
+            )  # kinked slopes belong to the piece, not to its end
             for i, signal, derived in moving:
                 k[i] = signal.derivative(inside, 0.0, end) if derived else signal.value(inside)
 

@@ -29,11 +29,14 @@ def rollout(
 ) -> Batch:
     """`count` robots over `steps` steps of dt (s) by the classical Runge-Kutta method, every `every`-th state stored.
 
-    x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over each step; local error O(dt⁵). No error control: compare two dt.
-    initial: states by name, a number or (count,). parameters: likewise. inputs: a number, (count,), (steps, 1) or (steps, count).
-    What isn't given starts at 0 or keeps the description's value. `count` may be left out where an array tells it.
+    x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over each step; local error O(dt⁵). No error control:
+    compare two dt.
+    initial: states by name, a number or (count,). parameters: likewise. inputs: a number, (count,), (steps, 1) or
+    (steps, count). What isn't given starts at 0 or keeps the description's value. `count` may be left out where an
+    array tells it.
 
-    Returns a `Batch` of values (saved, n_state, count), the first at t = 0. Raises InputError for names or shapes that don't fit.
+    Returns a `Batch` of values (saved, n_state, count), the first at t = 0. Raises InputError for names or shapes
+    that don't fit.
     """
     from trundle.program.rollout import rollout as native
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from trundle.errors import InputError, NumericsError
 
 INTERPOLATIONS = ("previous", "linear", "cubic")
-# Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30, about 3e-14 for
-# motions with time constants of a second, against rounding of 1e-13 |f|.
+# Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
+# about 3e-14 for motions with time constants of a second, against rounding of 1e-13 |f|.
 STEP = 1e-3
-# Tables with at most this many nodes have the integrator stop at each; beyond it the error control finds the kinks itself.
+# Tables with at most this many nodes have the integrator stop at each; beyond it the error control finds the kinks
+# itself.
 MOST_STOPS = 500
 
 
@@ -24,7 +25,8 @@ MOST_STOPS = 500
 class Signal:
     """One input over time: its value at t (s), its times of jumps, its times of kinks, and whether it never changes.
 
-    `value(t)` is continuous from the right at a jump. `times` and `values` are a table's; outside of them the end values hold.
+    `value(t)` is continuous from the right at a jump; outside of a table the end values hold. `resolution` is the time
+    (s) within which it may change and change back unseen by its jumps and kinks (None: it can't).
     """
 
     value: Callable[[float], float]
@@ -32,6 +34,7 @@ class Signal:
     kinks: tuple[float, ...] = ()
     steady: bool = False
     slope: Callable[[float], float] | None = None
+    resolution: float | None = None
 
     def sample(self, times: np.ndarray) -> np.ndarray:
         """Values at many times."""
@@ -57,15 +60,19 @@ def constant(value: float) -> Signal:
 
 
 def function(call: Callable[[float], float]) -> Signal:
-    """A Python function of time (s). It must return a finite number wherever the run asks, or the run stops and says when."""
+    """A Python function of time (s). It must return a finite number wherever the run asks, or the run stops and says
+    when.
+    """
 
     def value(t: float) -> float:
         number = float(call(t))
         if not math.isfinite(number):
-            raise NumericsError(f"the input function {getattr(call, '__name__', call)!r} gave {number} at t = {t:g} s")
+            raise NumericsError(
+                f"the input function {getattr(call, '__name__', call)!r} gave {number} at t = {t:g} s"
+            )
         return number
 
-    return Signal(value)
+    return Signal(value, resolution=math.inf)
 
 
 def table(times: Sequence[float], values: Sequence[float], interpolation: str = "linear") -> Signal:
@@ -73,11 +80,18 @@ def table(times: Sequence[float], values: Sequence[float], interpolation: str = 
 
     times (s), strictly increasing; outside of them the end values hold.
     """
-    t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    try:
+        t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("a table's times and values must be numbers") from None
     if interpolation not in INTERPOLATIONS:
-        raise InputError(f"interpolation '{interpolation}' is not known", hint=f"known: {', '.join(INTERPOLATIONS)}")
+        raise InputError(
+            f"interpolation '{interpolation}' is not known", hint=f"known: {', '.join(INTERPOLATIONS)}"
+        )
     if t.ndim != 1 or t.shape != v.shape or t.size == 0:
-        raise InputError(f"a table needs as many times as values, one at least; got shapes {t.shape} and {v.shape}")
+        raise InputError(
+            f"a table needs as many times as values, one at least; got shapes {t.shape} and {v.shape}"
+        )
     if not (np.isfinite(t).all() and np.isfinite(v).all()):
         raise InputError("a table holds something that is not a finite number")
     if (np.diff(t) <= 0).any():
@@ -91,19 +105,24 @@ def table(times: Sequence[float], values: Sequence[float], interpolation: str = 
 
 
 def as_signal(given: Any) -> Signal:
-    """A signal from what a user may give: a number, a function, (times, values[, interpolation]), a mapping, a described table."""
+    """A signal from what a user may give: a number, a function, (times, values[, interpolation]), a mapping, a
+    described table.
+    """
     if isinstance(given, Signal):
         return given
     if callable(given):
-        return function(given)
+        return function(cast("Callable[[float], float]", given))
     if isinstance(given, dict):
+        if set(given) - {"interpolation"} != {"times", "values"}:
+            came = ", ".join(map(str, given)) or "nothing"
+            raise InputError(f"a table has times, values and maybe an interpolation; came: {came}")
         return table(given["times"], given["values"], given.get("interpolation", "linear"))
     if hasattr(given, "times") and hasattr(given, "numbers"):
         return table(given.times, given.numbers, given.interpolation)
     if isinstance(given, tuple) and len(given) in (2, 3):
         return table(*given)
     try:
-        return constant(float(given))
+        return constant(float(cast(Any, given)))
     except (TypeError, ValueError):
         raise InputError(
             f"an input can't be {type(given).__name__}",
@@ -115,7 +134,9 @@ def _steps(times: list[float], values: list[float]) -> Signal:
     def value(t: float) -> float:
         return values[max(bisect_right(times, t) - 1, 0)]
 
-    changes = tuple(b for b, before, after in zip(times[1:], values, values[1:], strict=False) if before != after)
+    changes = tuple(
+        b for b, before, after in zip(times[1:], values, values[1:], strict=False) if before != after
+    )
     return Signal(value, jumps=changes)
 
 
@@ -147,8 +168,15 @@ def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
         (a, b, c, _), s = local(time)
         return (3 * a * s + 2 * b) * s + c
 
-    kinks = tuple(starts) if len(starts) <= MOST_STOPS else (starts[0], end)
-    return Signal(value, kinks=kinks, slope=slope)
+    if len(starts) <= MOST_STOPS:
+        return Signal(value, kinks=tuple(starts), slope=slope)
+    return Signal(value, kinks=(starts[0], end), slope=slope, resolution=float(np.median(np.diff(t))))
+
+
+def longest_step(signals: Iterable[Signal], times: np.ndarray) -> float:
+    """The longest step (s) that sees what the signals do: long tables node by node, functions at the run's sampling."""
+    limits = [s.resolution for s in signals if s.resolution is not None]
+    return min([float(np.diff(times).max()), *limits]) if limits else math.inf
 
 
 def _weights(nodes: Sequence[float], t: float) -> list[float]:

@@ -1,14 +1,14 @@
 """Poses, twists, wrenches and rigid-body inertias (Featherstone 2008, chapter 2), linear part first as in ROS.
 
-A twist (v, ω) holds the velocity of the frame's origin and the angular velocity; a wrench (f, n) the force and the moment
-about the frame's origin; all in the axes of that frame. `T_a_b = (R, p)` is the pose of frame b in frame a.
+A twist (v, ω) holds the velocity of the frame's origin and the angular velocity; a wrench (f, n) the force and the
+moment about the frame's origin; all in the axes of that frame. `T_a_b = (R, p)` is the pose of frame b in frame a.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, minus, plus, times
 from trundle.spatial.vectors import (
     IDENTITY,
     ZERO,
@@ -128,18 +128,19 @@ def cross_force(a: Motion, f: Force) -> Force:
 
 def pair(f: Force, m: Motion) -> Scalar:
     """The power f · m of a wrench on a twist, both in the same frame."""
-    return dot(f.force, m.linear) + dot(f.moment, m.angular)
+    return plus(dot(f.force, m.linear), dot(f.moment, m.angular))
 
 
 def inertia_about_origin(mass: Scalar, center: Vector, about_center: Matrix) -> Inertia:
     """The inertia of a body with its centre of mass at c: I_o = I_c + m (cᵀc 1 − c cᵀ) (Steiner)."""
     x, y, z = center
     h = scale(mass, center)
-    xy, xz, yz = -h[0] * y, -h[0] * z, -h[1] * z
+    xx, yy, zz = times(h[0], x), times(h[1], y), times(h[2], z)
+    xy, xz, yz = (minus(0, times(a, b)) for a, b in ((h[0], y), (h[0], z), (h[1], z)))
     steiner = (
-        (h[1] * y + h[2] * z, xy, xz),
-        (xy, h[0] * x + h[2] * z, yz),
-        (xz, yz, h[0] * x + h[1] * y),
+        (plus(yy, zz), xy, xz),
+        (xy, plus(xx, zz), yz),
+        (xz, yz, plus(xx, yy)),
     )
     return Inertia(mass, h, add_matrices(about_center, steiner))
 
@@ -156,7 +157,7 @@ def momentum(inertia: Inertia, m: Motion) -> Force:
 def add_inertias(a: Inertia, b: Inertia) -> Inertia:
     """The inertia of two bodies as one, both about the same frame."""
     return Inertia(
-        a.mass + b.mass, add(a.first_moment, b.first_moment), add_matrices(a.rotational, b.rotational)
+        plus(a.mass, b.mass), add(a.first_moment, b.first_moment), add_matrices(a.rotational, b.rotational)
     )
 
 
@@ -171,12 +172,7 @@ def inertia_to_parent(pose: Pose, inertia: Inertia) -> Inertia:
     k = scale(inertia.mass, p)
     shifted = add(add(h, h), k)  # 2h + m p: both Steiner terms at once
     trace = dot(shifted, p)
-    outer = tuple(
-        tuple(h[i] * p[j] + p[i] * h[j] + k[i] * p[j] for j in range(3)) for i in range(3)
-    )
-    steiner = tuple(
-        tuple((trace if i == j else 0) - outer[i][j] for j in range(3)) for i in range(3)
-    )
-    return Inertia(inertia.mass, add(h, k), add_matrices(rotated, steiner))  # type: ignore[arg-type]
-
-
+    twice = add(h, k)
+    outer = [[plus(times(twice[i], p[j]), times(p[i], h[j])) for j in range(3)] for i in range(3)]
+    steiner = tuple(tuple(minus(trace if i == j else 0, outer[i][j]) for j in range(3)) for i in range(3))
+    return Inertia(inertia.mass, twice, add_matrices(rotated, steiner))  # type: ignore[arg-type]

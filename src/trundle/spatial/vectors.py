@@ -5,7 +5,7 @@ Zeros and ones of the constants are the integers 0 and 1, so that they vanish fr
 
 from __future__ import annotations
 
-from trundle.scalars import Scalar, cos, sin
+from trundle.scalars import Scalar, cos, minus, plus, sin, times
 
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
@@ -16,27 +16,31 @@ IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 def add(a: Vector, b: Vector) -> Vector:
     """a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+    return (plus(a[0], b[0]), plus(a[1], b[1]), plus(a[2], b[2]))
 
 
 def subtract(a: Vector, b: Vector) -> Vector:
     """a − b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    return (minus(a[0], b[0]), minus(a[1], b[1]), minus(a[2], b[2]))
 
 
 def scale(k: Scalar, a: Vector) -> Vector:
     """k a."""
-    return (k * a[0], k * a[1], k * a[2])
+    return (times(k, a[0]), times(k, a[1]), times(k, a[2]))
 
 
 def dot(a: Vector, b: Vector) -> Scalar:
     """a · b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return plus(plus(times(a[0], b[0]), times(a[1], b[1])), times(a[2], b[2]))
 
 
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return (
+        minus(times(a[1], b[2]), times(a[2], b[1])),
+        minus(times(a[2], b[0]), times(a[0], b[2])),
+        minus(times(a[0], b[1]), times(a[1], b[0])),
+    )
 
 
 def apply(m: Matrix, a: Vector) -> Vector:

@@ -1,0 +1,61 @@
+"""How a figure is taken on a shared, noisy machine: the best of several tries, and always beside its peer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+MISSING = "not installed"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what was measured, our figure, the peer's, their ratio, the target and whether it is
+    met.
+    """
+
+    what: str
+    ours: str
+    peer: str = ""
+    ratio: float | None = None
+    target: str = ""
+    met: bool | None = None
+    note: str = ""
+
+
+def best_seconds(work: Callable[[], object], tries: int = 5, least: float = 0.05) -> float:
+    """Seconds of one call of `work`: the least over `tries`, each of enough calls to fill `least` seconds."""
+    started = time.perf_counter()
+    work()
+    once = max(time.perf_counter() - started, 1e-9)
+    calls = max(1, round(least / once))
+    best = once
+    for _ in range(tries):
+        started = time.perf_counter()
+        for _ in range(calls):
+            work()
+        best = min(best, (time.perf_counter() - started) / calls)
+    return best
+
+
+def installed(module: str) -> bool:
+    """Whether a peer is there to be measured."""
+    return find_spec(module) is not None
+
+
+def seconds_text(seconds: float) -> str:
+    """1.23 s, 4.56 ms, 7.89 µs."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def rate_text(rate: float, what: str) -> str:
+    """12.3 M steps/s."""
+    for factor, prefix in ((1e9, "G "), (1e6, "M "), (1e3, "k ")):
+        if rate >= factor:
+            return f"{rate / factor:.3g} {prefix}{what}/s"
+    return f"{rate:.3g} {what}/s"

@@ -1,0 +1,73 @@
+"""What goes wrong, told: one message on standard error, with --json an object on standard output too, and an exit status."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from trundle.cli.output import colours_on, paint, write_json
+from trundle.errors import InputError, TrundleError
+
+USAGE = 2
+# Beyond 0 to 3: what sysexits.h calls an internal software error, and the shell's 128 + signal for SIGINT and SIGPIPE.
+BUG = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class UsageError(Exception):
+    """The command line itself is wrong."""
+
+    def __init__(self, message: str, usage: str = "") -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+def explain(error: BaseException, wants_json: bool, extra: dict[str, Any] | None = None) -> int:
+    """Tell the user what happened and return the exit status. `extra` joins the JSON object: what is known all the same."""
+    status = exit_status(error)
+    if status == BUG:
+        import traceback
+
+        traceback.print_exception(error)
+        _complain(f"this is a bug in trundle, not in your input: {type(error).__name__}: {error}")
+        print("  please report it with the lines above and the file that you ran", file=sys.stderr)
+    elif status == INTERRUPTED:
+        print("interrupted", file=sys.stderr)
+    elif isinstance(error, UsageError):
+        print(error.usage.rstrip(), file=sys.stderr)
+        _complain(str(error))
+    else:
+        _complain(_message(error))
+    if wants_json:
+        write_json({**(extra or {}), "error": error_object(error, status)})
+    return status
+
+
+def exit_status(error: BaseException) -> int:
+    """The exit status that an exception stands for."""
+    if isinstance(error, TrundleError):
+        return error.exit_status
+    if isinstance(error, UsageError):
+        return USAGE
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    return 1 if isinstance(error, MemoryError) else BUG
+
+
+def error_object(error: BaseException, status: int) -> dict[str, Any]:
+    """The error as plain data."""
+    place = {name: getattr(error, name, None) for name in ("file", "line", "key", "hint")}
+    message = error.message if isinstance(error, InputError) else _message(error)
+    return {"message": message, **place, "kind": type(error).__name__, "exit_status": status}
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; ask for fewer samples"
+    return str(error) or type(error).__name__
+
+
+def _complain(text: str) -> None:
+    head = paint("trundle: error:", "red", colours_on(sys.stderr))
+    print(f"{head} {text}", file=sys.stderr)

@@ -1,0 +1,173 @@
+"""Whole descriptions: the examples, the catalogue, writing and reading back, the schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trundle.errors import InputError
+from trundle.robot import RunSpec, Table, catalog, dump, json_schema, load, parse, parse_robot
+from trundle.robot.structure import speed_names
+from trundle.robot.values import Value
+from trundle.robot.walk import values
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.yaml"))
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 13
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_example_reads_and_writes_back(path: Path) -> None:
+    document = load(path)
+    again = parse(dump(document.robot, document.run, comment="again\nand again"))
+    assert again.robot == document.robot
+    assert again.run == document.run
+    assert again.robot.parameter_values() == document.robot.parameter_values()
+
+
+def test_the_reference_robot() -> None:
+    robot = load(EXAMPLES[0].parents[1] / "diff_drive/circle.yaml").robot
+    assert robot.number(robot.wheels["right"].at[1]) == -0.6
+    assert robot.parameter_values()["motors.left_motor.inductance"] == 1e-4
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_catalogue(name: str) -> None:
+    document = catalog.document(name)
+    assert document.run is not None
+    assert document.robot.name == name
+    assert catalog.summary(name).endswith(".")
+    assert parse(document.source).robot == document.robot == catalog.robot(name)
+    keys = {value.key: value for _, value in values(document.robot)}
+    assert all(value.key for value in keys.values())
+    drives = {motor.drives for motor in document.robot.motors.values()}
+    assert len(drives) == len(document.robot.motors)
+
+
+@pytest.mark.parametrize("modules", [2, 3, 5, 8])
+def test_swerve_modules(modules: int) -> None:
+    robot = catalog.swerve(modules=modules, radius="2 in")
+    assert len(robot.wheels) == modules
+    assert robot.parameter_values()["r"] == 0.0508
+    assert ("track" in robot.parameter_values()) is (modules == 4)
+
+
+def test_catalogue_measures() -> None:
+    assert len(catalog.pendulum(links=5).joints) == 5
+    assert "rear" not in catalog.tricycle(caster=False).wheels
+    with pytest.raises(InputError, match="no 'swerv'") as caught:
+        catalog.document("swerv")
+    assert "did you mean 'swerve'" in str(caught.value)
+    with pytest.raises(InputError, match="no measure 'radus'") as caught:
+        catalog.document("swerve", radus=1)
+    assert "did you mean 'radius'" in str(caught.value)
+    with pytest.raises(InputError, match="2 to 32 modules"):
+        catalog.swerve(modules=1)
+    with pytest.raises(InputError, match="greater than zero"):
+        catalog.mecanum(radius=0)
+
+
+def test_speed_names() -> None:
+    assert speed_names(catalog.ackermann())[-1] == "steering.rate"
+    assert "front_left.steering_rate" not in speed_names(catalog.ackermann())
+    assert "rear.steering_rate" in speed_names(catalog.tricycle())
+
+
+def test_runs_read_back() -> None:
+    data: dict[str, Any] = {
+        "duration": "1 min",
+        "rate": "1 kHz",
+        "inputs": {
+            "a.voltage": "24 V",
+            "b.voltage": {"times": [0, 1], "values": [0, "6 V"], "interpolation": "previous"},
+            "c.voltage": {"file": "some where/c.csv", "column": "no"},
+        },
+        "initial": {"theta": "90 deg"},
+        "set": {"r": 1e-7},
+        "method": "radau",
+        "rtol": 1e-7,
+    }
+    run = RunSpec(**data)
+    assert run.duration == 60.0
+    assert run.rate == 1000.0
+    table = run.inputs["b.voltage"]
+    assert isinstance(table, Table)
+    assert table.numbers == (0.0, 6.0)
+    assert table.interpolation == "previous"
+    voltage = run.inputs["a.voltage"]
+    assert isinstance(voltage, Value)
+    assert voltage.number == 24.0
+    robot = parse_robot(
+        {
+            "wheels": {"w": {"radius": "r", "at": [0, 0, "r"]}},
+            "parameters": {"r": 1},
+            "body": {"mass": 1, "inertia": {"zz": 1}},
+        }
+    )
+    text = dump(robot, run).replace("set: {r: 1.0e-07}", "")
+    assert "1.0e-07" in dump(robot, run)
+    assert parse(text).run == run.model_copy(update={"set": {}})
+
+
+def test_schema() -> None:
+    schema = json_schema()
+    assert schema["properties"].keys() == {"trundle", "robot", "run"}
+    assert schema["additionalProperties"] is False
+    wheel = schema["$defs"]["CasterWheel"]["properties"]
+    assert wheel["offset"]["x-unit"] == "m"
+    for name, noun in schema["$defs"].items():
+        for key, field in noun.get("properties", {}).items():
+            assert field.get("description"), f"{name}.{key} has no description"
+
+
+def _check(data: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
+    """The part of JSON Schema that our schema uses."""
+    if "$ref" in schema:
+        return _check(data, root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            found = [_check(data, each, root) for each in schema[word]]
+            return any(found) if word == "anyOf" else sum(found) == 1
+    if "const" in schema:
+        return data == schema["const"]
+    if "enum" in schema and data not in schema["enum"]:
+        return False
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    python = {
+        "number": (int, float),
+        "integer": int,
+        "string": str,
+        "array": (list, tuple),
+        "object": dict,
+        "null": type(None),
+    }
+    if kinds and not any(isinstance(data, python[kind]) for kind in kinds):
+        return False
+    if isinstance(data, dict):
+        known = schema.get("properties", {})
+        other = schema.get("additionalProperties", True)
+        if not set(schema.get("required", [])) <= data.keys():
+            return False
+        for key, inner in data.items():
+            rule = known.get(key, other)
+            if rule is False or (isinstance(rule, dict) and not _check(inner, rule, root)):
+                return False
+    if isinstance(data, list) and "items" in schema:
+        return all(_check(each, schema["items"], root) for each in data)
+    return True
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_schema_accepts_the_examples(path: Path) -> None:
+    from trundle.robot.yamltext import read_yaml
+
+    schema = json_schema()
+    data, _ = read_yaml(path.read_text(encoding="utf-8"))
+    assert _check(data, schema, schema)
+    data["robot"]["wheeels"] = {}
+    assert not _check(data, schema, schema)

@@ -1,0 +1,116 @@
+"""Whatever stands in a file, reading it ends, and ends in a Robot or an InputError."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trundle.errors import InputError
+from trundle.robot import Document, dump, parse, parse_robot
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.reader import decode
+from trundle.robot.values import read_value
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.yaml"))
+TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
+PIECES = [
+    *("0", "-1", "1e400", ".nan", ".inf", "true", "~", "[]", "{}", "[1, 2, 3]", "r", "6 in", "1/0", "'", '"'),
+    *("{", "}", "[", "]", ":", ": ", "- ", "# ", "\t", "\n", "\n  ", "&a ", "*a", "<<: ", "? ", "| ", "> "),
+    *("!!python/name:os.system ", "---\n", "...\n", "%YAML 1.1\n", "\0", "\ufeff", "é", "🙂", "x" * 300),
+    *("base", "type: caster", "contact: slip", "parent: left", "mass", "wheels"),
+]
+
+
+def _read(text: str) -> Document | None:
+    started = time.perf_counter()
+    document, message = None, "fuzz.yaml"
+    try:
+        document = parse(text, "fuzz.yaml")
+    except InputError as error:
+        message = str(error)
+    assert message.startswith("fuzz.yaml")
+    assert time.perf_counter() - started < 5.0
+    return document
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_an_example_with_pieces_thrown_in(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(TEXTS))
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 12)))
+        text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[end:]
+    document = _read(text)
+    if document is not None:
+        assert parse(dump(document.robot, document.run)).robot == document.robot
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text(text: str) -> None:
+    assert _read(text) is None
+    _read(f"trundle: 1\nrobot: {text}")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes(content: bytes) -> None:
+    with suppress(InputError):
+        parse(decode(content))
+
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(PIECES)
+)
+KEYS = st.sampled_from(
+    ["name", "base", "gravity", "body", "joints", "wheels", "motors", "couplings", "parameters", "speeds"]
+    + ["mass", "inertia", "zz", "type", "kind", "at", "radius", "drives", "parent"]
+)
+DATA = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(KEYS, DATA, max_size=6))
+def test_any_data(data: dict[str, object]) -> None:
+    with suppress(InputError):
+        parse_robot(data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [*"()+-*/^.0123456789", "**", " ", "r", "m", "pi", "sqrt", "sin(", "1e9", "kg", "deg"]
+        ),
+        max_size=30,
+    )
+)
+def test_any_formula(pieces: list[str]) -> None:
+    value = None
+    with suppress(ExpressionError):
+        value = read_value("".join(pieces))
+    if value is not None and not value.names:
+        assert abs(value.number) < float("inf")
+
+
+@pytest.mark.parametrize("size", [900_000])
+def test_large_but_allowed_files_take_seconds_at_most(size: int) -> None:
+    wheel = "    w{}: {{radius: 1, mass: 2, parent: nothing}}\n"
+    count = size // 48
+    text = "trundle: 1\nrobot:\n  body: {mass: 1}\n  wheels:\n" + "".join(
+        wheel.format(each) for each in range(count)
+    )
+    started = time.perf_counter()
+    with pytest.raises(InputError, match="no body or joint 'nothing'"):
+        parse(text)
+    assert time.perf_counter() - started < 30.0
