@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trundle.errors import InputError
-from trundle.robot import Robot, check_run, load, parse, parse_robot
+from trundle.robot import check_run, load, parse, parse_robot
 from trundle.robot.bodies import Body
 
 GOOD = """\
@@ -495,7 +495,7 @@ def test_from_python_the_same_messages() -> None:
         parse_robot({"body": {"mass": -1}, "wheels": {"w": {"radius": 1}}})
     assert caught.value.key == "body.mass"
     with pytest.raises(InputError, match="nothing that can move"):
-        Robot()
+        parse_robot({})
     with pytest.raises(InputError, match="expected a mapping"):
         parse_robot([1])  # type: ignore[arg-type]
 

@@ -103,14 +103,38 @@ def test_any_formula(pieces: list[str]) -> None:
         assert abs(value.number) < float("inf")
 
 
-@pytest.mark.parametrize("size", [900_000])
-def test_large_but_allowed_files_take_seconds_at_most(size: int) -> None:
-    wheel = "    w{}: {{radius: 1, mass: 2, parent: nothing}}\n"
-    count = size // 48
-    text = "trundle: 1\nrobot:\n  body: {mass: 1}\n  wheels:\n" + "".join(
-        wheel.format(each) for each in range(count)
-    )
+LARGE = {
+    "wheels": (
+        "  wheels:\n",
+        "    w{}: {{radius: 1, mass: 2, parent: nothing}}\n",
+        "wheels; a description may have 1000",
+    ),
+    "parameters": ("  parameters:\n", "    p{0}: q{0}\n", "parameters; a description may have 10000"),
+    "unknown keys": ("  wheels:\n", "    w{}: {{radus: 1}}\n", "unknown key 'radus'"),
+    "text": ("  body: {mass: ", "1 + ", "characters long"),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_large_but_allowed_files_take_seconds_at_most(case: str) -> None:
+    head, piece, message = LARGE[case]
+    count = 400_000 // len(piece)
+    text = "trundle: 1\nrobot:\n" + head + "".join(piece.format(each) for each in range(count))
     started = time.perf_counter()
-    with pytest.raises(InputError, match="no body or joint 'nothing'"):
-        parse(text)
+    with pytest.raises(InputError, match=message):
+        parse(text + ("1}" if case == "text" else ""))
+    assert time.perf_counter() - started < 60.0
+
+
+def test_a_thousand_of_everything() -> None:
+    joints = {
+        f"j{each}": {"type": "revolute", "parent": f"j{each - 1}" if each else "base"} for each in range(1000)
+    }
+    wheels = {
+        f"w{each}": {"radius": f"p{each}", "at": [0, 0, f"p{each}"], "parent": "j9"} for each in range(1000)
+    }
+    parameters = {f"p{each}": f"p{each - 1}/1" if each % 99 else 0.5 for each in range(1000)}
+    started = time.perf_counter()
+    robot = parse_robot({"joints": joints, "wheels": wheels, "parameters": parameters})
+    assert len(robot.wheels) == 1000
     assert time.perf_counter() - started < 30.0

@@ -60,38 +60,41 @@ def build_parser() -> Parser:
         )
         module.configure(own)
         own.add_argument("--json", action="store_true", help="print one JSON object on standard output")
-        own.add_argument("--quiet", "-q", action="store_true", help="print nothing but what was asked for, and errors")
+        own.add_argument(
+            "--quiet", "-q", action="store_true", help="print nothing but what was asked for, and errors"
+        )
         own.set_defaults(execute=module.execute)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status; `--help` and `--version` end in SystemExit, as argparse does."""
+    """Run one command line (without the program's name; by default the process's own) and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
-    wants_json = "--json" in given
     try:
-        status = _dispatch(given)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return _mute()
-    except KeyboardInterrupt as error:
-        status = explain(error, wants_json)
-    except Exception as error:
-        status = explain(error, wants_json)
-    try:
+        status = _guarded(given)
         sys.stdout.flush()
     except BrokenPipeError:
         return _mute()
     return status
 
 
+def _guarded(given: list[str]) -> int:
+    try:
+        return _dispatch(given)
+    except SystemExit as ended:  # how argparse ends --help and --version
+        return ended.code if isinstance(ended.code, int) else 0
+    except BrokenPipeError:
+        raise
+    except (Exception, KeyboardInterrupt) as error:
+        return explain(error, "--json" in given)
+
+
 def _dispatch(given: list[str]) -> int:
     parser = build_parser()
-    first = next((each for each in given if not each.startswith("-")), None)
-    if first is None and not {"-h", "--help", "--version"} & set(given):
+    if not given:
         parser.print_help(sys.stderr)
-        if not given:
-            return USAGE
+        return USAGE
+    first = next((each for each in given if not each.startswith("-")), None)
     if first is not None and first not in COMMANDS:
         raise UsageError(f"there is no command '{first}'; {suggest(first, COMMANDS)}", parser.format_usage())
     args = parser.parse_args(given)

@@ -25,7 +25,7 @@ from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
-from trundle.model.health import check_mass
+from trundle.model.health import check_loads, check_mass
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.observe import Motion, observed
@@ -76,6 +76,7 @@ def derive(robot: Any) -> Model:
     motion = _move(assembly, names, at, basis, symbols, contact_span(numeric))
     model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, defaults, start)
     check_mass(robot, model, numeric)
+    check_loads(robot, numeric, contact_span(numeric))
     return model
 
 

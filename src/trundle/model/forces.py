@@ -11,7 +11,7 @@ from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import center_of_mass, load_shares
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.layout import Configuration
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, maximum
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
 
 
@@ -85,7 +85,8 @@ def _add_slip(
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
     """Normal force on each wheel (N): as given, or its share of the weight with the robot standing as configured.
 
-    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do.
+    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do. A wheel that would have to
+    be pulled down carries nothing: friction from a negative load would drive the robot.
     """
     frames = base_frames(assembly, at.poses)
     mass, center = center_of_mass(assembly.tree, frames)
@@ -93,7 +94,7 @@ def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> d
     places: list[tuple[Scalar, Scalar]] = [_place(wheel, frames) for wheel in assembly.wheels]
     shares = load_shares(places, (center[0], center[1]), weight, span)
     return {
-        wheel.name: share if wheel.load is None else wheel.load
+        wheel.name: maximum(share, 0) if wheel.load is None else wheel.load
         for wheel, share in zip(assembly.wheels, shares, strict=True)
     }
 

@@ -1,7 +1,8 @@
-"""A last look at a derived model: does every independent speed have inertia?"""
+"""A last look at a derived model: has every speed inertia, do the wheels carry the robot, do changed numbers still fit?"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,13 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.model.forces import wheel_loads
 from trundle.model.layout import configure, independent_coordinates
+
+# Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
+_RESIDUAL = 1e-7
+# How far from 1 an initial quaternion's length may be; the motion keeps the error, and the energies with it.
+_UNIT = 1e-6
 
 
 def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
@@ -42,4 +49,56 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
         key="robot",
         hint="give the bodies and wheels that move so a mass or an inertia, "
         "or a rotor_inertia to the motor that drives them",
+    )
+
+
+def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
+    """Raise InputError naming slipping wheels that would be pulled to the ground when the robot stands as described."""
+    names = independent_coordinates(numeric)
+    slipping = [wheel for wheel in numeric.wheels if wheel.contact == "slip" and wheel.load is None]
+    if not slipping:
+        return
+    loads = wheel_loads(numeric, configure(numeric, names, [0.0] * len(names)), span)
+    lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
+    if lifted:
+        raise InputError(
+            f"'{robot.name}' would tip: its centre of mass is so far outside its wheels that nothing loads "
+            f"{', '.join(lifted)}, which can't grip then",
+            key=f"robot.wheels.{lifted[0]}",
+            hint="move body.center_of_mass between the wheels, or give the wheel a load (N)",
+        )
+
+
+def check_rank(model: Any, values: Mapping[str, float]) -> None:
+    """Raise InputError where changed parameters make constraints independent that were derived as redundant, or singular.
+
+    The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
+    """
+    rng = np.random.default_rng(0)
+    state = rng.uniform(0.1, 0.5, len(model.states))
+    (outputs,) = model.observe.evaluate(state, np.zeros(len(model.inputs)), np.array(list(values.values())))
+    residual = outputs[list(model.outputs).index("constraint_residual")]
+    if residual <= _RESIDUAL:
+        return
+    changed = ", ".join(name for name, value in values.items() if value != model.parameters[name])
+    raise InputError(
+        f"with {changed} changed, the rolling constraints of '{model.name}' are no longer those it was derived with "
+        f"(rank {model.constraints.rank}): they would be broken by {residual:.2g} m/s",
+        key=next((name for name, value in values.items() if value != model.parameters[name]), None),
+        hint="wheels that shared an axle must go on sharing it; else derive robot.with_parameters(...) anew",
+    )
+
+
+def check_quaternion(state: Mapping[str, Any]) -> None:
+    """Raise InputError where a floating base's quaternion (numbers, or arrays of a batch) isn't a rotation's."""
+    if "q_w" not in state:
+        return
+    length = np.sqrt(sum(np.square(state[name]) for name in ("q_w", "q_x", "q_y", "q_z")))
+    if np.all(np.abs(length - 1) <= _UNIT):
+        return
+    worst = float(np.ravel(length)[np.argmax(np.abs(length - 1))])
+    raise InputError(
+        f"the initial quaternion (q_w, q_x, q_y, q_z) has length {worst:.9g}, and a rotation's has 1",
+        key="q_w",
+        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
     )

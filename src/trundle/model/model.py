@@ -9,6 +9,7 @@ from typing import Any
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
+from trundle.model.health import check_quaternion, check_rank
 from trundle.program import Program
 
 
@@ -92,6 +93,8 @@ class Model:
                     key=key,
                     hint="derive the robot anew with inductance 0 (its current then follows at once)",
                 )
+        if self.constraints.rows and values != self.parameters:
+            check_rank(self, values)
         return values
 
     @cached_property
@@ -112,7 +115,11 @@ class Model:
                 raise InputError(
                     f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start)
                 )
-            start[name] = float(value)
+            try:
+                start[name] = float(value)
+            except (TypeError, ValueError):
+                raise InputError(f"expected a number, got {value!r}", key=name) from None
+        check_quaternion(start)
         return [start[name] for name in self.states]
 
     def kinematics(self, given: Sequence[str]) -> Any:

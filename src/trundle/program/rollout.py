@@ -105,10 +105,17 @@ def rollout(
 def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
     if not isinstance(dt, (int, float, np.number)) or not np.isfinite(dt) or dt <= 0:
         raise InputError(f"dt must be a positive number of seconds, got {dt!r}")
-    for name, value, least in (("steps", steps, 0), ("every", every, 1), ("count", count, 1)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if (value is not None or name == "steps") and (not whole or value < least):
-            raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    _check_whole("steps", steps, 0)
+    if every is not None:
+        _check_whole("every", every, 1)
+    if count is not None:
+        _check_whole("count", count, 1)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _arrange(

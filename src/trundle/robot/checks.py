@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from trundle.robot.bodies import Body, FixedJoint, Inertia
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.problems import Path, Problem, report
-from trundle.robot.structure import body_names, chain, check_structure, is_vertical_axis
+from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
 from trundle.robot.values import Value
 from trundle.robot.walk import nouns
 from trundle.robot.wheels import BallWheel, CasterWheel, SteeredWheel, Wheel, WheelInertia
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Numbers = Mapping[str, float]
 
+# How many problems of the structure are looked for.
+_ENOUGH = 20
 # Contact heights may differ by rounding of unit conversions, not by a real millimetre.
 _HEIGHT_TOLERANCE = 1e-6
 # Relative; inertias are often given with three or four digits, on the edge of the triangle inequality (thin plates).
@@ -27,7 +30,8 @@ _INERTIA_TOLERANCE = 1e-6
 
 def check_robot(robot: Robot) -> list[Problem]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
-    problems = list(check_structure(robot))
+    # the first few are enough, and each costs the search for a name that is near
+    problems = list(check_size(robot)) or list(islice(check_structure(robot), _ENOUGH))
     if problems:
         return problems
     return check_numbers(robot, parameter_values(robot))

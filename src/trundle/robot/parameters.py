@@ -57,12 +57,10 @@ def definition_order(robot: Robot) -> list[str]:
         if name in order or name not in robot.parameters:
             return
         if name in open_names:
-            circle = [*open_names[open_names.index(name) :], name]
-            raise ExpressionError(
-                f"is defined in a circle: {' -> '.join(circle)}", "give one of them a number"
-            )
-        if len(open_names) > 100:
-            raise ExpressionError("is defined through more than 100 others")
+            circle = " -> ".join([*open_names[open_names.index(name) :], name])
+            raise DefinitionError(name, f"is defined in a circle: {circle}", "give one of them a number")
+        if len(open_names) > _MOST_STEPS:
+            raise DefinitionError(name, f"is defined through more than {_MOST_STEPS} others")
         open_names.append(name)
         for used in robot.parameters[name].names:
             visit(used)
@@ -213,6 +211,7 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
 
     result = parameter_values(robot)
     by_key = {value.key: value for _, value in values(robot)}
+    known = dimensions(robot)
     for name, written in changes.items():
         if name not in result:
             raise _unknown_parameter(robot, name, result)
@@ -220,7 +219,7 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
             value = read_value(written, by_key[name].quantity)
             if value.names:
                 raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
-            dimension = dimensions(robot).get(name, UNKNOWN)
+            dimension = known.get(name, UNKNOWN)
             if not isinstance(dimension, str):
                 expected = units.Quantity("quantity", unit_text(dimension), dimension)
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)

@@ -16,6 +16,8 @@ _AXES = ("x", "y", "z")
 _VECTORS = ("at", "rpy", "axis", "center_of_mass", "gravity")
 # How many further problems are listed under the first one.
 _LISTED = 8
+# How many are looked at: each costs the search for a name that is near.
+_ENOUGH = 200
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def key_of(path: Path) -> str:
 def problems_of(error: ValidationError) -> list[Problem]:
     """Every problem in a pydantic error."""
     found: list[Problem] = []
-    for each in error.errors(include_url=False):
+    for each in error.errors(include_url=False)[:_ENOUGH]:
         context = each.get("ctx", {})
         path = _without_tags(each["loc"])
         if "problems" in context:  # the robot's own checks report several at once

@@ -16,6 +16,9 @@ from trundle.robot.values import Value, check_dimension
 
 _BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Quantity) and each.unit}
 
+# How many problems are looked for: each costs the search for a name that is near.
+_ENOUGH = 20
+
 
 def check_run(
     robot: Robot,
@@ -34,6 +37,8 @@ def check_run(
         names = list(known)
         unit_of = known if isinstance(known, Mapping) else {}
         for name, signal in given.items():
+            if len(problems) > _ENOUGH:
+                break
             path = ("run", family, name)
             if name not in names:
                 mode = f" in a {run.mode} run" if noun == "input" else ""

@@ -19,8 +19,16 @@ from trundle.robot.wheels import CasterWheel, SteeredWheel
 if TYPE_CHECKING:
     from trundle.robot.description import Robot
 
-# Deeper trees than this are a mistake; the algorithms would take them.
-_MOST_BODIES = 1000
+# More than this is a mistake or an attack; checks that compare everything with everything stay quick.
+_MOST = {"joints": 1000, "wheels": 1000, "motors": 1000, "couplings": 1000, "parameters": 10_000}
+
+
+def check_size(robot: Robot) -> Iterator[Problem]:
+    """Families that are too large."""
+    for family, most in _MOST.items():
+        count = len(getattr(robot, family))
+        if count > most:
+            yield Problem((family,), f"{count} {family}; a description may have {most}")
 
 
 def check_structure(robot: Robot) -> Iterator[Problem]:
@@ -85,9 +93,6 @@ def _parents(robot: Robot) -> Iterator[Problem]:
             if member.parent not in known:
                 message = f"there is no body or joint {member.parent!r}"
                 yield Problem((family, name, "parent"), message, suggest(member.parent, known))
-    if len(robot.joints) > _MOST_BODIES:
-        yield Problem(("joints",), f"{len(robot.joints)} joints; at most {_MOST_BODIES} are taken")
-        return
     reported: set[str] = set()
     for name in robot.joints:
         circle = _circle(robot, name, known)

@@ -53,17 +53,26 @@ def inputs(run: Run) -> Figure:
 
 
 def panels(run: Run, groups: dict[str, Sequence[str]]) -> list[Panel]:
-    """The groups' names, sorted into panels by unit and cut where they are too many for one."""
+    """The groups' names, sorted into panels by unit and kind and cut where they are too many for one.
+
+    Kinds (`steering`, `angle`) are kept apart since a wheel's spin soon dwarfs every angle that matters for the path.
+    """
     found: list[Panel] = []
     for group, names in groups.items():
-        units = list(dict.fromkeys(run.units.get(name, "") for name in names))
-        for unit in units:
-            same = [name for name in names if run.units.get(name, "") == unit]
+        keys = list(dict.fromkeys(_kind(run, name) for name in names))
+        for key in keys:
+            unit = key[0]
+            same = [name for name in names if _kind(run, name) == key]
             parts = -(-len(same) // _MOST_LINES)
             size = -(-len(same) // parts)
             starts = range(0, len(same), size)
             found.extend(Panel(group, unit, tuple(same[start : start + size])) for start in starts)
     return found
+
+
+def _kind(run: Run, name: str) -> tuple[str, str]:
+    """What a value shares its axes by: its unit, and what it is of its owner ("" for the base's own)."""
+    return run.units.get(name, ""), name.rpartition(".")[2] if "." in name else ""
 
 
 def draw_lines(axes: Axes, run: Run, names: Sequence[str], unit: str) -> None:

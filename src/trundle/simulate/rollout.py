@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.model import Model
+from trundle.model.health import check_quaternion
 from trundle.results import Batch
 from trundle.simulate.dynamic import describe
 from trundle.simulate.progress import Progress
@@ -42,6 +43,7 @@ def rollout(
 
     x = _complete(dict.fromkeys(model.states, 0.0) | dict(model.initial), initial or {}, "state", model.name)
     u = _complete(dict.fromkeys(model.inputs, 0.0), inputs or {}, "input", model.name)
+    check_quaternion(x)
     p = _parameters(model, parameters or {})
     size = _count(count, initial or {}, inputs or {}, parameters or {})
     with Progress(progress, 1.0, f"rolling out {model.name}") as bar:

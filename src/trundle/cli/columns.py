@@ -1,0 +1,84 @@
+"""An input from a column of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    from trundle.robot import FileTable
+
+# Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
+MOST_BYTES = 200_000_000
+
+Columns = tuple[tuple[float, ...], tuple[float, ...], str]
+
+
+def read_column(source: FileTable, name: str, folder: Path, key: str) -> Columns:
+    """Times (s, increasing), values (SI) and the interpolation of an input.
+
+    The file starts with a row of names; time is the column `time`, or the first. Raises InputError with the CSV file's line, or with
+    the description's key where the file itself can't be read.
+    """
+    path = folder / source.file
+    rows = _rows(path, key)
+    if not rows:
+        raise InputError("is empty", file=str(path), line=1, key=key, hint="the first row names the columns")
+    header = [cell.strip() for cell in rows[0][1]]
+    clock = header.index("time") if "time" in header else 0
+    column = _place(header, source.column or name, path, key)
+    times, values = [], []
+    for line, row in rows[1:]:
+        if len(row) != len(header):
+            message = f"has {len(row)} cells; the first row names {len(header)} columns"
+            raise InputError(message, file=str(path), line=line, key=key)
+        times.append(_number(row[clock], header[clock], path, line, key))
+        values.append(_number(row[column], header[column], path, line, key))
+        if len(times) > 1 and times[-1] <= times[-2]:
+            message = f"times must increase: {times[-1]:g} comes after {times[-2]:g}"
+            hint = "sort the rows and remove repeated times"
+            raise InputError(message, file=str(path), line=line, key=key, hint=hint)
+    if not times:
+        raise InputError("has no rows of numbers", file=str(path), line=1, key=key)
+    return tuple(times), tuple(values), source.interpolation
+
+
+def _rows(path: Path, key: str) -> list[tuple[int, list[str]]]:
+    """The lines that aren't empty, with their numbers."""
+    try:
+        if not path.is_file():
+            what = "is no ordinary file" if path.exists() else "there is no such file"
+            hint = f"{path}: a file's name is relative to the description's folder"
+            raise InputError(f"{what}: '{path.name}'", key=f"{key}.file", hint=hint)
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"'{path.name}' has more than {MOST_BYTES:,} bytes", key=f"{key}.file")
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream)
+            return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name, or bytes that aren't UTF-8
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"'{path.name}' can't be read: {reason}", key=f"{key}.file") from None
+    except csv.Error as error:
+        raise InputError(f"'{path.name}' is no CSV file: {error}", key=f"{key}.file") from None
+
+
+def _place(header: list[str], wanted: str, path: Path, key: str) -> int:
+    if wanted in header:
+        return header.index(wanted)
+    hint = suggest(wanted, [each for each in header if each])
+    raise InputError(f"there is no column '{wanted}'", file=str(path), line=1, key=key, hint=hint)
+
+
+def _number(cell: str, column: str, path: Path, line: int, key: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        message = f"column '{column}' holds {cell.strip()[:40]!r}, which is not a finite number"
+        raise InputError(message, file=str(path), line=line, key=key)
+    return number

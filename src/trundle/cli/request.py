@@ -1,0 +1,179 @@
+"""What to run: a description's file and its `run:` section, with what the command line changes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trundle.errors import InputError
+
+if TYPE_CHECKING:
+    from trundle.robot import Document, RunSpec
+
+STDIN = "-"
+# Options of the command line that stand for one entry of the run section, and the section they belong to.
+_PAIRS = {"set": "set", "input": "inputs", "initial": "initial"}
+_PLAIN = ("duration", "method", "samples")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked document and its run; `overridden` maps keys of the run section to the options that gave them."""
+
+    document: Document
+    run: RunSpec
+    overridden: Mapping[str, str]
+    from_file: bool
+
+    @property
+    def folder(self) -> Path:
+        """Where files that the description names are looked for."""
+        path = self.document.path
+        return path.parent if path is not None and self.from_file else Path()
+
+    @property
+    def source(self) -> str:
+        """The file, for a person."""
+        return str(self.document.path) if self.document.path is not None else "a description"
+
+    @property
+    def stem(self) -> str:
+        """The name for what is written: the file's without its ending, or the robot's."""
+        path = self.document.path
+        if self.from_file and path is not None and path.stem:
+            return path.stem
+        return self.document.robot.name.replace(" ", "_")
+
+    def locate(self, error: InputError) -> InputError:
+        """The same error with its place: the option on the command line, or file and line."""
+        for key, option in self.overridden.items():
+            if error.key == key or (error.key or "").startswith(f"{key}."):
+                return InputError(error.message, key=option, hint=error.hint)
+        return self.document.locate(error)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Errors from inside the block get their place."""
+        try:
+            yield
+        except InputError as error:
+            raise self.locate(error) from error.__cause__
+
+
+def pair(text: str) -> tuple[str, str]:
+    """NAME=VALUE of an option; for argparse."""
+    name, mark, value = text.partition("=")
+    if not (mark and name.strip() and value.strip()):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name.strip(), value.strip()
+
+
+def read_request(args: argparse.Namespace) -> Request:
+    """Read the file (or standard input) and lay the command line's changes over its run section."""
+    document = read_document(args.file)
+    with_set = {name: value for name, value in getattr(args, "set", None) or ()}
+    run, overridden = _changed(document, args)
+    request = Request(document, run, overridden, args.file != STDIN)
+    if with_set and run.mode == "dynamic":
+        with request.located():
+            _require_masses(document, run)
+    return request
+
+
+def read_document(file: str) -> Document:
+    """The description in a file, or on standard input for "-"."""
+    from trundle.robot import load, parse
+    from trundle.robot.reader import MOST_BYTES, decode
+
+    if file != STDIN:
+        return load(file)
+    content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise InputError(f"has more than {MOST_BYTES:,} bytes", file="<stdin>", hint="is it a description?")
+    return parse(decode(content, "<stdin>"), "<stdin>")
+
+
+def _changed(document: Document, args: argparse.Namespace) -> tuple[RunSpec, dict[str, str]]:
+    """The run section with the options laid over it, each option checked by itself first, so that errors name it."""
+    from trundle.robot import RunSpec
+
+    run = document.run or RunSpec()
+    data: dict[str, Any] = {name: getattr(run, name) for name in run.model_fields_set}
+    overridden = {}
+    for option in _PLAIN:
+        written = getattr(args, option, None)
+        if written is not None:
+            checked = _check(RunSpec, option, written, f"--{option}")
+            data[option] = getattr(checked, option)
+            overridden[f"run.{option}"] = f"--{option}"
+    if "run.samples" in overridden:
+        data.pop("rate", None)
+    for option, section in _PAIRS.items():
+        for name, written in getattr(args, option, None) or ():
+            checked = _check(RunSpec, section, {name: written}, f"--{option} {name}")
+            data[section] = {**data.get(section, {}), name: getattr(checked, section)[name]}
+            overridden[f"run.{section}.{name}"] = f"--{option} {name}"
+    return RunSpec(**data), overridden
+
+
+def _check(spec: Callable[..., Any], key: str, written: Any, option: str) -> Any:
+    try:
+        return spec(**{key: written})
+    except InputError as error:
+        raise InputError(error.message, key=option, hint=error.hint) from None
+
+
+def _require_masses(document: Document, run: RunSpec) -> None:
+    """With changed parameters a mass may have become zero: look again."""
+    from trundle.robot.checks import dynamic_problems
+    from trundle.robot.problems import report
+
+    try:
+        scope = document.robot.parameter_values(run.set)
+    except InputError as error:
+        raise InputError(error.message, key=f"run.set.{error.key}", hint=error.hint) from None
+    problems = dynamic_problems(document.robot, scope)
+    if problems:
+        raise report(problems)
+
+
+def sampling(run: RunSpec) -> dict[str, Any]:
+    """`samples`, or `times` where the run asks for a rate: every k/rate up to the end, and the end itself."""
+    if run.rate is None:
+        return {"samples": run.samples}
+    import numpy as np
+
+    # A whole number of periods that rounding made a little less still counts as whole.
+    count = int(np.floor(run.duration * run.rate * (1 + 1e-12)))
+    times = np.minimum(np.arange(count + 1) / run.rate, run.duration)
+    if times[-1] < run.duration:
+        times = np.append(times, run.duration)
+    return {"times": times}
+
+
+def start(run: RunSpec) -> dict[str, float]:
+    """The initial values in SI."""
+    return {name: value.number for name, value in run.initial.items()}
+
+
+def signals(request: Request, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The inputs as `trundle.simulate` takes them: numbers and tables, those in files read."""
+    from trundle.cli.columns import read_column
+    from trundle.robot import FileTable, Table
+
+    given: dict[str, Any] = {}
+    for name, signal in request.run.inputs.items():
+        if names is not None and name not in names:
+            continue
+        if isinstance(signal, FileTable):
+            given[name] = read_column(signal, name, request.folder, f"run.inputs.{name}")
+        elif isinstance(signal, Table):
+            given[name] = (signal.times, signal.numbers, signal.interpolation)
+        else:
+            given[name] = signal.number
+    return given
