@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from trundle.cli import bench, check, new, run, schema
+from trundle.cli import bench, check, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import output_for
 from trundle.errors import suggest
 from trundle.version import __version__
 
-COMMANDS = {"new": new, "check": check, "run": run, "schema": schema, "bench": bench}
+COMMANDS = {"check": check, "run": run, "schema": schema, "bench": bench}
 
 _EPILOG = f"""\
 start here:

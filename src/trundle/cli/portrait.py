@@ -174,3 +174,15 @@ def _law(robot: Robot, wheel: Any) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{len(names)}: {', '.join(names[:_MOST_NAMES])}{more}" if names else "none"
+
+
+def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
+    """Names and units of what a kinematic run can be given, and of the states it starts from."""
+    from trundle.mechanics.assembly import assemble
+    from trundle.model.layout import independent_coordinates
+    from trundle.model.units import unit
+    from trundle.simulate.kinematic import kinematic_inputs
+
+    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
+    states = independent_coordinates(assemble(robot, robot.resolver()))
+    return ({n: unit(n, sliding) for n in kinematic_inputs(robot)}, {n: unit(n, sliding) for n in states})

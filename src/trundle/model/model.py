@@ -28,7 +28,7 @@ class ConstraintSummary:
         text = f"{self.rows}, rank {self.rank}"
         if self.undetermined:
             names = ", ".join(self.undetermined)
-            text += f" (redundant: of {names} only a sum is determined; split by least norm)"
+            text += f" (redundant: the motion determines only sums of {names}; split by least norm)"
         return text
 
 
