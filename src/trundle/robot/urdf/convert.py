@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from trundle.robot.checks import inertia_problem
 from trundle.robot.problems import Path
 from trundle.robot.urdf.elements import NOUNS, Inertial, UrdfFile, UrdfJoint
 from trundle.robot.urdf.part import Part
@@ -30,17 +31,19 @@ def default_base(urdf: UrdfFile, root: str) -> str:
     return "fixed" if inertial is None or inertial.is_weightless or root == _GROUND else "floating"
 
 
-def robot_data(urdf: UrdfFile, names: Names, base: str) -> dict[str, Any]:
-    """A Robot's plain data."""
+def robot_data(urdf: UrdfFile, names: Names, base: str, strict: bool) -> dict[str, Any]:
+    """A Robot's plain data. Unless `strict`, moments that no rigid body has are marked as taken on trust."""
     data: dict[str, Any] = {"name": robot_name(urdf.name), "base": base}
     if urdf.gravity is not None:
-        data["gravity"] = urdf.gravity if isinstance(urdf.gravity, float) else list(urdf.gravity)
+        data["gravity"] = list(urdf.gravity) if isinstance(urdf.gravity, tuple) else urdf.gravity
     root = urdf.links[names.root]
     root_name = names.links[names.root]
-    body = _body(root.inertial)
+    body = _body(root.inertial, strict)
     if body or root_name != "base":
         data["body"] = body if root_name == "base" else {"name": root_name, **body}
-    data["joints"] = {names.joints[name]: _joint(urdf, joint, names) for name, joint in urdf.joints.items()}
+    data["joints"] = {
+        names.joints[name]: _joint(urdf, joint, names, strict) for name, joint in urdf.joints.items()
+    }
     return data
 
 
@@ -49,7 +52,7 @@ def robot_name(written: str) -> str:
     return written if _TITLE.fullmatch(written) else clean(written).lstrip("_") or "robot"
 
 
-def _joint(urdf: UrdfFile, joint: UrdfJoint, names: Names) -> dict[str, Any]:
+def _joint(urdf: UrdfFile, joint: UrdfJoint, names: Names, strict: bool) -> dict[str, Any]:
     data: dict[str, Any] = {"type": NOUNS[joint.type]}
     data["parent"] = "base" if joint.parent == names.root else names.links[joint.parent]
     if any(joint.xyz):
@@ -63,7 +66,7 @@ def _joint(urdf: UrdfFile, joint: UrdfJoint, names: Names) -> dict[str, Any]:
         }
     data |= joint.extension
     name = names.links[joint.child]
-    body = _body(urdf.links[joint.child].inertial)
+    body = _body(urdf.links[joint.child].inertial, strict)
     if name != names.joints[joint.name]:
         body = {"name": name, **body}
     return data | ({"body": body} if body else {})
@@ -73,7 +76,7 @@ def _within_a_turn(angle: float) -> float:
     return angle if abs(angle) <= 2 * math.pi else math.remainder(angle, 2 * math.pi)
 
 
-def _body(inertial: Inertial | None) -> dict[str, Any]:
+def _body(inertial: Inertial | None, strict: bool) -> dict[str, Any]:
     if inertial is None:
         return {}
     data: dict[str, Any] = {}
@@ -81,7 +84,10 @@ def _body(inertial: Inertial | None) -> dict[str, Any]:
         data["mass"] = inertial.mass
     if any(inertial.xyz):
         data["center_of_mass"] = list(inertial.xyz)
-    inertia = {name: number for name, number in link_inertia(inertial).items() if number}
+    moments = link_inertia(inertial)
+    inertia: dict[str, Any] = {name: number for name, number in moments.items() if number}
+    if not strict and inertia_problem(**moments):
+        inertia["as_given"] = True
     return data | ({"inertia": inertia} if inertia else {})
 
 

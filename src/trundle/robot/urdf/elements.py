@@ -16,6 +16,9 @@ from trundle.robot.urdf.xmltext import Element
 ZERO: Numbers = (0.0, 0.0, 0.0)
 # Trundle's own element: what a Robot says and URDF has no word for. Other readers of URDF skip it.
 EXTENSION = "trundle"
+AS_GIVEN = "as_given"
+# Moments below it (kg m²) are what is left of rounding, whatever their sign.
+_NOTHING = 1e-12
 
 _ROBOT = ("link", "joint", "transmission", "gazebo", "material", "sensor", "ros2_control", EXTENSION)
 _LINK = ("inertial", "visual", "collision", "contact", "sensor")
@@ -101,6 +104,7 @@ class UrdfFile:
     joints: Mapping[str, UrdfJoint]
     base: str | None = None
     gravity: float | Numbers | None = None
+    as_given: bool = False
 
 
 def read_elements(root: Element, file: str | None = None) -> UrdfFile:
@@ -126,8 +130,7 @@ def read_elements(root: Element, file: str | None = None) -> UrdfFile:
             _once(joint.name, each, joints)
             joints[joint.name] = joint
     extension = part.child(EXTENSION)
-    base, gravity = _extension_of_robot(extension)
-    return UrdfFile(part.text("name"), part, links, joints, base, gravity)
+    return UrdfFile(part.text("name"), part, links, joints, *_extension_of_robot(extension))
 
 
 def _other_format(tag: str) -> str | None:
@@ -163,7 +166,9 @@ def _inertial(part: Part) -> Inertial:
     products = {name: inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz")}
     moments = {name: inertia.number(name) for name in ("ixx", "iyy", "izz")}
     for name, moment in moments.items():
-        if moment < 0.0:
+        if abs(moment) < _NOTHING:
+            moments[name] = max(moment, 0.0)
+        elif moment < 0.0:
             raise inertia.fail(f"a moment of inertia must not be negative, got {moment:g}", name)
     xx, xy, xz, yy, yz, zz = ((moments | products)[name] for name in _MOMENTS)
     return Inertial(mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
@@ -271,15 +276,22 @@ def _mimic(part: Part) -> Mimic | None:
     return Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
 
 
-def _extension_of_robot(part: Part | None) -> tuple[str | None, float | Numbers | None]:
-    """Base and gravity, which URDF has no words for."""
+def _extension_of_robot(part: Part | None) -> tuple[str | None, float | Numbers | None, bool]:
+    """Base, gravity and whether inertias stand as given: what URDF has no words for."""
     if part is None:
-        return None, None
+        return None, None, False
+    known = ("base", "gravity", "inertia")
     for name in part.element.attributes:
-        if name not in ("base", "gravity"):
-            raise part.fail(f"unknown attribute {name!r}", name, suggest(name, ("base", "gravity")))
+        if name not in known:
+            raise part.fail(f"unknown attribute {name!r}", name, suggest(name, known))
     base = part.element.attributes.get("base")
+    inertia = part.element.attributes.get("inertia", AS_GIVEN)
+    if inertia != AS_GIVEN:
+        raise part.fail(
+            f"unknown choice {inertia!r}", "inertia", f"write inertia='{AS_GIVEN}', or take it away"
+        )
+    as_given = "inertia" in part.element.attributes
     written = part.element.attributes.get("gravity")
     if written is None:
-        return base, None
-    return base, part.numbers("gravity") if len(written.split()) > 1 else part.number("gravity")
+        return base, None, as_given
+    return base, part.numbers("gravity") if len(written.split()) > 1 else part.number("gravity"), as_given

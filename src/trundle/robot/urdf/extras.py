@@ -43,7 +43,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     """The extras of a robot that was read from URDF; raises InputError for any other."""
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.robot.load_urdf")
-    reading = read(robot.urdf)
+    reading = read(robot.urdf, strict=False)
     urdf, names = reading.urdf, reading.names
     joints = {identifier: urdf.joints[name] for name, identifier in names.joints.items()}
     limits = {name: joint.limit for name, joint in joints.items() if joint.limit is not None}

@@ -81,6 +81,12 @@ def measures(robot: Robot) -> Measures:
     return Measures(robot.name, robot.base, gravity, _mass(robot.body, read), joints)
 
 
+def takes_on_trust(robot: Robot) -> bool:
+    """Whether some body's moments of inertia are ones that no rigid body has."""
+    bodies = [joint.body for joint in robot.joints.values()]
+    return any(body.inertia.as_given for body in [robot.body, *bodies] if body is not None)
+
+
 def _joint(name: str, joint: Joint, owners: Mapping[str, str], read: Resolver) -> Measure:
     if joint.type not in NOUNS.values():
         raise InputError(f"URDF has no {joint.type} joints", key=f"robot.joints.{name}.type")

@@ -14,7 +14,7 @@ from trundle.robot.description import Robot
 from trundle.robot.problems import Path, Problem, problems_of
 from trundle.robot.reader import Document, read_text
 from trundle.robot.urdf.convert import default_base, parts, robot_data
-from trundle.robot.urdf.elements import UrdfFile, read_elements
+from trundle.robot.urdf.elements import AS_GIVEN, EXTENSION, UrdfFile, read_elements
 from trundle.robot.urdf.part import Part
 from trundle.robot.urdf.structure import Names, check_tree, identifiers
 from trundle.robot.urdf.xmltext import read_xml
@@ -32,25 +32,28 @@ class Reading:
     robot: Robot
 
 
-def load_urdf(path: str | FilePath, *, base: str | None = None) -> Robot:
+def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = True) -> Robot:
     """The robot of a URDF file; raises InputError with file, line, link or joint, and attribute.
 
     URDF doesn't say how the base moves: `base` does ("fixed", "planar" or "floating"). By default a root link without
     mass or called "world" is fixed to the ground and any other floats. The robot keeps the text it came from, so that
     `dump_urdf` writes back what Trundle has no use for (limits, visuals, meshes, transmissions, other tools' tags).
+    Moments of inertia that no rigid body can have are an error; with `strict=False` they are taken as they stand.
     """
-    return load_document(path, base=base).robot
+    return load_document(path, base=base, strict=strict).robot
 
 
-def load_document(path: str | FilePath, *, base: str | None = None) -> Document:
+def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = True) -> Document:
     """The same as a Document, whose lines are the file's."""
-    return parse_document(read_text(FilePath(path)), path, base=base)
+    return parse_document(read_text(FilePath(path)), path, base=base, strict=strict)
 
 
-def parse_document(text: str, path: str | FilePath | None = None, *, base: str | None = None) -> Document:
+def parse_document(
+    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = True
+) -> Document:
     """The same from text; `path` is for messages only."""
     file = None if path is None else str(path)
-    reading = read(text, file, base=base)
+    reading = read(text, file, base=base, strict=strict)
     places = parts(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
     if problems:
@@ -59,12 +62,12 @@ def parse_document(text: str, path: str | FilePath | None = None, *, base: str |
     return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
 
 
-def parse_urdf(text: str, *, base: str | None = None) -> Robot:
+def parse_urdf(text: str, *, base: str | None = None, strict: bool = True) -> Robot:
     """The robot of a URDF text; see `load_urdf`."""
-    return parse_document(text, base=base).robot
+    return parse_document(text, base=base, strict=strict).robot
 
 
-def read(text: str, file: str | None = None, *, base: str | None = None) -> Reading:
+def read(text: str, file: str | None = None, *, base: str | None = None, strict: bool = True) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
     if base is not None and base not in BASES:
         raise InputError(f"unknown base {base!r}", key="base", hint=suggest(base, BASES))
@@ -74,11 +77,12 @@ def read(text: str, file: str | None = None, *, base: str | None = None) -> Read
         part = urdf.part.child("trundle") or urdf.part
         raise part.fail(f"unknown base {urdf.base!r}", "base", suggest(urdf.base, BASES))
     names = identifiers(urdf, root)
-    data = robot_data(urdf, names, base or default_base(urdf, root))
+    data = robot_data(urdf, names, base or default_base(urdf, root), strict and not urdf.as_given)
     try:
         robot = Robot.model_validate({**data, "urdf": text})
     except ValidationError as error:
-        raise _error(problems_of(error), parts(urdf, names)) from None
+        problems = [_with_way_out(each) for each in problems_of(error)]
+        raise _error(problems, parts(urdf, names)) from None
     return Reading(urdf, names, robot)
 
 
@@ -99,6 +103,16 @@ def _error(problems: Sequence[Problem], places: Mapping[Path, Part]) -> InputErr
 
 def _nearest(path: Path, places: Mapping[Path, Part]) -> Part:
     return next(places[path[:length]] for length in range(len(path), -1, -1) if path[:length] in places)
+
+
+def _with_way_out(problem: Problem) -> Problem:
+    if problem.path[-1:] != ("inertia",):
+        return problem
+    hint = (
+        "no rigid body has such moments; to take them all the same: load_urdf(path, strict=False), or "
+        f'<{EXTENSION} inertia="{AS_GIVEN}"/> inside <robot>'
+    )
+    return Problem(problem.path, problem.message, hint)
 
 
 def _in_urdf_words(problem: Problem, reading: Reading) -> Problem:

@@ -8,8 +8,8 @@ from trundle.errors import InputError
 from trundle.robot.description import Robot
 from trundle.robot.structure import body_names
 from trundle.robot.urdf.edits import Edits
-from trundle.robot.urdf.elements import EXTENSION
-from trundle.robot.urdf.measures import Mass, Measure, Measures, measures
+from trundle.robot.urdf.elements import AS_GIVEN, EXTENSION
+from trundle.robot.urdf.measures import Mass, Measure, Measures, measures, takes_on_trust
 from trundle.robot.urdf.part import Part
 from trundle.robot.urdf.reader import Reading, read
 from trundle.robot.urdf.texts import (
@@ -37,9 +37,10 @@ def dump_urdf(robot: Robot) -> str:
     wanted = measures(robot)
     if robot.urdf is None:
         written = _anew(robot, wanted)
-        _verify(written, wanted)
+        _verify(written, wanted, strict=True)
         return written
-    reading = read(robot.urdf)
+    trusts = takes_on_trust(robot)
+    reading = read(robot.urdf, strict=not trusts)
     there = measures(reading.robot)
     if there == wanted:
         return robot.urdf
@@ -47,7 +48,7 @@ def dump_urdf(robot: Robot) -> str:
     _robot(edits, reading, there, wanted)
     _joints(edits, reading, robot, there, wanted)
     written = edits.apply()
-    _verify(written, wanted)
+    _verify(written, wanted, strict=not trusts)
     return written
 
 
@@ -60,6 +61,8 @@ def _anew(robot: Robot, wanted: Measures) -> str:
     said = {} if wanted.base == ("floating" if weighs else "fixed") else {"base": wanted.base}
     if wanted.gravity is not None:
         said["gravity"] = gravity_text(wanted.gravity)
+    if takes_on_trust(robot):
+        said["inertia"] = AS_GIVEN
     inside = [tag_text(EXTENSION, said)] if said else []
     inside.append(link_text(own_names["base"], wanted.mass))
     for name, joint in wanted.joints.items():
@@ -68,9 +71,9 @@ def _anew(robot: Robot, wanted: Measures) -> str:
     return robot_text(wanted.name, inside)
 
 
-def _verify(text: str, wanted: Measures) -> None:
+def _verify(text: str, wanted: Measures, *, strict: bool) -> None:
     """What was written must read back as the same robot; anything else is refused rather than handed out."""
-    back = measures(read(text).robot)
+    back = measures(read(text, strict=strict).robot)
     if back == wanted:
         return
     names = [
@@ -94,6 +97,8 @@ def _robot(edits: Edits, reading: Reading, there: Measures, wanted: Measures) ->
         said["base"] = wanted.base
     if wanted.gravity is not None and (wanted.gravity != there.gravity or reading.urdf.gravity is not None):
         said["gravity"] = gravity_text(wanted.gravity)
+    if reading.urdf.as_given:
+        said["inertia"] = AS_GIVEN
     if said:
         edits.children(root, {EXTENSION: tag_text(EXTENSION, said)})
     elif wanted.gravity is None and reading.urdf.gravity is not None:

@@ -41,7 +41,7 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """Itself and everything inside it, in the order of the text."""
-        waiting = [self]
+        waiting: list[Element] = [self]
         while waiting:
             element = waiting.pop()
             yield element
