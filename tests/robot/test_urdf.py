@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import trundle
 from robot.urdf_files import random_urdf
+from trundle.cli import main
 from trundle.errors import InputError
 from trundle.robot import (
+    PrismaticJoint,
     catalog,
     dump,
     dump_urdf,
@@ -23,6 +27,8 @@ from trundle.robot import (
     urdf_extras,
 )
 from trundle.robot.urdf import Limit, Mesh, Mimic
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"
 
 ARM = """\
 <?xml version="1.0"?>
@@ -66,6 +72,7 @@ def test_what_is_read():
     shoulder, wrist, tool = robot.joints.values()
     assert (shoulder.type, wrist.type, tool.type) == ("revolute", "prismatic", "fixed")
     assert (shoulder.parent, wrist.parent, tool.parent) == ("base", "upper_arm", "hand")
+    assert isinstance(wrist, PrismaticJoint)
     values = robot.parameter_values()
     assert values["joints.shoulder_1.at.z"] == 1.0
     assert values["joints.shoulder_1.rpy.z"] == 1.5
@@ -73,7 +80,7 @@ def test_what_is_read():
     assert values["joints.shoulder_1.coulomb"] == 0.2
     assert values["joints.shoulder_1.body.mass"] == 2.0
     assert values["joints.wrist.body.inertia.zz"] == 0.05
-    assert [value.number for value in robot.joints["wrist"].axis] == [
+    assert [value.number for value in wrist.axis] == [
         1.0,
         0.0,
         0.0,
@@ -130,10 +137,20 @@ def test_round_trip_of_random_files(rng):
         assert parse(dump(robot)).robot == robot  # through YAML, too
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(alphabet=st.sampled_from("ab #:\"'|>-\t\n\r\x85\u2028é🙂")),
+    st.sampled_from(["", "\n", "\n\n", " \n \n"]),
+)
+def test_yaml_carries_any_text(text: str, end: str) -> None:
+    robot = catalog.robot("pendulum").model_copy(update={"urdf": f"x{text}\ny{end}"})
+    assert parse(dump(robot)).robot.urdf == robot.urdf
+
+
 def test_a_change_touches_its_own_element_only():
     robot = parse_urdf(ARM).with_parameters({"joints.shoulder_1.body.mass": 3, "joints.shoulder_1.at.z": 2.5})
     written = dump_urdf(robot)
-    assert written == ARM.replace('<mass value="2"/>', '<mass value="3.0"/>').replace(
+    assert written == ARM.replace('<mass value="2"/>', '<mass value="3"/>').replace(
         '<origin xyz="0 0 1" rpy="0 0 1.5"/>', '<origin xyz="0 0 2.5" rpy="0 0 1.5"/>'
     )
     back = parse_urdf(written)
@@ -163,7 +180,7 @@ def test_a_changed_inertia_is_written_in_the_links_axes():
     back = parse_urdf(dump_urdf(robot))
     assert back.parameter_values() == robot.parameter_values()
     assert 'rpy="0 0 0"' in dump_urdf(robot)
-    assert '<dynamics damping="0.5" friction="0.0"/>' in dump_urdf(robot)
+    assert '<dynamics damping="0.5" friction="0"/>' in dump_urdf(robot)
 
 
 def test_joints_come_and_go():
@@ -276,7 +293,10 @@ def test_files(tmp_path: Path):
     assert parse(dump(robot)).robot == robot
     document = load(path)
     located = document.locate(InputError("something", key="joints.wrist.damping"))
-    assert (located.file, located.line) == (str(path), ARM[: ARM.index('<joint name="wrist"')].count("\n") + 1)
+    assert (located.file, located.line) == (
+        str(path),
+        ARM[: ARM.index('<joint name="wrist"')].count("\n") + 1,
+    )
 
 
 def test_a_robot_from_urdf_can_be_derived_and_simulated():
@@ -285,3 +305,17 @@ def test_a_robot_from_urdf_can_be_derived_and_simulated():
     assert model.states == ("shoulder_1.angle", "wrist.position", "shoulder_1.rate", "wrist.rate")
     run = trundle.simulate(model, duration=0.1, initial={"shoulder_1.angle": 1.0})
     assert abs(run.summary["energy_imbalance"]) < 1e-8
+
+
+def test_the_example_runs_on_the_command_line(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(EXAMPLE), "--duration", "0.1", "--quiet"]) == 0
+    assert main(["check", str(EXAMPLE), "--quiet"]) == 0
+
+
+def test_the_example_arm_is_what_it_says():
+    arm = load_urdf(EXAMPLE)
+    inertia = arm.joints["shoulder"].body.inertia
+    assert (arm.base, inertia.zz.number, inertia.xz.number) == ("fixed", 0.0006, 0.0)
+    assert inertia.xx.number == pytest.approx(0.0093, rel=1e-15)
+    assert dump_urdf(arm) == EXAMPLE.read_text()

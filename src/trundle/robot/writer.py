@@ -17,6 +17,8 @@ _WIDTH = 118
 _PLAIN = re.compile(r"-?[A-Za-z_0-9.(][A-Za-z0-9_ .*/()+^-]*", re.ASCII)
 # Text of several lines that a literal block holds as it is; what YAML 1.1 takes for line ends is left to quotes.
 _LITERAL = re.compile(r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
+# What must not stand in quotes as it is: what no editor shows, and what YAML 1.1 takes for line ends.
+_ESCAPED = re.compile(r"[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 # Words that readers of YAML 1.1 take for booleans.
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
@@ -87,4 +89,4 @@ def _text(text: str) -> str:
     is_plain = _PLAIN.fullmatch(text) and not text.endswith(" ") and text.lower() not in _WORDS
     if is_plain and isinstance(scalar(text), str):
         return text
-    return json.dumps(text)
+    return _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", json.dumps(text, ensure_ascii=False))

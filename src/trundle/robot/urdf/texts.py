@@ -9,17 +9,23 @@ from trundle.robot.urdf.measures import Mass, Measure
 from trundle.robot.urdf.part import Numbers
 from trundle.robot.urdf.xmltext import tag_text
 
+_MOST_WHOLE = 1e6
 _ORDER = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
 def three(numbers: Numbers) -> str:
     """Three numbers that read back exactly."""
-    return " ".join("0" if number == 0.0 else repr(number) for number in numbers)
+    return " ".join(number_text(number) for number in numbers)
+
+
+def number_text(number: float) -> str:
+    """One number that reads back exactly; whole ones without a point."""
+    return str(int(number)) if number.is_integer() and abs(number) < _MOST_WHOLE else repr(number)
 
 
 def moments(mass: Mass) -> dict[str, str]:
     """The attributes of <inertia>."""
-    return {f"i{name}": repr(number) for name, number in zip(_ORDER, mass.inertia, strict=True)}
+    return {f"i{name}": number_text(number) for name, number in zip(_ORDER, mass.inertia, strict=True)}
 
 
 def inertial_text(mass: Mass) -> str:
@@ -27,13 +33,16 @@ def inertial_text(mass: Mass) -> str:
     if mass.is_empty:
         return ""
     origin = [f"  {tag_text('origin', {'xyz': three(mass.center)})}"] if any(mass.center) else []
-    body = [f"  {tag_text('mass', {'value': repr(mass.mass)})}", f"  {tag_text('inertia', moments(mass))}"]
+    body = [
+        f"  {tag_text('mass', {'value': number_text(mass.mass)})}",
+        f"  {tag_text('inertia', moments(mass))}",
+    ]
     return "\n".join(["<inertial>", *origin, *body, "</inertial>"])
 
 
 def extension_text(extension: Mapping[str, float]) -> str:
     """Trundle's own element of a joint, or nothing."""
-    numbers = {name: repr(number) for name, number in extension.items()}
+    numbers = {name: number_text(number) for name, number in extension.items()}
     return tag_text(EXTENSION, numbers) if numbers else ""
 
 
@@ -55,7 +64,7 @@ def joint_text(name: str, joint: Measure, parent: str, child: str) -> str:
             tag_text("limit", {"lower": "-1e+16", "upper": "1e+16", "effort": "1e+16", "velocity": "1e+16"})
         )
     if joint.damping or joint.friction:
-        numbers = {"damping": repr(joint.damping), "friction": repr(joint.friction)}
+        numbers = {"damping": number_text(joint.damping), "friction": number_text(joint.friction)}
         inside.append(tag_text("dynamics", numbers))
     return _nested("joint", {"name": name, "type": kind}, [*inside, extension_text(joint.extension)])
 
@@ -75,4 +84,4 @@ def robot_text(name: str, inside: Iterable[str]) -> str:
 def gravity_text(gravity: Numbers) -> str:
     """Gravity as one number where it points straight down."""
     x, y, z = gravity
-    return repr(-z) if x == y == 0.0 else three(gravity)
+    return number_text(-z) if x == y == 0.0 else three(gravity)

@@ -19,6 +19,7 @@ from trundle.robot.urdf.texts import (
     joint_text,
     link_text,
     moments,
+    number_text,
     robot_text,
     three,
 )
@@ -161,7 +162,7 @@ def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure) -> None:
     if wanted.axis != there.axis:
         texts["axis"] = _renewed(element, "axis", {"xyz": three(wanted.axis)})
     if (wanted.damping, wanted.friction) != (there.damping, there.friction):
-        numbers = {"damping": repr(wanted.damping), "friction": repr(wanted.friction)}
+        numbers = {"damping": number_text(wanted.damping), "friction": number_text(wanted.friction)}
         texts["dynamics"] = _renewed(element, "dynamics", numbers)
     if wanted.extension != there.extension:
         texts[EXTENSION] = extension_text(wanted.extension) or None
@@ -183,7 +184,7 @@ def _mass(edits: Edits, link: Part, there: Mass, wanted: Mass) -> None:
     texts: dict[str, str | None] = {}
     changed: dict[str, str] = {}
     if wanted.mass != there.mass:
-        texts["mass"] = _renewed(inertial.element, "mass", {"value": repr(wanted.mass)})
+        texts["mass"] = _renewed(inertial.element, "mass", {"value": number_text(wanted.mass)})
     if wanted.center != there.center:
         changed["xyz"] = three(wanted.center)
     if wanted.inertia != there.inertia:

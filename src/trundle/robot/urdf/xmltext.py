@@ -111,7 +111,11 @@ def read_xml(text: str, file: str | None = None) -> Element:
     """The root element of a text; raises InputError with the line."""
     if not text.strip():
         raise InputError("the file is empty", file=file)
-    content = text.encode("utf-8", errors="replace")
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise InputError("holds a character that is no text", file=file, line=line) from None
     builder = _Builder(content, file)
     try:
         builder.parser.Parse(content, True)
