@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from robot.test_urdf import ARM
 from trundle.errors import InputError
 from trundle.robot import Document, dump_urdf, load, parse_urdf
+from trundle.robot.urdf.elements import NOUNS
 from trundle.robot.urdf.reader import parse_document
 
 HAND = '<link name="hand"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".05"/></inertial></link>'
@@ -81,12 +82,6 @@ CASES = {
         "joint 'wrist' <joint type>",
         "unknown type 'prismatik'",
         "did you mean 'prismatic'",
-    ),
-    "floating": (
-        'name="wrist" type="prismatic"',
-        'name="wrist" type="floating"',
-        "joint 'wrist'",
-        "no floating joints",
     ),
     "zero axis": ('xyz="0 1 0"', 'xyz="0 0 0"', "joint 'shoulder 1' <axis xyz>", "zero vector"),
     "negative damping": ('damping="0.1"', 'damping="-0.1"', "<dynamics damping>", "must not be negative"),
@@ -213,6 +208,16 @@ def test_wrong_files(case: tuple[str, ...]) -> None:
     assert key in (error.key or "")
     for part in parts:
         assert part in str(error)
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_joints_that_a_description_may_not_have(kind: str) -> None:
+    text = ARM.replace('name="wrist" type="prismatic"', f'name="wrist" type="{kind}"')
+    if kind in NOUNS:
+        assert _read(text).robot.joints["wrist"].type == kind
+    else:
+        with pytest.raises(InputError, match=f"joint 'wrist' <joint type>: Trundle has no {kind} joints yet"):
+            _read(text)
 
 
 def test_the_line_is_the_elements_own() -> None:

@@ -10,7 +10,8 @@ from trundle.mechanics.assembly import assemble
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.robot import Robot, parse_urdf, urdf_extras
+from trundle.mechanics.tree import Tree
+from trundle.robot import parse_urdf, urdf_extras
 
 pin = pytest.importorskip("pinocchio", reason="compares with Pinocchio, which is not installed")
 
@@ -34,8 +35,8 @@ def compare(text: str, rng: np.random.Generator) -> dict[str, float]:
     assembly = assemble(robot, robot.resolver())
     tree = assembly.tree
 
-    q, nu, rate = _state(robot, rng)
-    pin_q, pin_v, pin_a, places = _for_pinocchio(model, robot, q, nu, rate)
+    q, nu, rate = _state(tree, rng)
+    pin_q, pin_v, pin_a, places = _for_pinocchio(model, robot, tree, q, nu, rate)
     poses = tree.joint_poses(q.tolist())
     matrix = np.array(mass_matrix(tree, poses), dtype=float)
     tau = np.array(inverse_dynamics(tree, poses, nu.tolist(), rate.tolist()), dtype=float)
@@ -58,35 +59,29 @@ def compare(text: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _state(robot: Robot, rng: np.random.Generator):
-    moving = sum(1 for joint in robot.joints.values() if joint.type != "fixed")
-    base = rng.normal(size=7) if robot.base == "floating" else np.zeros(0)
-    if base.size:
-        base[3:] /= np.linalg.norm(base[3:])
-    speeds = moving + (6 if base.size else 0)
-    return np.concatenate([base, rng.normal(size=moving)]), rng.normal(size=speeds), rng.normal(size=speeds)
+def _state(tree: Tree, rng: np.random.Generator):
+    q = [rng.normal(size=len(link.joint.coordinates)) for link in tree.links]
+    for link, own in zip(tree.links, q, strict=True):
+        if link.kind == "floating":
+            own[3:] /= np.linalg.norm(own[3:])
+    return np.concatenate(q), rng.normal(size=tree.speed_count), rng.normal(size=tree.speed_count)
 
 
-def _for_pinocchio(model, robot, q, nu, rate):
+def _for_pinocchio(model, robot, tree, q, nu, rate):
     """The state in Pinocchio's order (quaternions x y z w, cosines and sines), and our columns there."""
     names = urdf_extras(robot).joints
-    floating = robot.base == "floating"
     pin_q, places = np.zeros(model.nq), []
-    at = 0
-    if floating:
-        pin_q[:7] = q[[0, 1, 2, 4, 5, 6, 3]]
-        places, at = list(range(6)), 7
-    # our columns follow the tree: parents before children
-    for identifier in (link.name for link in assemble(robot, robot.resolver()).tree.links):
-        if identifier == "base" or robot.joints[identifier].type == "fixed":
+    for link, at_q, at_v in zip(tree.links, tree.coordinate_slices(), tree.speed_slices(), strict=True):
+        if not link.joint.speeds:
             continue
-        joint = model.joints[model.getJointId(names[identifier])]
-        if joint.nq == 2:
-            pin_q[joint.idx_q : joint.idx_q + 2] = np.cos(q[at]), np.sin(q[at])
-        else:
-            pin_q[joint.idx_q] = q[at]
-        places.append(joint.idx_v)
-        at += 1
+        joint = model.joints[1 if link.name == "base" else model.getJointId(names[link.name])]
+        own = q[at_q]
+        if link.kind == "floating":
+            own = own[[0, 1, 2, 4, 5, 6, 3]]
+        elif joint.nq > joint.nv:
+            own = np.array([*own[:-1], np.cos(own[-1]), np.sin(own[-1])])
+        pin_q[joint.idx_q : joint.idx_q + joint.nq] = own
+        places += range(joint.idx_v, joint.idx_v + len(range(at_v.start, at_v.stop)))
     pin_v, pin_a = np.zeros(model.nv), np.zeros(model.nv)
     pin_v[places], pin_a[places] = nu, rate
     return pin_q, pin_v, pin_a, places

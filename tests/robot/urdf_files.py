@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from trundle.robot.urdf.elements import NOUNS
+
 ENDINGS = ("", "-1", "/left", " 2", ".x", "é")
 
 
@@ -68,7 +70,9 @@ def joint(rng: np.random.Generator, name: str, kind: str, parent: str, child: st
     if rng.random() < 0.8:
         rpy = f' rpy="{three(rng, rng.normal(size=3))}"' if rng.random() < 0.7 else ""
         inside.append(f'<origin{rpy} xyz="{three(rng, rng.normal(size=3) * 0.5)}" />')
-    if kind != "fixed" and rng.random() < 0.8:
+    if kind == "planar":  # Pinocchio knows planes across z only
+        inside.append('<axis xyz="0 0 1"/>')
+    elif kind not in ("fixed", "floating") and rng.random() < 0.8:
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)
         if rng.random() < 0.5:
@@ -88,7 +92,7 @@ def joint(rng: np.random.Generator, name: str, kind: str, parent: str, child: st
 
 def random_urdf(rng: np.random.Generator, count: int, *, massive_root: bool = True) -> str:
     """A tree of `count` joints in any order of links; massless links are never all that a joint moves."""
-    kinds = [str(rng.choice(["fixed", "revolute", "continuous", "prismatic"])) for _ in range(count)]
+    kinds = [str(rng.choice(list(NOUNS))) for _ in range(count)]
     if "revolute" not in kinds:
         kinds[0] = "revolute"
     names = [f"link{i}{rng.choice(ENDINGS)}" for i in range(count + 1)]

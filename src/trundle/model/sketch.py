@@ -52,9 +52,8 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     owner = {joint.body.name: name for name, joint in robot.joints.items() if joint.body.name}
     if robot.body is not None and robot.body.name:
         owner[robot.body.name] = "base"
-    vertical = all(
-        abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"
-    )
+    upright = [abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"]
+    vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
     parents = set()

@@ -59,7 +59,7 @@ def _joint(urdf: UrdfFile, joint: UrdfJoint, names: Names, strict: bool) -> dict
         data["at"] = list(joint.xyz)
     if any(joint.rpy):
         data["rpy"] = [_within_a_turn(angle) for angle in joint.rpy]
-    if joint.type != "fixed":
+    if joint.type not in ("fixed", "floating"):
         data["axis"] = list(joint.axis)
         data |= {
             key: number for key, number in (("damping", joint.damping), ("coulomb", joint.friction)) if number

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, get_args
 
 from trundle.errors import suggest
+from trundle.robot.bodies import Joint
 from trundle.robot.urdf.part import Numbers, Part
 from trundle.robot.urdf.xmltext import Element
 
@@ -28,8 +30,22 @@ _JOINT = (
 )
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
-# Types that Trundle has joints for, and what it calls them.
-NOUNS = {"fixed": "fixed", "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
+# Types about or along one axis: with damping, friction and limits.
+_ONE_AXIS = ("revolute", "continuous", "prismatic")
+
+
+def _nouns() -> dict[str, str]:
+    """URDF's types that a description has joints for, and what it calls them."""
+    described = {get_args(get_args(each)[0].model_fields["type"].annotation)[0] for each in _joints_of(Joint)}
+    wanted = {kind: "revolute" if kind == "continuous" else kind for kind in TYPES}
+    return {kind: noun for kind, noun in wanted.items() if noun in described}
+
+
+def _joints_of(joint: Any) -> tuple[Any, ...]:
+    return get_args(get_args(joint)[0])
+
+
+NOUNS = _nouns()
 
 
 @dataclass(frozen=True)
@@ -204,9 +220,9 @@ def _joint(part: Part) -> UrdfJoint:
         raise part.fail(f"Trundle has no {kind} joints yet", "type", hint)
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
-    axis = (1.0, 0.0, 0.0) if kind == "fixed" else _axis(part)
+    axis = _axis(part) if kind in (*_ONE_AXIS, "planar") else (1.0, 0.0, 0.0)
     xyz, rpy = _origin(part)
-    damping, friction = _dynamics(part)
+    damping, friction = _dynamics(part) if kind in _ONE_AXIS else (0.0, 0.0)
     extension = part.child(EXTENSION)
     return UrdfJoint(
         name,
@@ -261,9 +277,10 @@ def _limit(part: Part, kind: str) -> Limit | None:
     lower, upper = (limit.number(name, 0.0, infinite=True) for name in ("lower", "upper"))
     if lower > upper:
         raise limit.fail(f"the lower limit {lower:g} is above the upper one, {upper:g}", "lower")
-    # a fixed joint's limits mean nothing, and generators leave all kinds of them there
+    # other joints' limits mean nothing, and generators leave all kinds of them there
     given = (
-        limit.number(name, 0.0 if kind == "fixed" else None, infinite=True) for name in ("effort", "velocity")
+        limit.number(name, None if kind in _ONE_AXIS else 0.0, infinite=True)
+        for name in ("effort", "velocity")
     )
     return Limit(lower, upper, *given)
 

@@ -57,7 +57,7 @@ def joint_text(name: str, joint: Measure, parent: str, child: str) -> str:
     inside = [tag_text("parent", {"link": parent}), tag_text("child", {"link": child})]
     if any(joint.at) or any(joint.rpy):
         inside.append(tag_text("origin", {"xyz": three(joint.at), "rpy": three(joint.rpy)}))
-    if kind != "fixed":
+    if kind not in ("fixed", "floating"):
         inside.append(tag_text("axis", {"xyz": three(joint.axis)}))
     if kind == "prismatic":  # which must have limits in URDF
         inside.append(
