@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,8 +36,7 @@ class Group:
         return len(self.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One scalar step: value ``out`` is ``op`` of the values ``args``.
 
     ``op == "const"`` carries ``value``; ``op == "input"`` carries ``source``, the (group, element) it reads.
@@ -97,6 +96,13 @@ class Program:
             else:
                 found.append(frozenset().union(*(found[a] for a in instruction.args)))
         return tuple(found)
+
+    @cached_property
+    def casadi_function(self) -> Any:
+        """The program as a CasADi function: the one it was read from, or one made of its instructions."""
+        from trundle.program.trace import to_casadi
+
+        return to_casadi(self) if self.function is None else self.function
 
     @cached_property
     def key(self) -> str:

@@ -80,7 +80,7 @@ def text(code: Code, signature: str) -> str:
     # can align its stack to 64 bytes; without, every spilled vector straddles two cache lines (1.4 times slower).
     attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "frame-pointer"="all" }'
     head = [f"define void @main({signature}) #0 {{", "entry:", body, "}"]
-    return "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
+    return "".join(code.functions) + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
 
 
 def _optimise(module: Any, machine: Any, thorough: bool) -> None:
