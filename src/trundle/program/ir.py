@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
 
+LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70}
+"""Cycles from operands to result where that is not the 4 of a sum or product (x86-64 of 2020 on; sin as inlined)."""
+
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 
 
@@ -96,6 +99,18 @@ class Program:
             else:
                 found.append(frozenset().union(*(found[a] for a in instruction.args)))
         return tuple(found)
+
+    @cached_property
+    def depth(self) -> int:
+        """Cycles of the longest chain of operations that need each other's results, by the latencies of current cores.
+
+        Against the operations (half a cycle each on two units) it says whether order or amount limits the speed.
+        """
+        ends: list[int] = []
+        for i in self.instructions:
+            own = 0 if i.op in LOADS else LATENCY.get(i.op, 4)
+            ends.append(own + max((ends[a] for a in i.args), default=0))
+        return max(ends, default=0)
 
     @cached_property
     def casadi_function(self) -> Any:

@@ -116,6 +116,13 @@ class Kernel:
         else:
             self._batch_variant(tuple(n == 1 for n in layouts))
 
+    @functools.cached_property
+    def lanes(self) -> int:
+        """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
+        program = self.program
+        chained = 300 < program.operations and not is_long(program) and program.depth > 0.7 * program.operations
+        return 2 * host().lanes if chained else host().lanes
+
     def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
         if key not in self._variants:
             self._variants[key] = assemble(emit(), signature)
@@ -125,9 +132,8 @@ class Kernel:
         if uniform not in self._functions:
 
             def emit() -> Any:
-                if is_long(self.program):
-                    return emit_long_batch(self.program, uniform, host().lanes, host().fused)
-                return emit_batch(self.program, uniform, host().lanes, host().fused)
+                emit = emit_long_batch if is_long(self.program) else emit_batch
+                return emit(self.program, uniform, self.lanes, host().fused)
 
             compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -137,7 +143,7 @@ class Kernel:
     def _batch(
         self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None
     ) -> None:
-        lanes = host().lanes
+        lanes = self.lanes
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
         if count < lanes:  # too few for one block: pad with copies of the last lane
             padded = [
@@ -161,7 +167,7 @@ class Kernel:
         self, function: Any, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
         table = np.array([*(a.ctypes.data for a in (*arrays, *outputs)), count], dtype=np.uint64)
-        lanes = host().lanes
+        lanes = self.lanes
         blocks = -(-count // lanes)
         share = lanes * -(-blocks // max(threads, 1))
         ranges = [(begin, min(begin + share, count)) for begin in range(0, count, share)]
