@@ -73,6 +73,17 @@ def assemble(code: Code, signature: str, *, thorough: bool = False) -> Compiled:
         return Compiled(engine.get_function_address("main"), engine)
 
 
+def assembly(code: Code, signature: str) -> str:
+    """The assembly text that `assemble` would make machine code of, to look at."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        machine = host().machine()
+        module = llvm.parse_assembly(text(code, signature))
+        _optimise(module, machine, thorough=False)
+        return machine.emit_assembly(module)
+
+
 def text(code: Code, signature: str) -> str:
     """The whole module as LLVM text."""
     body = "\n".join(code.lines)

@@ -120,7 +120,9 @@ class Kernel:
     def lanes(self) -> int:
         """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
         program = self.program
-        chained = 300 < program.operations and not is_long(program) and program.depth > 0.7 * program.operations
+        chained = (
+            300 < program.operations and not is_long(program) and program.depth > 0.7 * program.operations
+        )
         return 2 * host().lanes if chained else host().lanes
 
     def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
