@@ -20,6 +20,7 @@ from sympy.physics.mechanics import (
 from sympy.physics.mechanics import dynamicsymbols as typed_dynamicsymbols
 
 import trundle
+from trundle.bench.sympy_door import pendulum_on_cart
 from trundle.errors import InputError
 from trundle.model.sympy_graph import Converter
 
@@ -186,6 +187,16 @@ def test_kanes_method_with_dependent_speeds(rng):
     assert_same_rates(model, method, [], parameters, states)
     run = trundle.simulate(model, 2.0, initial={"q2": 0.3, "u1": 1.0, "u3": 6.0})
     assert run.summary["constraint_residual"] < 1e-7
+
+
+def test_links_on_a_cart(rng):
+    """The benchmark's model, with fewer links."""
+    method = pendulum_on_cart(3)
+    masses: Any = sp.symbols("m:4 l:3 g")
+    parameters = dict(zip(masses, [1.0, 0.5, 0.6, 0.7, 0.3, 0.4, 0.5, 9.81], strict=True))
+    force = dynamicsymbols("F")
+    model = trundle.from_sympy(method, inputs=[force], parameters=parameters)
+    assert_same_rates(model, method, [force], parameters, rng.uniform(-2, 2, (3, 8)))
 
 
 def test_system(rng):

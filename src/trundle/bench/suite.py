@@ -38,12 +38,19 @@ def _memory(quick: bool) -> list[Row]:
     return rollout_memory()
 
 
+def _sympy(quick: bool) -> list[Row]:
+    from trundle.bench.sympy_door import sympy_door
+
+    return sympy_door(quick)
+
+
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "cold": _cold,
     "program": _program,
     "rollout": _rollout,
     "single": _single,
     "memory": _memory,
+    "sympy": _sympy,
 }
 
 

@@ -49,7 +49,7 @@ class Model:
     was made from.
     """
 
-    robot: Any | None
+    robot: Any  # None for a model that has no description
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]

@@ -32,9 +32,10 @@ def solve_guided(
     """
     if not a:
         return []
-    if is_positive(samples):
+    regular = samples[_ranks(samples) == len(a)]
+    if len(regular) and is_positive(regular):
         return solve_positive(a, right)
-    if generic_rank(samples) < len(a):
+    if not len(regular):
         raise InputError(
             f"{what} can't be found for {', '.join(_undetermined(samples, names))}: their equations are singular"
         )
@@ -42,8 +43,7 @@ def solve_guided(
         return _by_cofactors(a, right)
     pivots = plan_pivots(samples, range(len(a)))
     if len(pivots) < len(a):  # no order serves all samples: serve the generic ones
-        good = samples[_ranks(samples) == len(a)]
-        pivots = plan_pivots(good, range(len(a)))
+        pivots = plan_pivots(regular, range(len(a)))
     if len(pivots) < len(a):
         raise InputError(f"{what} can't be found: no order of elimination is safe at generic states")
     count = len(a)
