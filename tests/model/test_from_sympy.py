@@ -176,6 +176,29 @@ def test_redundant_constraints_are_found_and_share_the_force():
     assert shown["lam2"] == pytest.approx(3 * shown["lam1"], rel=1e-12)  # least norm
 
 
+def test_parameters_that_change_the_rank_are_refused():
+    x, y = dynamicsymbols("x y")
+    a = sp.Symbol("a")
+    rows = [x.diff() + y.diff(), x.diff() + a * y.diff()]
+    method = LagrangesMethod(x.diff() ** 2 + y.diff() ** 2, [x, y], nonhol_coneqs=rows)
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method, parameters={a: 1.0})
+    assert model.constraints.rank == 1
+    with pytest.raises(InputError, match="rank 2, not the 1"):
+        model.parameter_values({"a": 2.0})
+
+
+def test_singular_states_do_not_decide_how_equations_are_solved():
+    """A spherical pendulum's mass matrix is singular where it hangs, which is the state of zeros."""
+    a, b = dynamicsymbols("a b")
+    lagrangian = (a.diff() ** 2 + b.diff() ** 2 * sp.sin(a) ** 2) / 2 + sp.cos(a)
+    method = LagrangesMethod(lagrangian, [a, b])
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method)
+    assert_same_rates(model, method, [], {}, [[0.3, 0.1, 0.4, 0.5], [2.0, 0.1, -0.4, 1.5]])
+    assert model.operations < 20
+
+
 def test_kanes_method_with_dependent_speeds(rng):
     method, parameters = rolling_disc()
     model = trundle.from_sympy(method, parameters=parameters)

@@ -45,6 +45,13 @@ def test_published_final_states(example, drive):
         np.testing.assert_allclose(end, expected, rtol=1e-6, atol=1e-7)
 
 
+def test_the_script_prints_its_table(example, capsys):
+    example.main()
+    printed = capsys.readouterr().out
+    assert "25.803286" in printed
+    assert "d = 0.1 m" in printed
+
+
 def closed_form(t, s, d, volts):
     """The same robot in its own frame: x, y, theta, v, omega, i_1, i_2, the motors on the wheels."""
     r, w, m_b, m_w, i_zz, t_w = 0.15, 0.6, 50.0, 2.0, 5.0, 0.15

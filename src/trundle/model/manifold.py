@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import InputError, suggest
+from trundle.mechanics.elimination import generic_rank
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
@@ -17,12 +18,16 @@ _STEPS = 50
 _NUDGE = 0.1
 
 
-def changed_numbers(name: str, defaults: Mapping[str, float], changes: Mapping[str, Any]) -> dict[str, float]:
-    """The parameters in order, some of them changed; raises InputError for unknown names and for what is no number."""
-    values = dict(defaults)
+def changed_numbers(model: Any, changes: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters in order, some of them changed; raises InputError for unknown names, for what is no number, and
+    for numbers that make redundant constraints independent.
+    """
+    values = dict(model.parameters)
     for each, value in changes.items():
         if each not in values:
-            raise InputError(f"'{each}' is not a parameter of '{name}'", key=each, hint=suggest(each, values))
+            raise InputError(
+                f"'{each}' is not a parameter of '{model.name}'", key=each, hint=suggest(each, values)
+            )
         try:
             values[each] = float(value)
         except (TypeError, ValueError):
@@ -31,7 +36,29 @@ def changed_numbers(name: str, defaults: Mapping[str, float], changes: Mapping[s
             ) from None
         if not math.isfinite(values[each]):
             raise InputError(f"expected a finite number, got {value!r}", key=each)
+    if model.constraints.rank < model.constraints.rows and values != model.parameters:
+        _check_rank(model, values)
     return values
+
+
+def _check_rank(model: Any, values: Mapping[str, float]) -> None:
+    """The derivation left out constraints that repeated others at the model's own numbers; at others they may not."""
+    x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
+    places = [model.state_index[name] for name in (*model.coordinates, *model.speeds)]
+    p, commands = np.array(list(values.values())), np.zeros(len(model.inputs))
+    x, _ = _newton(model, x, p, places, 0.0)
+    (flat,) = model.manifold_jacobian.evaluate(x, commands, p)
+    speeds = [model.state_index[name] for name in model.speeds]
+    rows = flat.reshape(-1, x.size)[:, speeds]
+    rank = generic_rank(rows[None])
+    if rank > model.constraints.rank:
+        changed = next(name for name, value in values.items() if value != model.parameters[name])
+        raise InputError(
+            f"with {changed} changed, the constraints of '{model.name}' have rank {rank}, not the "
+            f"{model.constraints.rank} that it was derived with",
+            key=changed,
+            hint="call from_sympy anew with these parameters",
+        )
 
 
 def settle(

@@ -105,7 +105,7 @@ class Model:
     def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
         if self.robot is None:
-            return changed_numbers(self.name, self.parameters, changes or {})
+            return changed_numbers(self, changes or {})
         values = self.robot.parameter_values(changes)
         for name, key in self._divisors.items():
             if values.get(key) == 0.0:

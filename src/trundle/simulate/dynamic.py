@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError, TrundleError, suggest
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.results import Run
@@ -60,11 +60,11 @@ def simulate(
     p = np.array(list(values.values()))
 
     began = time.perf_counter()
-    kernel, slope = compile_program(model.audited), compile_program(model.audited_jacobian)
-    observer = compile_program(model.observe)
+    kernel, observer = compile_program(model.audited), compile_program(model.observe)
     kernel.prepare()
-    needs_jacobian = settings.method in ("lsoda", "radau", "bdf")
-    if needs_jacobian:
+    slope = None
+    if settings.method in ("lsoda", "radau", "bdf"):
+        slope = compile_program(model.audited_jacobian)
         slope.prepare()
     observer.prepare(2, 2 if signals else 1, 1)
     compiled = time.perf_counter()
@@ -119,12 +119,13 @@ def named_signals(known: Sequence[str], given: Mapping[str, Any], name: str) -> 
 def _pieces(
     kernel: Any, slope: Any, signals: Sequence[Signal], p: np.ndarray, size: int, bar: Progress
 ) -> Callable[[float, float], tuple[Rate, Rate]]:
-    """Rate and Jacobian on fixed buffers, for `integrate`: on a piece, jumping inputs keep the value they have
-    inside it.
+    """Rate and Jacobian (only where `slope` is there) on fixed buffers, for `integrate`: on a piece, jumping inputs
+    keep the value they have inside it.
     """
     x, rate, matrix = np.zeros(size), np.zeros(size), np.zeros(size * size)
     u = np.zeros(len(signals))
-    evaluate, differentiate = kernel.bind(x, u, p, rate), slope.bind(x, u, p, matrix)
+    evaluate = kernel.bind(x, u, p, rate)
+    differentiate = None if slope is None else slope.bind(x, u, p, matrix)
     square = matrix.reshape(size, size)
 
     def make(a: float, b: float) -> tuple[Rate, Rate]:
@@ -147,6 +148,8 @@ def _pieces(
             return rate.copy()
 
         def df(t: float, y: np.ndarray) -> np.ndarray:
+            if differentiate is None:
+                raise TrundleError("this method was prepared without a Jacobian")
             load(t, y)
             differentiate()
             return square.copy()
