@@ -17,7 +17,12 @@ from .trees import random_inertia, random_motion, random_pose, random_tree
 
 def close(got, expected, tolerance=1e-9):
     expected = np.asarray(expected, dtype=float)
-    np.testing.assert_allclose(np.asarray(got, dtype=float), expected, rtol=0, atol=tolerance * max(1, np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(
+        np.asarray(got, dtype=float),
+        expected,
+        rtol=0,
+        atol=tolerance * max(1, np.abs(expected).max(initial=0)),
+    )
 
 
 @pytest.fixture(params=range(1, 13))
@@ -58,7 +63,9 @@ def test_gravity_force_is_the_slope_of_potential_energy(sample):
     h = 1e-4
 
     def energy(shift):
-        return potential_energy(tree, world_poses(tree, tree.joint_poses((np.array(q) + shift * q_dot).tolist())))
+        return potential_energy(
+            tree, world_poses(tree, tree.joint_poses((np.array(q) + shift * q_dot).tolist()))
+        )
 
     slope = (energy(-2 * h) - 8 * energy(-h) + 8 * energy(h) - energy(2 * h)) / (12 * h)
     close(np.dot(holding, nu), slope, 1e-7)
@@ -82,14 +89,17 @@ def test_point_jacobian_is_the_rate_of_the_point(sample, rng):
 
 
 def test_spinning_wheel_frame_may_stay_with_its_carrier(rng):
-    """An axisymmetric wheel as a `spin` (its frame doesn't turn) and as an ordinary revolute joint: the same dynamics."""
+    """An axisymmetric wheel as a `spin` (its frame doesn't turn) and as an ordinary revolute joint: the same
+    dynamics.
+    """
     for _ in range(5):
         base, place = random_inertia(rng), random_pose(rng)
         axle, diameter = rng.uniform(0.2, 1, size=2)
         wheel = Inertia(1.3, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
         start = Link("base", WORLD, "floating", (0, 0, 1), random_pose(rng), base)
         trees = [
-            Tree((start, Link("wheel", 0, kind, (0, 1, 0), place, wheel, 0.2)), (0, 0, -9.81)) for kind in ("spin", "revolute")
+            Tree((start, Link("wheel", 0, kind, (0, 1, 0), place, wheel, 0.2)), (0, 0, -9.81))
+            for kind in ("spin", "revolute")
         ]
         q, nu = random_motion(rng, trees[0])
         nu_dot = rng.normal(size=7).tolist()
@@ -106,8 +116,12 @@ def pinocchio_model(pin, tree):
     ids, places = {WORLD: 0}, {}
     for place in depth_first(tree, WORLD):
         link = tree.links[place]
-        parent, before = (0, pin.SE3.Identity()) if link.parent == WORLD else (ids[link.parent], places[link.parent])
-        placement = before * pin.SE3(np.array(link.placement.rotation, float), np.array(link.placement.position, float))
+        parent, before = (
+            (0, pin.SE3.Identity()) if link.parent == WORLD else (ids[link.parent], places[link.parent])
+        )
+        placement = before * pin.SE3(
+            np.array(link.placement.rotation, float), np.array(link.placement.position, float)
+        )
         inertia = pinocchio_inertia(pin, link.inertia)
         if link.kind == "fixed":
             model.appendBodyToJoint(parent, inertia, placement)
@@ -146,13 +160,19 @@ def depth_first(tree, parent):
 def pinocchio_inertia(pin, inertia):
     mass, h, about_origin = inertia
     center = np.array(h, float) / mass
-    about_center = np.array(about_origin, float) - mass * (center @ center * np.eye(3) - np.outer(center, center))
+    about_center = np.array(about_origin, float) - mass * (
+        center @ center * np.eye(3) - np.outer(center, center)
+    )
     return pin.Inertia(mass, center, about_center)
 
 
 def pinocchio_q(model, tree, q, q_at):
     result = np.zeros(model.nq)
-    moving = [(link, at) for link, at in zip(tree.links, tree.coordinate_slices(), strict=True) if link.kind != "fixed"]
+    moving = [
+        (link, at)
+        for link, at in zip(tree.links, tree.coordinate_slices(), strict=True)
+        if link.kind != "fixed"
+    ]
     for (link, at), (_, first) in zip(moving, q_at, strict=True):
         own = list(q[at])
         if link.kind == "planar":
@@ -182,4 +202,7 @@ def test_pinocchio_agrees(count, rng):
     tau = pin.rnea(model, data, q_pin, v_pin, a_pin)
     close(inverse_dynamics(tree, poses, nu, nu_dot.tolist()), tau[v_at])
     tau_pin = rng.normal(size=model.nv)
-    close(forward_dynamics(tree, poses, nu, tau_pin[v_at].tolist()), pin.aba(model, data, q_pin, v_pin, tau_pin)[v_at])
+    close(
+        forward_dynamics(tree, poses, nu, tau_pin[v_at].tolist()),
+        pin.aba(model, data, q_pin, v_pin, tau_pin)[v_at],
+    )

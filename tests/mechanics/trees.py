@@ -32,7 +32,15 @@ def random_tree(rng, count, kinds=KINDS, armature=True):
         kind = str(rng.choice(kinds)) if index else str(rng.choice([k for k in kinds if k != "fixed"]))
         inertia = float(rng.uniform(0, 0.5)) if armature and kind in ("revolute", "prismatic") else 0.0
         links.append(
-            Link(f"link_{index}", parent, kind, tuple(axis / np.linalg.norm(axis)), random_pose(rng), random_inertia(rng), inertia)
+            Link(
+                f"link_{index}",
+                parent,
+                kind,
+                tuple(axis / np.linalg.norm(axis)),
+                random_pose(rng),
+                random_inertia(rng),
+                inertia,
+            )
         )
     return Tree(tuple(links), tuple(rng.normal(size=3) * 5))
 
