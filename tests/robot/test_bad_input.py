@@ -265,7 +265,7 @@ CASES = {
         "unknown choice 'dinamic'",
         "did you mean 'dynamic'",
     ),
-    "samples": ("duration: 30.0", "samples: 1", 19, "run.samples", "greater than or equal to 2", ""),
+    "samples": ("duration: 30.0", "samples: 1", 19, "run.samples", "must be at least 2, got 1", ""),
     "two samplings": ("duration: 30.0", "samples: 5\n  rate: 5", 20, "run.rate", "both", "keep one"),
     "times": (
         "24.0}",
@@ -352,7 +352,7 @@ CASES = {
         "no speed 'omgea'",
         "did you mean 'omega'",
     ),
-    "name of a file": ("name: cart", "name: ../cart", 3, "robot.name", "pattern", ""),
+    "name of a file": ("name: cart", "name: ../cart", 3, "robot.name", "not a valid name", "letters"),
     "slip without mass": (
         "mass: 2.0}\n    left",
         "contact: slip}\n    left",

@@ -50,6 +50,12 @@ def _build(quick: bool) -> list[Row]:
     return build_times(quick)
 
 
+def _sympy(quick: bool) -> list[Row]:
+    from trundle.bench.sympy_door import sympy_door
+
+    return sympy_door(quick)
+
+
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "cold": _cold,
     "program": _program,
@@ -58,6 +64,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "memory": _memory,
     "forward": _forward,
     "build": _build,
+    "sympy": _sympy,
 }
 
 

@@ -147,7 +147,7 @@ def _in_order(joints: Mapping[str, Any]) -> list[str]:
 
 
 def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scalar) -> None:
-    axis = _unit(joint.axis, name)
+    axis = UP if joint.type == "fixed" else _unit(joint.axis, name)
     placement = Pose(
         euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY,
         _vector(joint.at, read),

@@ -12,8 +12,10 @@ from pydantic_core import PydanticCustomError
 from trundle.errors import InputError
 from trundle.robot import parameters as _parameters
 from trundle.robot.bodies import Body, Joint
+from trundle.robot.checks import check_robot
 from trundle.robot.motors import Motor
 from trundle.robot.noun import Identifier, Noun, default
+from trundle.robot.overrides import override
 from trundle.robot.parameters import Resolver
 from trundle.robot.values import Gravity, Plain, Value
 from trundle.robot.walk import keyed_fields, plain
@@ -42,6 +44,12 @@ class Robot(Noun):
         None, description="The independent speeds, by name. Default: chosen for the shortest equations."
     )
 
+    urdf: str | None = Field(
+        None,
+        description="The URDF text it was read from, for writing back what has no place above.",
+        repr=False,
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _default_base(cls, data: Any) -> Any:
@@ -53,8 +61,6 @@ class Robot(Noun):
     def _check(self) -> Robot:
         # The model is frozen for its users, but it isn't finished yet: its values learn their keys here.
         vars(self).update(keyed_fields(self))
-        from trundle.robot.checks import check_robot
-
         problems = check_robot(self)
         if problems:
             raise PydanticCustomError(
@@ -71,7 +77,7 @@ class Robot(Noun):
 
         The names and their order don't depend on the changes, so equations derived once hold for all of them.
         """
-        return _parameters.override(self, changes) if changes else _parameters.parameter_values(self)
+        return override(self, changes) if changes else _parameters.parameter_values(self)
 
     def parameter_units(self) -> dict[str, str]:
         """Every parameter and its unit as text ("" where the description doesn't show it)."""

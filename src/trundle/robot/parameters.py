@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from trundle import scalars
 from trundle.errors import InputError, suggest
-from trundle.robot import units
 from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
-from trundle.robot.problems import Path, Problem, report
-from trundle.robot.units import unit_text
-from trundle.robot.values import Value, check_dimension, number_of, read_value
+from trundle.robot.problems import Path, Problem
+from trundle.robot.units import Quantity, unit_text
+from trundle.robot.values import Value, number_of
 from trundle.robot.walk import values
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def dimensions(robot: Robot) -> dict[str, Found]:
 def parameter_units(robot: Robot) -> dict[str, str]:
     """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
     known = dimensions(robot)
-    uses = _uses(robot)
+    uses = quantities(robot)
     result: dict[str, str] = {}
     by_key = {value.key: value for _, value in values(robot)}
     for name in parameter_values(robot):
@@ -169,19 +168,19 @@ def parameter_units(robot: Robot) -> dict[str, str]:
             result[name] = by_key[name].quantity.unit
             continue
         dimension = known[name]
-        used = uses.get(name, "")
+        used = uses.get(name)
         exact = "" if isinstance(dimension, str) else unit_text(dimension)
-        result[name] = used or exact
+        result[name] = used.unit if used is not None else exact
     return result
 
 
-def _uses(robot: Robot) -> dict[str, str]:
-    """Unit of the first field that is a multiple of a named parameter."""
-    found: dict[str, str] = {}
+def quantities(robot: Robot) -> dict[str, Quantity]:
+    """What a named parameter measures, by the first field that is a multiple of it."""
+    found: dict[str, Quantity] = {}
     for path, value in values(robot):
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":
-            found.setdefault(name, value.quantity.unit)
+            found.setdefault(name, value.quantity)
     for defined, value in robot.parameters.items():
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and defined in found:
@@ -203,42 +202,6 @@ def _multiple_of(tree: Expression) -> str | None:
 
 def _is_pure(tree: Expression) -> bool:
     return not isinstance(tree, (Name, Operation)) and tree.dimension is None
-
-
-def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
-    """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
-    from trundle.robot.checks import check_numbers
-
-    result = parameter_values(robot)
-    by_key = {value.key: value for _, value in values(robot)}
-    known = dimensions(robot)
-    for name, written in changes.items():
-        if name not in result:
-            raise _unknown_parameter(robot, name, result)
-        try:
-            value = read_value(written, by_key[name].quantity)
-            if value.names:
-                raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
-            dimension = known.get(name, UNKNOWN)
-            if not isinstance(dimension, str):
-                expected = units.Quantity("quantity", unit_text(dimension), dimension)
-                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
-        except ExpressionError as error:
-            raise InputError(str(error), key=name, hint=error.hint) from None
-        result[name] = value.number
-    problems = check_numbers(robot, result)
-    if problems:
-        first = report(problems)
-        raise InputError(f"{first.key}: {first.message}", key=", ".join(changes), hint=first.hint)
-    return result
-
-
-def _unknown_parameter(robot: Robot, name: str, known: Mapping[str, float]) -> InputError:
-    if name in robot.parameters:
-        value = robot.parameters[name]
-        message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
-        return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
-    return InputError(f"there is no parameter {name!r}", key=name, hint=suggest(name, known, most=40))
 
 
 def path_of(robot: Robot, name: str) -> Path:

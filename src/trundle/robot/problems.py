@@ -85,6 +85,16 @@ def _words(
         return f"expected text, got {describe(came)}", "put it in quotes" if isinstance(
             came, (int, float)
         ) else None
+    if kind in ("greater_than_equal", "less_than_equal"):
+        bound = f"at least {context['ge']}" if "ge" in context else f"at most {context['le']}"
+        return f"must be {bound}, got {describe(came)}", None
+    if kind == "int_type":
+        return f"expected a whole number, got {describe(came)}", None
+    if kind == "string_pattern_mismatch":
+        return (
+            f"{came!r} is not a valid name",
+            "letters, digits, spaces and _ . + -, starting with a letter or digit",
+        )
     return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
 
 

@@ -26,7 +26,12 @@ class ReadsConstant(Reads):
     """A value that uses no parameters: a run's numbers are its own."""
 
     def value(self, written: object) -> Value:
-        value = super().value(written)
+        try:
+            value = super().value(written)
+        except ExpressionError as error:
+            raise ExpressionError(
+                str(error), (error.hint or "").replace(" or a parameter's name", "")
+            ) from None
         if value.names:
             raise ExpressionError(
                 f"{value.source!r} uses {', '.join(value.names)}; a run's numbers can't use parameters",

@@ -114,17 +114,17 @@ class _Builder:
     def refuse_clever(self, kind: str, event: Any, path: Path) -> None:
         if kind == "Alias":
             raise self.fail(
-                f"the alias *{event.anchor} is not taken",
+                f"the alias *{event.anchor} is not allowed",
                 event,
                 path,
                 "write it out, or name a parameter and use that",
             )
         if event.anchor is not None:
             hint = "take it away; to use a number twice, name it under parameters"
-            raise self.fail(f"the anchor &{event.anchor} is not taken", event, path, hint)
+            raise self.fail(f"the anchor &{event.anchor} is not allowed", event, path, hint)
         if event.tag is not None:
             raise self.fail(
-                f"the tag {event.tag!r} is not taken",
+                f"the tag {event.tag!r} is not allowed",
                 event,
                 path,
                 "take it away; a description is plain data",
@@ -160,7 +160,7 @@ class _Builder:
         if kind != "Scalar":
             raise self.fail("a list or mapping stands as a key", event, path, "a { or [ too many?")
         if event.value == "<<" and not event.style:
-            raise self.fail("the merge key << is not taken", event, path, "write the keys out")
+            raise self.fail("the merge key << is not allowed", event, path, "write the keys out")
         if not event.style and not isinstance(scalar(event.value), str):
             raise self.fail(
                 f"the key {event.value!r} is not text", event, path, f'put it in quotes: "{event.value}"'

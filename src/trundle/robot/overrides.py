@@ -1,0 +1,55 @@
+"""Other numbers for a robot's parameters, checked as if the description had held them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from trundle.errors import InputError, suggest
+from trundle.robot.checks import check_numbers
+from trundle.robot.dimensions import UNKNOWN, dimension_of
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.parameters import dimensions, parameter_values, quantities
+from trundle.robot.problems import report
+from trundle.robot.units import Quantity, unit_text
+from trundle.robot.values import Value, check_dimension, read_value
+from trundle.robot.walk import values
+
+if TYPE_CHECKING:
+    from trundle.robot.description import Robot
+
+
+def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
+    """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
+    result = parameter_values(robot)
+    by_key = {value.key: value for _, value in values(robot)}
+    known, measured = dimensions(robot), quantities(robot)
+    for name, written in changes.items():
+        if name not in result:
+            raise _unknown_parameter(robot, name, result)
+        try:
+            value = read_value(written, by_key[name].quantity)
+            if value.names:
+                raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
+            dimension = known.get(name, UNKNOWN)
+            if isinstance(dimension, str) and name in measured:
+                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), measured[name])
+            if not isinstance(dimension, str):
+                expected = Quantity("quantity", unit_text(dimension), dimension)
+                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
+        except ExpressionError as error:
+            raise InputError(str(error), key=name, hint=error.hint) from None
+        result[name] = value.number
+    problems = check_numbers(robot, result)
+    if problems:
+        first = report(problems)
+        raise InputError(f"{first.key}: {first.message}", key=", ".join(changes), hint=first.hint)
+    return result
+
+
+def _unknown_parameter(robot: Robot, name: str, known: Mapping[str, float]) -> InputError:
+    if name in robot.parameters:
+        value = robot.parameters[name]
+        message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
+        return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
+    return InputError(f"there is no parameter {name!r}", key=name, hint=suggest(name, known, most=40))
