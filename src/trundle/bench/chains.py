@@ -34,9 +34,8 @@ from trundle.bench.mechanisms import (
 from trundle.program import Program, compile_program
 from trundle.program.kernel import Kernel
 
-COUNT = (
-    4104  # lanes of a batch: rows that are no multiple of a page, so they don't fight for the same cache sets
-)
+# Numbers in all rows of a batch: few enough for the second-level cache, many enough for a call from Python not to show.
+NUMBERS = 200_000
 MECHANISMS: dict[str, tuple[Callable[[], list[Body]], float]] = {
     "planar chain of 7 joints": (lambda: planar_chain(7), 100.0),
     "planar chain of 25 joints": (lambda: planar_chain(25), 70.0),
@@ -54,14 +53,18 @@ def forward_rates(quick: bool) -> list[Row]:
     for name, (make, target) in MECHANISMS.items():
         bodies = make()
         program = forward_program(tree_of(bodies))
-        kernel, groups = compile_program(program), states(bodies, COUNT)
+        rows_in_all = sum(group.size for group in (*program.inputs, *program.outputs))
+        count = (
+            NUMBERS // rows_in_all // 32 * 32 + 16
+        )  # an odd number of blocks: rows share fewer of the cache's sets
+        kernel, groups = compile_program(program), states(bodies, count)
         works: list[Callable[[], object]] = [partial(kernel, *groups, threads=1), loop]
         apart = None
         if installed("pinocchio"):
             call, apart = _pinocchio(bodies, kernel, groups)
             works.append(call)
         seconds = best_together(*works, tries=10 if quick else 60)
-        ours = seconds[0] / COUNT
+        ours = seconds[0] / count
         rows.append(_against(name, ours, target, seconds[2] if apart is not None else None, apart))
         rows.append(_against_limit(program, ours, products / seconds[1]))
     return rows

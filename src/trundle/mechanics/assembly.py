@@ -127,17 +127,23 @@ def _add_base(draft: _Draft, robot: Any, read: Read) -> None:
 
 
 def _in_order(joints: Mapping[str, Any]) -> list[str]:
-    """Joints so that each comes after the one it hangs on (the description has been checked for cycles)."""
+    """Joints by how far they are from the base, so that each comes after the one it hangs on (the description has been
+    checked for cycles).
+    """
     owner = {j.body.name: name for name, j in joints.items() if j.body is not None and j.body.name}
-    placed: list[str] = []
-    waiting = list(joints)
-    while waiting:
-        ready = [n for n in waiting if owner.get(joints[n].parent, joints[n].parent) not in set(waiting)]
-        if not ready:
-            raise ValueError(f"cycle among {waiting}")  # the reader refuses such a description
-        placed += ready
-        waiting = [n for n in waiting if n not in ready]
-    return placed
+    parent = {n: owner[j.parent] if j.parent in owner else str(j.parent) for n, j in joints.items()}
+    depth: dict[str, int] = {}
+    for each in joints:
+        path: list[str] = []
+        name: str = each
+        while name in joints and name not in depth:
+            path.append(name)
+            if len(path) > len(joints):
+                raise ValueError(f"cycle among {path}")  # the reader refuses such a description
+            name = parent[name]
+        start = depth.get(name, -1)
+        depth.update({on_path: start + k for k, on_path in enumerate(reversed(path), start=1)})
+    return sorted(joints, key=depth.__getitem__)
 
 
 def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scalar) -> None:
