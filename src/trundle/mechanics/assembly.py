@@ -90,7 +90,7 @@ def assemble(robot: Any, read: Read) -> Assembly:
         tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
         tuple(draft.elements),
         draft.axes,
-        tuple(range(len(draft.links[0].subspace))),
+        tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
     )
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trundle.mechanics.kinematics import joint_motion
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
-from trundle.mechanics.tree import WORLD, Link, Tree
+from trundle.mechanics.tree import WORLD, Link, Tree, combine
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
     Force,
@@ -23,6 +22,7 @@ from trundle.spatial.motions import (
     momentum,
     motion_to_child,
     pair,
+    scale_force,
 )
 from trundle.spatial.vectors import ZERO, scale
 
@@ -30,62 +30,67 @@ Rows = list[list[Scalar]]
 
 
 def forward_dynamics(
-    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], tau: Sequence[Scalar]
+    tree: Tree,
+    poses: Sequence[Pose],
+    nu: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    external: Sequence[Force] | None = None,
 ) -> list[Scalar]:
-    """ν̇ = M(q)⁻¹ (τ − c(q, ν)), armatures included. τ in N or N m, one for each speed; ν̇ likewise in m/s² or rad/s².
+    """ν̇ = M(q)⁻¹ (τ − c(q, ν) + Σ J_iᵀ w_i), armatures included; τ in N or N m and ν̇ in m/s² or rad/s², by speed.
 
-    `poses` are the joint poses `tree.joint_poses(q)`.
+    `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
+    link, in its own frame.
     """
     links, slices = tree.links, tree.speed_slices()
+    subspaces = [link.subspace(pose) for link, pose in zip(links, poses, strict=True)]
     twists, biases = _velocity_terms(tree, poses, nu)
     inertias = [_matrix(link.inertia) for link in links]
     forces = [cross_force(v, momentum(link.inertia, v)) for link, v in zip(links, twists, strict=True)]
+    if external is not None:
+        forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
     joints: list[tuple[Rows, Rows, list[Scalar]]] = [([], [], [])] * len(links)
     for index in range(len(links) - 1, -1, -1):
         link = links[index]
-        columns = transpose([_flat(column) for column in link.subspace]) if link.subspace else []
-        if not columns:
-            columns = [[] for _ in range(6)]
         articulated, force, joints[index] = _articulate(
-            link, columns, inertias[index], forces[index], biases[index], tau[slices[index]]
+            link, subspaces[index], inertias[index], forces[index], biases[index], tau[slices[index]]
         )
         if link.parent != WORLD:
             transform = _transform(poses[index])
             lifted = product(transpose(transform), product(articulated, transform))
             inertias[link.parent] = _sum(inertias[link.parent], lifted)
             forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], force))
-    return _accelerate(tree, poses, biases, joints)
+    return _accelerate(tree, poses, subspaces, biases, joints)
 
 
 def _velocity_terms(
     tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]
 ) -> tuple[list[Motion], list[Motion]]:
-    """Twists v_i and velocity-product accelerations c_i = v_i × S_i ν_i."""
+    """Twists v_i and velocity-product accelerations c_i = Ṡ_i ν_i + v_i × S_i ν_i."""
     twists: list[Motion] = []
     biases: list[Motion] = []
     for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
-        own = joint_motion(link.subspace, nu[at])
+        own = link.own_motion(pose, nu[at])
         twist = own if link.parent == WORLD else add_motions(motion_to_child(pose, twists[link.parent]), own)
         twists.append(twist)
-        biases.append(cross_motion(twist, own))
+        biases.append(add_motions(link.velocity_product(pose, nu[at]), cross_motion(twist, own)))
     return twists, biases
 
 
 def _articulate(
-    link: Link, columns: Rows, inertia: Rows, force: Force, bias: Motion, tau: Sequence[Scalar]
+    link: Link, subspace: Sequence[Motion], inertia: Rows, force: Force, bias: Motion, tau: Sequence[Scalar]
 ) -> tuple[Rows, Force, tuple[Rows, Rows, list[Scalar]]]:
     """One step inward: the articulated inertia and bias force that the parent feels, and (D⁻¹Uᵀ, U, D⁻¹u) for the
     way out.
     """
-    size = len(link.subspace)
-    if size == 0:
+    if not subspace:
         felt = add_forces(force, _force(apply(inertia, _flat(bias))))
         return inertia, felt, ([], [], [])
+    columns = transpose([_flat(column) for column in subspace])
     u_matrix = product(inertia, columns)  # U = I S, (6, size)
     d_matrix = product(transpose(columns), u_matrix)  # D = Sᵀ I S + armature
-    for k in range(size):
-        d_matrix[k][k] = d_matrix[k][k] + link.armature
-    rest = [t - pair(force, column) for t, column in zip(tau, link.subspace, strict=True)]
+    for k, armature in enumerate(link.armatures):
+        d_matrix[k][k] = d_matrix[k][k] + armature
+    rest = [t - pair(force, column) for t, column in zip(tau, subspace, strict=True)]
     right = [[*row, r] for row, r in zip(transpose(u_matrix), rest, strict=True)]
     solved = solve_positive(d_matrix, right)  # D⁻¹ [Uᵀ | u]
     gains = [row[:6] for row in solved]
@@ -102,6 +107,7 @@ def _articulate(
 def _accelerate(
     tree: Tree,
     poses: Sequence[Pose],
+    subspaces: Sequence[Sequence[Motion]],
     biases: Sequence[Motion],
     joints: Sequence[tuple[Rows, Rows, list[Scalar]]],
 ) -> list[Scalar]:
@@ -109,13 +115,15 @@ def _accelerate(
     base = Motion(scale(-1, tree.gravity), ZERO)
     accelerations: list[Motion] = []
     nu_dot: list[Scalar] = []
-    for link, pose, bias, (gains, _, drive) in zip(tree.links, poses, biases, joints, strict=True):
+    for link, pose, subspace, bias, (gains, _, drive) in zip(
+        tree.links, poses, subspaces, biases, joints, strict=True
+    ):
         parent = base if link.parent == WORLD else accelerations[link.parent]
         carried = add_motions(motion_to_child(pose, parent), bias)
         flat = _flat(carried)
         own = [d - dot(gain, flat) for d, gain in zip(drive, gains, strict=True)]
         nu_dot.extend(own)
-        accelerations.append(add_motions(carried, joint_motion(link.subspace, own)))
+        accelerations.append(add_motions(carried, combine(subspace, own)))
     return nu_dot
 
 
