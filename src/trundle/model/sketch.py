@@ -55,15 +55,20 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
     parents = set()
+
+    def place(name: str) -> tuple[str, str]:
+        prefix = "world_" if robot.joints[name].type in ("planar", "floating") else ""
+        return f"{name}.{prefix}{across}", f"{name}.{prefix}{up}"
+
     for name, joint in robot.joints.items():
         parent = owner.get(joint.parent, joint.parent)
         parents.add(parent)
-        start = (0.0, 0.0) if parent == "base" else (f"{parent}.{across}", f"{parent}.{up}")
-        end = (f"{name}.{across}", f"{name}.{up}")
+        start = (0.0, 0.0) if parent == "base" else place(parent)
+        end = place(name)
         links.append({"name": f"{parent} to {name}", "start": start, "end": end})
     tips = [name for name in robot.joints if name not in parents]
     for name in tips:
-        start = (f"{name}.{across}", f"{name}.{up}")
+        start = place(name)
         end = (f"{name}.center_{across}", f"{name}.center_{up}")
         links.append({"name": name, "start": start, "end": end})
     traced = (f"{tips[-1]}.center_{across}", f"{tips[-1]}.center_{up}") if tips else ()

@@ -41,8 +41,8 @@ def simulate(
     are 0.
     initial: states by name, 0 where not given. parameters: changed values by name (numbers in SI, or text with
     units); nothing is derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45; auto
-    takes LSODA for models with electrical states or slipping wheels and Dormand-Prince 8(5,3) for the others. rtol,
-    atol bound each step's error.
+    takes LSODA for models with electrical states, slipping wheels, joints with dry friction or stops, and Dormand-Prince
+    8(5,3) for the others. rtol, atol bound each step's error.
 
     The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` the work put in − losses − change of
     the stored energy in J, with work and losses integrated beside the states. Raises InputError for names and values
