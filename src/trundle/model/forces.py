@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from trundle.mechanics.actuation import Effort, Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loads import center_of_mass, load_shares
+from trundle.mechanics.loads import load_shares
+from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.layout import Configuration
 from trundle.scalars import Scalar, maximum
