@@ -219,13 +219,15 @@ def _package(
         outputs=tuple(outputs),
         parameters=dict(defaults),
         units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
-        initial={name: 1.0 if name == "q_w" else 0.0 for name in states},
+        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
         mobility=mobility_of(robot, numeric),
         constraints=ConstraintSummary(len(problem.rows), basis.elimination.rank, tuple(forces)),
         dynamics=_traced("dynamics", groups, "rate", states, rates),
         audited=_traced("audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
         observe=_traced("observe", groups, "output", tuple(outputs), list(outputs.values())),
-        stiff=bool(electrical) or any(w.contact == "slip" for w in assembly.wheels),
+        stiff=bool(electrical)
+        or any(w.contact == "slip" for w in assembly.wheels)
+        or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),
     )

@@ -121,7 +121,7 @@ class Kernel:
         """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
         program = self.program
         chained = (
-            300 < program.operations and not is_long(program) and program.depth > 0.7 * program.operations
+            program.operations > 300 and not is_long(program) and program.depth > 0.7 * program.operations
         )
         return 2 * host().lanes if chained else host().lanes
 
