@@ -9,6 +9,7 @@ from trundle.version import __version__
 
 if TYPE_CHECKING:
     from trundle.model import Model, derive
+    from trundle.model.from_sympy import from_sympy
     from trundle.results import Batch, Run
     from trundle.robot import Robot, catalog
     from trundle.robot import load_robot as load
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Model": ("trundle.model", "Model"),
     "derive": ("trundle.model", "derive"),
+    "from_sympy": ("trundle.model.from_sympy", "from_sympy"),
     "Batch": ("trundle.results", "Batch"),
     "Run": ("trundle.results", "Run"),
     "Robot": ("trundle.robot", "Robot"),
@@ -40,6 +42,7 @@ __all__ = [
     "__version__",
     "catalog",
     "derive",
+    "from_sympy",
     "load",
     "roll",
     "rollout",

@@ -1,4 +1,4 @@
-"""What a number may be: a float, a NumPy array (then it is a batch), a SymPy expression or a CasADi SX.
+"""What a number may be: a float, a NumPy array (then it is a batch), a SymPy expression, a CasADi SX, a traced node.
 
 The algorithms of `spatial` and `mechanics` use Python's arithmetic and the functions of this module, nothing else,
 so the same text gives numbers, formulas and programs. The library a scalar belongs to is already imported when its
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from typing import Any
 
 Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
@@ -32,7 +33,12 @@ _NAMES = {
 
 
 def _function(name: str, *arguments: Scalar) -> Any:
-    """The function called `name` of the library that the arguments belong to (plain numbers belong to `math`)."""
+    """The function called `name` of the library that the arguments belong to (plain numbers belong to `math`), or of
+    the scalars themselves, where they bring a `scalar_function(name, *arguments)`.
+    """
+    for argument in arguments:
+        if hasattr(argument, "scalar_function"):
+            return partial(argument.scalar_function, name)
     libraries = {type(argument).__module__.partition(".")[0] for argument in arguments}
     for library, names in _NAMES.items():
         if library in libraries:

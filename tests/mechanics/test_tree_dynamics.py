@@ -89,7 +89,9 @@ def test_point_jacobian_is_the_rate_of_the_point(sample, rng):
 
 
 def test_spinning_wheel_frame_may_stay_with_its_carrier(rng):
-    """An axisymmetric wheel as a `spin` (its frame doesn't turn) and as a revolute joint: the same dynamics."""
+    """An axisymmetric wheel as a `spin` (its frame doesn't turn) and as an ordinary revolute joint: the same
+    dynamics.
+    """
     for _ in range(5):
         base, place = random_inertia(rng), random_pose(rng)
         axle, diameter = rng.uniform(0.2, 1, size=2)

@@ -1,7 +1,9 @@
-"""A second formulation of planar wheeled robots, for tests: maximal coordinates and Lagrange multipliers, in numbers only.
+"""A second formulation of planar wheeled robots, for tests: maximal coordinates and Lagrange multipliers, in
+numbers only.
 
-Every body has its own (x, y, θ) of its mass centre in the world, every wheel a spin besides. Pins, welds and rolling are rows
-g(q, v) = 0, linear in v; the accelerations and multipliers solve  M v̇ = Q + Jᵀλ,  J v̇ = −J̇ v,  with J̇ v by a complex step.
+Every body has its own (x, y, θ) of its mass centre in the world, every wheel a spin besides. Pins, welds and
+rolling are rows g(q, v) = 0, linear in v; the accelerations and multipliers solve
+M v̇ = Q + Jᵀλ,  J v̇ = −J̇ v,  with J̇ v by a complex step.
 Reads the plain description itself (numbers only) and shares no code with the package.
 """
 
@@ -14,7 +16,9 @@ STEP = 1e-30
 
 @dataclass
 class Part:
-    """A rigid body: its parent, how it hangs on it ('free', 'weld', 'pin'), where, turned by how much, which way it counts."""
+    """A rigid body: its parent, how it hangs on it ('free', 'weld', 'pin'), where, turned by how much, which
+    way it counts.
+    """
 
     name: str
     parent: int
@@ -43,7 +47,9 @@ class Planar:
         for name, joint in self.robot.get("joints", {}).items():
             kind = "pin" if joint["type"] == "revolute" else "weld"
             sign = np.sign(joint.get("axis", [0, 0, 1])[2])
-            index = self._add(name, self._index(joint.get("parent", "base")), kind, joint["at"][:2], 0.0, joint["body"])
+            index = self._add(
+                name, self._index(joint.get("parent", "base")), kind, joint["at"][:2], 0.0, joint["body"]
+            )
             self.parts[index].sign = sign
             if kind == "pin":
                 self.pins[f"{name}.rate"] = index
@@ -67,8 +73,14 @@ class Planar:
 
     def _add_wheel(self, name, wheel):
         kind, r, m = wheel.get("type", "fixed"), wheel["radius"], wheel.get("mass", 0.0)
-        diameter = wheel.get("inertia", {}).get("diameter", m * (3 * r**2 + wheel.get("width", 0.0) ** 2) / 12)
-        parent, at, heading = self._index(wheel.get("parent", "base")), wheel["at"][:2], wheel.get("heading", 0.0)
+        diameter = wheel.get("inertia", {}).get(
+            "diameter", m * (3 * r**2 + wheel.get("width", 0.0) ** 2) / 12
+        )
+        parent, at, heading = (
+            self._index(wheel.get("parent", "base")),
+            wheel["at"][:2],
+            wheel.get("heading", 0.0),
+        )
         if kind == "ball":
             index = self._add(name, parent, "weld", at, 0.0, {"mass": m})
             self.wheels[name] = (index, wheel, None)
@@ -97,7 +109,9 @@ class Planar:
                 name = next((n for n, k in self.pins.items() if k == i), None)
                 if name is not None:
                     owner, _, what = name.rpartition(".")
-                    theta += part.sign * values[f"{owner}.{'steering' if what == 'steering_rate' else 'angle'}"]
+                    theta += (
+                        part.sign * values[f"{owner}.{'steering' if what == 'steering_rate' else 'angle'}"]
+                    )
             frames.append((origin, theta))
             q[3 * i : 3 * i + 3] = *(origin + rotation(theta) @ part.com), theta
         for name, column in self.couplings.items():
@@ -130,11 +144,21 @@ class Planar:
         """The named speeds' columns: each a row over v (constant but for the base's, which are in its own frame)."""
         c, s = np.cos(q[2]), np.sin(q[2])
         r = rotation(q[2]) @ self.parts[0].com
-        return {"v_x": c * (v[0] + r[1] * v[2]) + s * (v[1] - r[0] * v[2]),
-                "v_y": -s * (v[0] + r[1] * v[2]) + c * (v[1] - r[0] * v[2]), "omega": v[2],
-                **{name: self.parts[i].sign * (v[3 * i + 2] - v[3 * self.parts[i].parent + 2]) for name, i in self.pins.items()},
-                **{f"{name}.rate": v[self.spin(name)] for name, (_, _, place) in self.wheels.items() if place is not None},
-                **{f"{name}.rate": v[column] for name, column in self.couplings.items()}}  # fmt: skip
+        return {
+            "v_x": c * (v[0] + r[1] * v[2]) + s * (v[1] - r[0] * v[2]),
+            "v_y": -s * (v[0] + r[1] * v[2]) + c * (v[1] - r[0] * v[2]),
+            "omega": v[2],
+            **{
+                name: self.parts[i].sign * (v[3 * i + 2] - v[3 * self.parts[i].parent + 2])
+                for name, i in self.pins.items()
+            },
+            **{
+                f"{name}.rate": v[self.spin(name)]
+                for name, (_, _, place) in self.wheels.items()
+                if place is not None
+            },
+            **{f"{name}.rate": v[column] for name, column in self.couplings.items()},
+        }
 
     # Constraints.
 
@@ -174,7 +198,10 @@ class Planar:
             places = [self.robot["wheels"][w]["at"] for w in coupling["wheels"]]
             length, middle = places[0][0] - coupling.get("axle", 0.0), (places[0][1] + places[1][1]) / 2
             for wheel, place in zip(coupling["wheels"], places, strict=True):
-                rows.append(self._driven(f"{wheel}.steering") @ v - ackermann_slope(q[column], length, place[1] - middle) * v[column])
+                rows.append(
+                    self._driven(f"{wheel}.steering") @ v
+                    - ackermann_slope(q[column], length, place[1] - middle) * v[column]
+                )
         return rows
 
     def contact_names(self):
@@ -230,12 +257,16 @@ class Planar:
             row = self._driven(motor["drives"])
             if row is None:
                 continue
-            torque, current_rates[name] = drive(name, motor, float(row @ v), self._angle(motor["drives"], values), values, commands)
+            torque, current_rates[name] = drive(
+                name, motor, float(row @ v), self._angle(motor["drives"], values), values, commands
+            )
             total += torque * row
         for name, joint in self.robot.get("joints", {}).items():
             if f"{name}.rate" in self.pins:
                 row, angle = self._driven(name), values[f"{name}.angle"]
-                total += row * (-joint.get("stiffness", 0.0) * (angle - joint.get("rest", 0.0)) - drag(joint, row @ v))
+                total += row * (
+                    -joint.get("stiffness", 0.0) * (angle - joint.get("rest", 0.0)) - drag(joint, row @ v)
+                )
         for name, (_, wheel, place) in self.wheels.items():
             if place is None:
                 continue
@@ -281,7 +312,9 @@ class Planar:
     # The solution.
 
     def solve(self, values, commands):
-        """Accelerations of the named speeds, currents' rates, contact forces (least norm), the residual of the constraints."""
+        """Accelerations of the named speeds, currents' rates, contact forces (least norm), the residual of the
+        constraints.
+        """
         q = self.configuration(values)
         v = self.velocity(q, values)
 
@@ -309,7 +342,9 @@ class Planar:
 
 def drag(noun, rate):
     dry = noun.get("coulomb", 0.0)
-    return noun.get("damping", 0.0) * rate + dry * rate / np.sqrt(rate**2 + noun.get("coulomb_speed", 1e-3) ** 2)
+    return noun.get("damping", 0.0) * rate + dry * rate / np.sqrt(
+        rate**2 + noun.get("coulomb_speed", 1e-3) ** 2
+    )
 
 
 def drive(name, motor, rate, angle, values, commands):
@@ -318,7 +353,9 @@ def drive(name, motor, rate, angle, values, commands):
     if kind == "torque":
         return ratio * commands[f"{name}.torque"], None
     if kind == "servo":
-        return motor["stiffness"] * (commands[f"{name}.angle"] - angle) - motor.get("damping", 0.0) * rate, None
+        return motor["stiffness"] * (commands[f"{name}.angle"] - angle) - motor.get(
+            "damping", 0.0
+        ) * rate, None
     k, resistance = motor["torque_constant"], motor["resistance"]
     shaft = ratio * rate
     drop = commands[f"{name}.voltage"] - motor.get("back_emf_constant", k) * shaft

@@ -10,8 +10,16 @@ def _u(rng, low, high):
 def wheel(rng, x, y, **keys):
     """A wheel with random sizes; the ground lies at z = −0.1 below the base's frame."""
     radius = _u(rng, 0.05, 0.2)
-    made = {"at": [x, y, radius - 0.1], "radius": radius, "width": _u(rng, 0.02, 0.1), "mass": _u(rng, 0.5, 2.0),
-            "damping": _u(rng, 0, 0.2), "coulomb": _u(rng, 0, 0.1), "coulomb_speed": _u(rng, 0.1, 1.0), **keys}  # fmt: skip
+    made = {
+        "at": [x, y, radius - 0.1],
+        "radius": radius,
+        "width": _u(rng, 0.02, 0.1),
+        "mass": _u(rng, 0.5, 2.0),
+        "damping": _u(rng, 0, 0.2),
+        "coulomb": _u(rng, 0, 0.1),
+        "coulomb_speed": _u(rng, 0.1, 1.0),
+        **keys,
+    }
     if made.get("type") in ("steered", "caster"):
         made["fork"] = body(rng, 0.05)
         made["steering_damping"] = _u(rng, 0, 0.2)
@@ -29,9 +37,16 @@ def motor(rng, drives):
     ratio = _u(rng, 0.5, 5) * float(rng.choice([-1, 1]))
     if kind == "torque":
         return {"kind": "torque", "drives": drives, "gear_ratio": ratio}
-    made = {"drives": drives, "torque_constant": _u(rng, 0.1, 1), "resistance": _u(rng, 0.1, 1), "gear_ratio": ratio,
-            "rotor_inertia": _u(rng, 0, 0.1), "friction": _u(rng, 0, 0.1), "coulomb": _u(rng, 0, 0.1),
-            "back_emf_constant": _u(rng, 0.1, 1)}  # fmt: skip
+    made = {
+        "drives": drives,
+        "torque_constant": _u(rng, 0.1, 1),
+        "resistance": _u(rng, 0.1, 1),
+        "gear_ratio": ratio,
+        "rotor_inertia": _u(rng, 0, 0.1),
+        "friction": _u(rng, 0, 0.1),
+        "coulomb": _u(rng, 0, 0.1),
+        "back_emf_constant": _u(rng, 0.1, 1),
+    }
     if kind == "dc":
         made["inductance"] = _u(rng, 1e-3, 1e-1)
     return made
@@ -44,10 +59,20 @@ def servo(rng, drives):
 def robot(rng, wheels, joints=None, servos=()):
     """A planar robot with random masses; a motor on every wheel but casters."""
     number = count(1)
-    motors = {f"motor_{next(number)}": motor(rng, name) for name, w in wheels.items() if w.get("type") not in ("caster", "ball")}
+    motors = {
+        f"motor_{next(number)}": motor(rng, name)
+        for name, w in wheels.items()
+        if w.get("type") not in ("caster", "ball")
+    }
     motors |= {f"servo_{k}": servo(rng, drives) for k, drives in enumerate(servos)}
-    return {"name": "random", "base": "planar", "body": {**body(rng, 0.1), "mass": _u(rng, 20, 50)}, "wheels": wheels,
-            "joints": joints or {}, "motors": motors}  # fmt: skip
+    return {
+        "name": "random",
+        "base": "planar",
+        "body": {**body(rng, 0.1), "mass": _u(rng, 20, 50)},
+        "wheels": wheels,
+        "joints": joints or {},
+        "motors": motors,
+    }
 
 
 def _pair(rng, **keys):
@@ -61,9 +86,13 @@ def differential(rng):
 
 def with_casters(rng):
     """A differential drive with one or two casters, one of them mounted askew."""
-    wheels = _pair(rng) | {"rear": wheel(rng, _u(rng, -0.8, -0.4), _u(rng, -0.1, 0.1), type="caster", offset=_u(rng, 0.03, 0.1))}
+    wheels = _pair(rng) | {
+        "rear": wheel(rng, _u(rng, -0.8, -0.4), _u(rng, -0.1, 0.1), type="caster", offset=_u(rng, 0.03, 0.1))
+    }
     if rng.random() < 0.5:
-        wheels["front"] = wheel(rng, 0.5, 0.1, type="caster", offset=_u(rng, 0.03, 0.1), heading=_u(rng, -2, 2))
+        wheels["front"] = wheel(
+            rng, 0.5, 0.1, type="caster", offset=_u(rng, 0.03, 0.1), heading=_u(rng, -2, 2)
+        )
     return robot(rng, wheels)
 
 
@@ -75,9 +104,12 @@ def tricycle(rng):
 def ackermann(rng):
     """A car whose front wheels steer, or one whose rear wheels do; the fixed axle somewhere, its wheels driven."""
     x, track, ahead = _u(rng, -0.2, 0.2), _u(rng, 0.2, 0.4), _u(rng, 0.8, 1.2) * float(rng.choice([-1, 1]))
-    wheels = {"left": wheel(rng, x, 0.4), "right": wheel(rng, x, -0.4),
-              "steered_left": wheel(rng, x + ahead, track, type="steered"),
-              "steered_right": wheel(rng, x + ahead, -track, type="steered")}  # fmt: skip
+    wheels = {
+        "left": wheel(rng, x, 0.4),
+        "right": wheel(rng, x, -0.4),
+        "steered_left": wheel(rng, x + ahead, track, type="steered"),
+        "steered_right": wheel(rng, x + ahead, -track, type="steered"),
+    }
     made = robot(rng, wheels)
     made["couplings"] = {"linkage": {"wheels": ["steered_left", "steered_right"], "axle": x}}
     made["motors"]["linkage_motor"] = motor(rng, "linkage")
@@ -86,14 +118,18 @@ def ackermann(rng):
 
 def two_steered(rng):
     """A bicycle robot: two steered wheels anywhere."""
-    wheels = {"front": wheel(rng, 0.5, _u(rng, -0.2, 0.2), type="steered", heading=_u(rng, -0.3, 0.3)),
-              "rear": wheel(rng, -0.5, _u(rng, -0.2, 0.2), type="steered")}  # fmt: skip
+    wheels = {
+        "front": wheel(rng, 0.5, _u(rng, -0.2, 0.2), type="steered", heading=_u(rng, -0.3, 0.3)),
+        "rear": wheel(rng, -0.5, _u(rng, -0.2, 0.2), type="steered"),
+    }
     return robot(rng, wheels, servos=["front.steering", "rear.steering"])
 
 
 def one_steered(rng):
-    wheels = {"front": wheel(rng, _u(rng, -0.4, 0.4), _u(rng, -0.4, 0.4), type="steered"),
-              "rear": wheel(rng, -0.5, 0.0, type="caster", offset=0.05)}  # fmt: skip
+    wheels = {
+        "front": wheel(rng, _u(rng, -0.4, 0.4), _u(rng, -0.4, 0.4), type="steered"),
+        "rear": wheel(rng, -0.5, 0.0, type="caster", offset=0.05),
+    }
     return robot(rng, wheels, servos=["front.steering"])
 
 
@@ -103,21 +139,45 @@ def omni(rng):
     wheels = {}
     for k in range(3):
         angle = 2 * np.pi * k / 3 + _u(rng, -0.3, 0.3)
-        wheels[f"omni_{k}"] = wheel(rng, 0.4 * float(np.cos(angle)), 0.4 * float(np.sin(angle)), type="omni", heading=float(angle + np.pi / 2))
+        wheels[f"omni_{k}"] = wheel(
+            rng,
+            0.4 * float(np.cos(angle)),
+            0.4 * float(np.sin(angle)),
+            type="omni",
+            heading=float(angle + np.pi / 2),
+        )
     return robot(rng, wheels)
 
 
 def mecanum(rng):
     x, y, turn = _u(rng, 0.2, 0.5), _u(rng, 0.2, 0.5), _u(rng, 0.5, 1.0)
-    places = {"front_left": (x, y, -turn), "front_right": (x, -y, turn), "rear_left": (-x, y, turn), "rear_right": (-x, -y, -turn)}
-    return robot(rng, {n: wheel(rng, a, b, type="mecanum", roller_angle=g) for n, (a, b, g) in places.items()})
+    places = {
+        "front_left": (x, y, -turn),
+        "front_right": (x, -y, turn),
+        "rear_left": (-x, y, turn),
+        "rear_right": (-x, -y, -turn),
+    }
+    return robot(
+        rng, {n: wheel(rng, a, b, type="mecanum", roller_angle=g) for n, (a, b, g) in places.items()}
+    )
 
 
 def trailer(rng):
     """A differential drive that pulls a trailer on its own axle, the hitch with a spring and a damper."""
-    hitch = {"type": "revolute", "at": [-0.3, 0.0, 0.0], "axis": [0, 0, -1], "body": body(rng), "stiffness": _u(rng, 0, 5),
-             "rest": 0.2, "damping": _u(rng, 0, 1), "armature": 0.05}  # fmt: skip
-    wheels = _pair(rng) | {"trailing": wheel(rng, -0.7, 0.1, parent="hitch"), "other": wheel(rng, -0.7, -0.3, parent="hitch")}
+    hitch = {
+        "type": "revolute",
+        "at": [-0.3, 0.0, 0.0],
+        "axis": [0, 0, -1],
+        "body": body(rng),
+        "stiffness": _u(rng, 0, 5),
+        "rest": 0.2,
+        "damping": _u(rng, 0, 1),
+        "armature": 0.05,
+    }
+    wheels = _pair(rng) | {
+        "trailing": wheel(rng, -0.7, 0.1, parent="hitch"),
+        "other": wheel(rng, -0.7, -0.3, parent="hitch"),
+    }
     return robot(rng, wheels, {"hitch": hitch})
 
 
@@ -132,13 +192,21 @@ def platform(rng):
 def skid(rng):
     x, y = _u(rng, 0.2, 0.5), _u(rng, 0.2, 0.5)
     places = {"a": (x, y), "b": (x, -y), "c": (-x, y), "d": (-x, -y)}
-    return robot(rng, {n: wheel(rng, a, b, contact="slip", friction=_u(rng, 0.2, 1), slip_speed=_u(rng, 0.01, 0.1)) for n, (a, b) in places.items()})
+    return robot(
+        rng,
+        {
+            n: wheel(rng, a, b, contact="slip", friction=_u(rng, 0.2, 1), slip_speed=_u(rng, 0.01, 0.1))
+            for n, (a, b) in places.items()
+        },
+    )
 
 
 def slipping_swerve(rng):
     """Modules that slip, a caster that rolls ideally, one wheel's load given."""
     places = {"a": (0.6, 0.5), "b": (-0.6, 0.5), "c": (-0.6, -0.5), "d": (0.6, -0.5)}
-    wheels = {n: wheel(rng, a, b, type="steered", contact="slip", slip_speed=0.05) for n, (a, b) in places.items()}
+    wheels = {
+        n: wheel(rng, a, b, type="steered", contact="slip", slip_speed=0.05) for n, (a, b) in places.items()
+    }
     wheels["a"]["load"] = 60.0
     wheels["tail"] = wheel(rng, -0.3, 0.1, type="caster", offset=0.06)
     return robot(rng, wheels, servos=[f"{n}.steering" for n in places])
@@ -153,5 +221,21 @@ def mixed(rng):
     return robot(rng, wheels)
 
 
-ALL = {f.__name__: f for f in (differential, with_casters, tricycle, ackermann, two_steered, one_steered, omni, mecanum, trailer, platform,
-                               skid, slipping_swerve, mixed)}  # fmt: skip
+ALL = {
+    f.__name__: f
+    for f in (
+        differential,
+        with_casters,
+        tricycle,
+        ackermann,
+        two_steered,
+        one_steered,
+        omni,
+        mecanum,
+        trailer,
+        platform,
+        skid,
+        slipping_swerve,
+        mixed,
+    )
+}

@@ -167,6 +167,25 @@ def test_bind_reads_and_writes_the_buffers():
     np.testing.assert_array_equal(rate, kernel(x, u, DEFAULTS)[0])
 
 
+def test_single_takes_and_returns_vectors():
+    kernel = compile_program(differential_drive())
+    x, u = np.arange(9.0), np.array([24.0, 20.0])
+    call = kernel.single()
+    (rate,) = call(x, u, DEFAULTS)
+    np.testing.assert_array_equal(rate, kernel(x, u, DEFAULTS)[0])
+    again = call(list(x + 1), [24, 20], DEFAULTS[::1])[0]  # lists and integers, too
+    np.testing.assert_array_equal(again, kernel(x + 1, u, DEFAULTS)[0])
+    np.testing.assert_array_equal(rate, kernel(x, u, DEFAULTS)[0])  # results are the caller's own
+    with pytest.raises(InputError, match="expects 3 groups"):
+        call(x, u)
+    with pytest.raises(InputError, match="state"):
+        call(x[:1], u, DEFAULTS)
+    with pytest.raises(InputError, match="one state at a time"):
+        call(np.zeros((9, 2)), u, DEFAULTS)
+    with pytest.raises(InputError, match="real numbers"):
+        call(x + 0j, u, DEFAULTS)
+
+
 def test_kernels_are_cached_by_content():
     assert compile_program(differential_drive())._variants is compile_program(differential_drive())._variants
 

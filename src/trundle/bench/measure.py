@@ -40,6 +40,27 @@ def best_seconds(work: Callable[[], object], tries: int = 5, least: float = 0.05
     return best
 
 
+def best_together(*works: Callable[[], object], tries: int = 30, least: float = 0.003) -> list[float]:
+    """Seconds of one call of each of several works, in slices that take turns: what slows the machine down slows all.
+
+    Slices are short, so that some of them escape other processes; the least of each counts.
+    """
+    calls: list[int] = []
+    for work in works:
+        work()
+        started = time.perf_counter()
+        work()
+        calls.append(max(1, round(least / max(time.perf_counter() - started, 1e-9))))
+    best = [float("inf")] * len(works)
+    for _ in range(tries):
+        for k, work in enumerate(works):
+            started = time.perf_counter()
+            for _ in range(calls[k]):
+                work()
+            best[k] = min(best[k], (time.perf_counter() - started) / calls[k])
+    return best
+
+
 def installed(module: str) -> bool:
     """Whether a peer is there to be measured."""
     return find_spec(module) is not None

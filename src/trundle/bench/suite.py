@@ -38,12 +38,33 @@ def _memory(quick: bool) -> list[Row]:
     return rollout_memory()
 
 
+def _forward(quick: bool) -> list[Row]:
+    from trundle.bench.chains import forward_rates, single_call
+
+    return [*forward_rates(quick), *single_call()]
+
+
+def _build(quick: bool) -> list[Row]:
+    from trundle.bench.chains import build_times
+
+    return build_times(quick)
+
+
+def _sympy(quick: bool) -> list[Row]:
+    from trundle.bench.sympy_door import sympy_door
+
+    return sympy_door(quick)
+
+
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "cold": _cold,
     "program": _program,
     "rollout": _rollout,
     "single": _single,
     "memory": _memory,
+    "forward": _forward,
+    "build": _build,
+    "sympy": _sympy,
 }
 
 

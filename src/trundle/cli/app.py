@@ -1,24 +1,26 @@
 """The command `trundle`: finds the subcommand, runs it, and turns what goes wrong into a message and an exit status.
 
-Nothing here, and nothing at the top of a command's module, imports NumPy or anything heavier: `--help` must stay instant.
+Nothing here, and nothing at the top of a command's module, imports NumPy or anything heavier, so that
+`trundle --help` stays instant.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
-from trundle.cli import bench, check, run, schema
+from trundle.cli import bench, check, new, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import output_for
+from trundle.cli.parsing import Parser, add_common, make_parser
 from trundle.errors import suggest
 from trundle.version import __version__
 
-COMMANDS = {"check": check, "run": run, "schema": schema, "bench": bench}
+COMMANDS = {"new": new, "check": check, "run": run, "schema": schema, "bench": bench}
 
 _EPILOG = f"""\
 start here:
@@ -29,23 +31,10 @@ exit status: 0 done; 1 the input is wrong; 2 the command line is wrong; 3 the nu
 ({BUG} a bug in trundle, {INTERRUPTED} interrupted). `trundle COMMAND --help` tells about one command."""
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse, but a wrong command line is an exception, so that --json can answer with an object."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print before it ends the process."""
-        raise UsageError(message, self.format_usage())
-
-
 def build_parser() -> Parser:
     """The whole command line."""
-    parser = Parser(
-        prog="trundle",
-        description="Wheeled robots and linkages: from a description to equations, simulations and pictures.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    description = "Wheeled robots and linkages: from a description to equations, simulations and pictures."
+    parser = make_parser("trundle", description, _EPILOG)
     parser.add_argument("--version", action="version", version=f"trundle {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, module in COMMANDS.items():
@@ -59,10 +48,7 @@ def build_parser() -> Parser:
             allow_abbrev=False,
         )
         module.configure(own)
-        own.add_argument("--json", action="store_true", help="print one JSON object on standard output")
-        own.add_argument(
-            "--quiet", "-q", action="store_true", help="print nothing but what was asked for, and errors"
-        )
+        add_common(own)
         own.set_defaults(execute=module.execute)
     return parser
 
@@ -74,7 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _guarded(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _mute()
+        status = _mute()
+    if argv is None:
+        # The process ends here: looking through all that SciPy and CasADi made for garbage would take another 0.1 s.
+        gc.freeze()
     return status
 
 
@@ -97,9 +86,9 @@ def _dispatch(given: list[str]) -> int:
     first = next((each for each in given if not each.startswith("-")), None)
     if first is not None and first not in COMMANDS:
         raise UsageError(f"there is no command '{first}'; {suggest(first, COMMANDS)}", parser.format_usage())
-    args = parser.parse_args(given)
-    if args.command is None:
+    if first is None and not {"-h", "--help", "--version"} & set(given):
         raise UsageError("no command is given", parser.format_usage())
+    args = parser.parse_args(given)
     return args.execute(args, output_for(args))
 
 

@@ -17,8 +17,8 @@ EPILOG = """\
 example:
   trundle check examples/diff_drive/circle.yaml
 
-Says the coordinates, the independent speeds, the constraints and their rank, the degrees of mobility and steerability, and each
-wheel's contact law. Where ideal wheels lock the robot it says which, and ends with status 1."""
+Says the coordinates, the independent speeds, the constraints and their rank, the degrees of mobility and
+steerability, and each wheel's contact law. Where ideal wheels lock the robot it says which, and ends with status 1."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -29,7 +29,14 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     request = read_request(args)
-    from trundle.cli.portrait import kind_of, mobility_class, mobility_facts, robot_data, wheel_lines, wheels_data
+    from trundle.cli.portrait import (
+        kind_of,
+        mobility_class,
+        mobility_facts,
+        robot_data,
+        wheel_lines,
+        wheels_data,
+    )
 
     robot = request.document.robot
     title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
@@ -66,7 +73,12 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
         {name: units.get(name, "") for name in model.states},
     )
     signals(request)
-    data = {**model_data(model), "outputs": model.outputs, "parameters": dict(model.parameters), "units": dict(units)}
+    data = {
+        **model_data(model),
+        "outputs": model.outputs,
+        "parameters": dict(model.parameters),
+        "units": dict(units),
+    }
     return [*model_facts(model), ("run", _run_text(request))], data
 
 
@@ -75,21 +87,29 @@ def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]
     from trundle.cli.portrait import kinematic_names, mobility_class, mobility_facts, names_with_units
     from trundle.model.kinematics import derive_kinematics
     from trundle.robot import check_run
-    from trundle.simulate.kinematic import rates_given
+    from trundle.simulate import rate_of
 
     robot = request.document.robot
     check_run(robot, request.run, *kinematic_names(robot))
     given = signals(request)
-    found = derive_kinematics(robot, rates_given(given))
+    found = derive_kinematics(robot, [rate_of(name) for name in given])
     facts = [
         ("coordinates", names_with_units(found.coordinates, found.units)),
         ("given", names_with_units(tuple(given), found.units)),
         *mobility_facts(mobility_class(robot)),
-        ("equations", f"{found.program.operations} operations: the base's motion from the wheels', without forces"),
+        (
+            "equations",
+            f"{found.program.operations} operations: the base's motion from the wheels', without forces",
+        ),
         ("run", _run_text(request)),
     ]
     data = {"coordinates": found.coordinates, "inputs": tuple(given), "operations": found.program.operations}
-    return facts, {**data, "outputs": found.outputs, "parameters": dict(found.parameters), "units": dict(found.units)}
+    return facts, {
+        **data,
+        "outputs": found.outputs,
+        "parameters": dict(found.parameters),
+        "units": dict(found.units),
+    }
 
 
 def _run_text(request: Request) -> str:

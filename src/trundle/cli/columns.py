@@ -21,8 +21,8 @@ Columns = tuple[tuple[float, ...], tuple[float, ...], str]
 def read_column(source: FileTable, name: str, folder: Path, key: str) -> Columns:
     """Times (s, increasing), values (SI) and the interpolation of an input.
 
-    The file starts with a row of names; time is the column `time`, or the first. Raises InputError with the CSV file's line, or with
-    the description's key where the file itself can't be read.
+    The file starts with a row of names; time is the column `time`, or the first. Raises InputError with the CSV
+    file's line, or with the description's key where the file itself can't be read.
     """
     path = folder / source.file
     rows = _rows(path, key)
@@ -52,7 +52,7 @@ def _rows(path: Path, key: str) -> list[tuple[int, list[str]]]:
     try:
         if not path.is_file():
             what = "is no ordinary file" if path.exists() else "there is no such file"
-            hint = f"{path}: a file's name is relative to the description's folder"
+            hint = f"looked for {path}: a name is relative to the description's folder"
             raise InputError(f"{what}: '{path.name}'", key=f"{key}.file", hint=hint)
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"'{path.name}' has more than {MOST_BYTES:,} bytes", key=f"{key}.file")

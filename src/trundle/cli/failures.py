@@ -1,4 +1,4 @@
-"""What goes wrong, told: one message on standard error, with --json an object on standard output too, and an exit status."""
+"""What goes wrong, told: a message on standard error, with --json an object too, and an exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UsageError(Exception):
 
 
 def explain(error: BaseException, wants_json: bool, extra: dict[str, Any] | None = None) -> int:
-    """Tell the user what happened and return the exit status. `extra` joins the JSON object: what is known all the same."""
+    """Tell the user what happened and return the exit status; `extra` joins the JSON object."""
     status = exit_status(error)
     if status == BUG:
         import traceback

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
 from typing import Any
 
 from trundle.cli.failures import UsageError
-from trundle.cli.output import Output, table
-from trundle.errors import InputError, suggest
+from trundle.cli.output import Output
+from trundle.cli.parsing import Parser, add_common, make_parser
+from trundle.errors import InputError
 
 SUMMARY = "write the description of a robot from the catalogue, to start from"
 EPILOG = """\
@@ -18,14 +18,151 @@ examples:
   trundle new differential_drive robot.yaml
   trundle new swerve --modules 6 --radius "2 in" > swerve.yaml
 
-Each robot has measures of its own, given as --NAME VALUE; `trundle new --list` shows them. Without FILE, or with -, the
-description is printed."""
+Each robot has measures of its own, given as --MEASURE VALUE: `trundle new KIND --help` shows them. Without
+FILE, or with -, the description is printed."""
+
+# Words behind the sections' keys in the file that is written.
+_COMMENTS = {
+    "  gravity": "m/s^2",
+    "  body": "the base's; inertia is about the centre of mass",
+    "  joints": "each carries a body; at and axis in the parent's frame",
+    "  wheels": "at: the wheel's centre; contact: ideal (never slips), slip (friction) or free",
+    "  motors": "drives: a wheel, a joint, or a steering (WHEEL.steering)",
+    "  couplings": "one coordinate for both wheels, NAME.angle",
+    "  parameters": "names for numbers, for use above; change them with --set NAME=VALUE",
+    "  duration": "s",
+    "  inputs": "constants, tables (previous, linear, cubic), or columns of a CSV file",
+    "  initial": "states at the start; the others are 0",
+}
 
 
 def configure(parser: ArgumentParser) -> None:
-    """The options; the measures come behind and depend on the kind."""
-    parser.add_argument("kind", metavar="KIND", nargs="?", help="which robot")
-    parser.add_argument("file", metavar="FILE", nargs="?", help="where to write it")
+    """The options. What stands behind KIND is parsed when the kind is known, because the measures depend on it."""
+    _options(parser)
+    parser.add_argument(
+        "words",
+        nargs=REMAINDER,
+        metavar="KIND [FILE] [--MEASURE VALUE ...]",
+        help="which robot, where to, how large",
+    )
+
+
+def _options(parser: ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="show the catalogue")
     parser.add_argument("--force", action="store_true", help="replace a file that is there already")
-    parser.add_argument("measures", nargs="...", metavar="--MEASURE VALUE", help=SUPPRESS)
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Print or write one description, or list them all."""
+    if args.words:
+        args, out = _second_pass(args, out)
+    if args.list:
+        return _list(out)
+    if not args.words:
+        raise UsageError(
+            "which robot? `trundle new --list` shows the catalogue", "usage: trundle new KIND [FILE]"
+        )
+    from trundle.robot import catalog
+
+    kind = args.words[0]
+    text = _annotated(kind, catalog.document(kind, **args.measures).source, args.file)
+    if args.file in (None, "-"):
+        out.answer({"kind": kind, "file": None, "text": text})
+        if not out.json:
+            print(text, end="")
+        return 0
+    path = Path(args.file)
+    _write(path, text, args.force)
+    out.answer({"kind": kind, "file": str(path), "text": text})
+    out.say(f"wrote {path}; now: trundle run {path}")
+    return 0
+
+
+def _second_pass(args: Namespace, out: Output) -> tuple[Namespace, Output]:
+    """The words behind `new`, now that the kind and so its measures are known."""
+    kind = args.words[0]
+    from trundle.robot import catalog
+
+    measures = catalog.options(kind)  # raises InputError for an unknown kind
+    parser = _kind_parser(kind, catalog.summary(kind), measures)
+    more = parser.parse_args(args.words[1:])
+    chosen = {name: value for name in measures if (value := getattr(more, f"measure {name}")) is not None}
+    merged = Namespace(
+        words=args.words,
+        file=more.file,
+        list=args.list or more.list,
+        force=args.force or more.force,
+        measures=chosen,
+    )
+    return merged, Output(out.json or more.json, out.quiet or more.quiet, out.colours)
+
+
+def _kind_parser(kind: str, summary: str, measures: dict[str, Any]) -> Parser:
+    parser = make_parser(
+        f"trundle new {kind}", summary, 'Measures are numbers in SI, or text with a unit: "6 in".'
+    )
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="where to write it; printed without, or with -"
+    )
+    _options(parser)
+    add_common(parser)
+    group = parser.add_argument_group("measures")
+    for name, default in measures.items():
+        names = [f"--{spelling}" for spelling in dict.fromkeys((name.replace("_", "-"), name))]
+        help_text = "default: see the description" if default is None else f"default: {default}"
+        how: dict[str, Any] = {"type": _measure, "metavar": "VALUE"}
+        if isinstance(default, bool):
+            how = {"action": BooleanOptionalAction}
+        elif isinstance(default, int):
+            how = {"type": int, "metavar": "N"}
+        group.add_argument(*names, dest=f"measure {name}", default=None, help=help_text, **how)
+    return parser
+
+
+def _measure(text: str) -> float | str:
+    """A number, or text with a unit for the catalogue to read."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _list(out: Output) -> int:
+    from trundle.robot import catalog
+
+    known = {
+        name: {"summary": catalog.summary(name), "measures": catalog.options(name)}
+        for name in catalog.names()
+    }
+    out.answer({"catalogue": known})
+    lines = []
+    for name, entry in known.items():
+        lines += out.facts([(name, entry["summary"])], 20)
+        measures = ", ".join(
+            f"{measure}={default}" for measure, default in entry["measures"].items() if default is not None
+        )
+        lines += [f"{' ' * 22}{out.styled(line.strip(), 'dim')}" for line in out.facts([("", measures)], 20)]
+    out.say(lines)
+    return 0
+
+
+def _annotated(kind: str, source: str, file: str | None) -> str:
+    """The text with a word behind each section, and how to run it on top."""
+    lines = []
+    for line in source.splitlines():
+        comment = _COMMENTS.get(line.partition(":")[0])
+        lines.append(f"{line}  # {comment}" if comment else line)
+    head = (
+        f'# From `trundle new {kind}`. Numbers are in SI and radians; text may have units ("6 in", "20 deg").'
+    )
+    name = file if file not in (None, "-") else "FILE"
+    return "\n".join([head, f"# Run it: trundle run {name}    All keys: trundle schema", *lines]) + "\n"
+
+
+def _write(path: Path, text: str, force: bool) -> None:
+    from trundle.results.files import replacing
+
+    if path.exists() and not force:
+        raise InputError("is there already", file=str(path), hint="--force replaces it")
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -102,7 +102,7 @@ def write_json(data: Mapping[str, Any]) -> None:
 
 
 def plain(data: Any) -> Any:
-    """Data that JSON holds: NumPy's numbers as Python's, and null for what is no finite number, which JSON can't write."""
+    """Data that JSON holds: NumPy's numbers as Python's, and null for what is no finite number."""
     if isinstance(data, Mapping):
         return {str(key): plain(each) for key, each in data.items()}
     if isinstance(data, str) or data is None or isinstance(data, bool | int):

@@ -68,7 +68,7 @@ def mobility_facts(mobility: Mobility | None) -> list[tuple[str, str]]:
 
 def model_facts(model: Model) -> list[tuple[str, str]]:
     """Label and text of everything that derivation found out."""
-    facts = [("bodies", _listed(bodies_of(model.robot)))]
+    facts = [("bodies", listed(bodies_of(model.robot)))]
     groups = {
         "coordinates": model.coordinates,
         "speeds": model.speeds,
@@ -82,8 +82,8 @@ def model_facts(model: Model) -> list[tuple[str, str]]:
     ]
     facts.append(("constraints", model.constraints.explain()))
     facts += mobility_facts(model.mobility)
-    facts.append(("equations", f"{model.operations} operations, {per_evaluation(model)} of them left in each evaluation once "
-                               f"what depends on the parameters alone is computed"))  # fmt: skip
+    left = f"{per_evaluation(model)} of them at each evaluation, the others once for a set of parameters"
+    facts.append(("equations", f"{model.operations} operations, {left}"))
     return facts + [("note", note) for note in model.notes]
 
 
@@ -167,11 +167,13 @@ def _law(robot: Robot, wheel: Any) -> str:
             else "its roller rolls without slipping"
         )
     number = robot.resolver()
+    friction, smoothed = float(number(wheel.friction)), float(number(wheel.slip_speed))
     load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
-    return f"friction {float(number(wheel.friction)):.3g}, smoothed below {float(number(wheel.slip_speed)):.3g} m/s, load {load}"
+    return f"friction {friction:.3g}, smoothed below {smoothed:.3g} m/s, load {load}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """'3: base, right, left'."""
     more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{len(names)}: {', '.join(names[:_MOST_NAMES])}{more}" if names else "none"
 

@@ -1,4 +1,4 @@
-"""The files of a run: NetCDF, CSV and figures in one folder, none of them over something that isn't an earlier run's."""
+"""The files of a run in one folder; none of them replaces what isn't an earlier run's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def prepare(folder: Path, stem: str, figure_format: str | None) -> None:
     An earlier run is known by its `STEM.nc`. Nothing is made or changed here.
     """
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"'{folder}' is a file, not a folder", key="--out", hint="name a folder for the results")
+        raise InputError(
+            f"'{folder}' is a file, not a folder", key="--out", hint="name a folder for the results"
+        )
     record = folder / f"{stem}.nc"
     if record.is_file() and _starts_as_netcdf(record):
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,21 +65,12 @@ class Request:
             raise self.locate(error) from error.__cause__
 
 
-def pair(text: str) -> tuple[str, str]:
-    """NAME=VALUE of an option; for argparse."""
-    name, mark, value = text.partition("=")
-    if not (mark and name.strip() and value.strip()):
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
-    return name.strip(), value.strip()
-
-
 def read_request(args: argparse.Namespace) -> Request:
     """Read the file (or standard input) and lay the command line's changes over its run section."""
     document = read_document(args.file)
-    with_set = {name: value for name, value in getattr(args, "set", None) or ()}
     run, overridden = _changed(document, args)
     request = Request(document, run, overridden, args.file != STDIN)
-    if with_set and run.mode == "dynamic":
+    if getattr(args, "set", None) and run.mode == "dynamic":
         with request.located():
             _require_masses(document, run)
     return request
@@ -102,8 +93,10 @@ def _changed(document: Document, args: argparse.Namespace) -> tuple[RunSpec, dic
     """The run section with the options laid over it, each option checked by itself first, so that errors name it."""
     from trundle.robot import RunSpec
 
-    run = document.run or RunSpec()
-    data: dict[str, Any] = {name: getattr(run, name) for name in run.model_fields_set}
+    described = document.run
+    data: dict[str, Any] = (
+        {} if described is None else {n: getattr(described, n) for n in described.model_fields_set}
+    )
     overridden = {}
     for option in _PLAIN:
         written = getattr(args, option, None)
@@ -118,7 +111,10 @@ def _changed(document: Document, args: argparse.Namespace) -> tuple[RunSpec, dic
             checked = _check(RunSpec, section, {name: written}, f"--{option} {name}")
             data[section] = {**data.get(section, {}), name: getattr(checked, section)[name]}
             overridden[f"run.{section}.{name}"] = f"--{option} {name}"
-    return RunSpec(**data), overridden
+    try:
+        return RunSpec(**data), overridden
+    except InputError as error:  # options and file that don't go together: a long duration at the file's rate
+        raise document.locate(InputError(error.message, key=f"run.{error.key}", hint=error.hint)) from None
 
 
 def _check(spec: Callable[..., Any], key: str, written: Any, option: str) -> Any:
@@ -139,7 +135,8 @@ def _require_masses(document: Document, run: RunSpec) -> None:
         raise InputError(error.message, key=f"run.set.{error.key}", hint=error.hint) from None
     problems = dynamic_problems(document.robot, scope)
     if problems:
-        raise report(problems)
+        error = report(problems)
+        raise error if error.key not in run.set else InputError(error.message, key=f"run.set.{error.key}")
 
 
 def sampling(run: RunSpec) -> dict[str, Any]:
@@ -161,15 +158,13 @@ def start(run: RunSpec) -> dict[str, float]:
     return {name: value.number for name, value in run.initial.items()}
 
 
-def signals(request: Request, names: Sequence[str] | None = None) -> dict[str, Any]:
+def signals(request: Request) -> dict[str, Any]:
     """The inputs as `trundle.simulate` takes them: numbers and tables, those in files read."""
     from trundle.cli.columns import read_column
     from trundle.robot import FileTable, Table
 
     given: dict[str, Any] = {}
     for name, signal in request.run.inputs.items():
-        if names is not None and name not in names:
-            continue
         if isinstance(signal, FileTable):
             given[name] = read_column(signal, name, request.folder, f"run.inputs.{name}")
         elif isinstance(signal, Table):

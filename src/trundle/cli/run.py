@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.request import Request, pair, read_request, sampling, signals, start
+from trundle.cli.parsing import pair
+from trundle.cli.request import Request, read_request, sampling, signals, start
 
 if TYPE_CHECKING:
     from trundle.model import Model
@@ -21,8 +22,8 @@ examples:
   trundle run robot.yaml --duration "2 min" --set d=0.2 --set r="6 in" --input right_motor.voltage=12
   trundle new pendulum | trundle run - --initial link_1.angle="30 deg" --out swing --json
 
-Values are numbers in SI, or text with a unit. Results go to runs/NAME/ after the file's name: NAME.nc (NetCDF: everything),
-NAME.csv, and the figures path, states, inputs and checks."""
+Values are numbers in SI, or text with a unit. Results go to runs/NAME/ after the file's name: NAME.nc (NetCDF:
+everything), NAME.csv, and the figures path, states, inputs and checks."""
 # As trundle.simulate's, which can't be imported here: it brings NumPy along.
 METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
 
@@ -39,7 +40,11 @@ def configure(parser: ArgumentParser) -> None:
     for option, text in changes.items():
         add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} (as often as needed)")
     add("--duration", metavar="SECONDS", help='how long, such as 30 or "2 min"')
-    add("--method", choices=METHODS, help="the integrator (by default the file's, or by the stiffness of the robot)")
+    add(
+        "--method",
+        choices=METHODS,
+        help="the integrator (by default the file's, or by the stiffness of the robot)",
+    )
     add("--samples", type=int, metavar="N", help="how many times to store")
     add("--out", metavar="DIR", help="the folder for the results (default: runs/NAME)")
     add("--no-figures", action="store_true", help="write the numbers only")
@@ -74,10 +79,12 @@ def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
     model = derive(request.document.robot)
     unit = {name: model.units.get(name, "") for name in (*model.inputs, *model.states)}
     check_run(model.robot, spec, {n: unit[n] for n in model.inputs}, {n: unit[n] for n in model.states})
+    given = signals(request)
+    _load_integrators()
     run = simulate(
         model,
         spec.duration,
-        signals(request),
+        given,
         initial=start(spec),
         parameters=spec.set,
         method=spec.method,
@@ -97,18 +104,29 @@ def _roll(request: Request, out: Output) -> tuple[Model | None, Run]:
 
     robot, spec = request.document.robot, request.run
     check_run(robot, spec, *kinematic_names(robot))
+    given = signals(request)
+    _load_integrators()
     run = roll(
         robot,
         spec.duration,
-        signals(request),
+        given,
         initial=start(spec),
         parameters=spec.set,
         method=spec.method,
+        progress=not out.quiet,
         # roll's own tolerances are tighter than the run section's defaults, and hold where nobody wrote any
         **{name: getattr(spec, name) for name in ("rtol", "atol") if name in spec.model_fields_set},
         **sampling(spec),
     )
     return None, run
+
+
+def _load_integrators() -> None:
+    """The slowest import of a run, here so that the time to simulate is that and nothing else.
+
+    A thread that loads it while the model is derived was measured: it made both slower, as imports hold Python's lock.
+    """
+    import scipy.integrate  # noqa: F401
 
 
 def _notes(request: Request) -> list[str]:
@@ -120,6 +138,5 @@ def _notes(request: Request) -> list[str]:
 
 
 def _stale(folder: Path, files: list[Path]) -> list[str]:
-    old: list[Any] = products.left_over(folder, files)
+    old = products.left_over(folder, files)
     return [f"from an earlier run there are still {', '.join(old)} in {folder}"] if old else []
-

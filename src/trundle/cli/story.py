@@ -10,6 +10,7 @@ from trundle.cli.output import Output, quantity, seconds, table, terminal_width
 from trundle.cli.portrait import (
     bodies_of,
     kind_of,
+    listed,
     mobility_class,
     mobility_facts,
     model_data,
@@ -37,7 +38,10 @@ def run_data(
     if model is not None:
         about = model_data(model)
     else:
-        about = robot_data(robot, mobility_class(robot)) | {"coordinates": run.groups["coordinates"], "speeds": run.groups["speeds"]}
+        about = robot_data(robot, mobility_class(robot)) | {
+            "coordinates": run.groups["coordinates"],
+            "speeds": run.groups["speeds"],
+        }
     summary = {name: value for name, value in run.summary.items() if name != "mobility"}
     return {
         **about,
@@ -73,12 +77,18 @@ def run_lines(
     changes = changed(request, run)
     if changes:
         units = robot.parameter_units()
-        text = ", ".join(f"{n} = {quantity(new, units.get(n, ''))} (was {old:g})" for n, (old, new) in changes.items())
+        text = ", ".join(
+            f"{n} = {quantity(new, units.get(n, ''))} (was {old:g})" for n, (old, new) in changes.items()
+        )
         lines += out.facts([("parameters", text)])
     lines += ["", out.heading("time"), *table(_times(run), right=(1,))]
     lines += ["", out.heading(f"at t = {run.time[-1]:g} s"), *_final(run, files)]
     lines += ["", out.heading("checks"), *table(_checks(run, out))]
-    lines += ["", f"{out.heading('files')}  in {files[0].parent}", *out.facts([("", "  ".join(p.name for p in files))], 0)]
+    lines += [
+        "",
+        f"{out.heading('files')}  in {files[0].parent}",
+        *out.facts([("", "  ".join(p.name for p in files))], 0),
+    ]
     for note in notes:
         lines += ["", out.styled(f"note: {note}", "yellow")]
     return lines
@@ -87,12 +97,18 @@ def run_lines(
 def _kinematic_facts(request: Request, run: Run) -> list[tuple[str, str]]:
     robot, units = request.document.robot, run.units
     facts = [
-        ("bodies", f"{len(bodies_of(robot))}"),
+        ("bodies", listed(bodies_of(robot))),
         ("coordinates", names_with_units(run.groups["coordinates"], units)),
         ("given", names_with_units(run.groups["inputs"], units)),
         *mobility_facts(mobility_class(robot)),
     ]
-    return [*facts, ("equations", f"{run.summary['operations']} operations: the base's motion from the wheels', without forces")]
+    return [
+        *facts,
+        (
+            "equations",
+            f"{run.summary['operations']} operations: the base's motion from the wheels', without forces",
+        ),
+    ]
 
 
 def _times(run: Run) -> list[tuple[str, str, str]]:
@@ -113,7 +129,11 @@ def _final(run: Run, files: Sequence[Path]) -> list[str]:
     down = -(-len(cells) // across)
     blank = ("", "", "")
     rows = [
-        [part for k in range(across) for part in (cells[k * down + row] if k * down + row < len(cells) else blank)]
+        [
+            part
+            for k in range(across)
+            for part in (cells[k * down + row] if k * down + row < len(cells) else blank)
+        ]
         for row in range(down)
     ]
     lines = table(rows, right=range(1, 3 * across, 3))
@@ -130,9 +150,20 @@ def _rounded(value: float) -> float:
 def _checks(run: Run, out: Output) -> list[tuple[str, str, str]]:
     summary = run.summary
     if summary.get("mode") == "kinematic":
-        return [("slip residual", quantity(summary["slip_residual"], "m/s", 3), "the largest contact velocity that no motion of the base removes")]
-    good, doubtful = out.styled("ok", "green"), out.styled("doubtful: try smaller tolerances (rtol, atol)", "yellow")
-    residual, off, turned = (summary[name] for name in ("constraint_residual", "energy_imbalance", "energy_turned_over"))
+        return [
+            (
+                "slip residual",
+                quantity(summary["slip_residual"], "m/s", 3),
+                "the largest contact velocity that no motion of the base removes",
+            )
+        ]
+    good, doubtful = (
+        out.styled("ok", "green"),
+        out.styled("doubtful: try smaller tolerances (rtol, atol)", "yellow"),
+    )
+    residual, off, turned = (
+        summary[name] for name in ("constraint_residual", "energy_imbalance", "energy_turned_over")
+    )
     share = off / turned if turned > 0 else 0.0
     energy = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
     return [

@@ -91,7 +91,8 @@ def _add_slip(
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
     """Normal force on each wheel (N): as given, or its share of the weight with the robot standing as configured.
 
-    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do. A wheel that would have to
+    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do. A wheel that
+    would have to
     be pulled down carries nothing: friction from a negative load would drive the robot.
     """
     frames = base_frames(assembly, at.poses)

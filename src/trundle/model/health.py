@@ -1,4 +1,6 @@
-"""A last look at a derived model: has every speed inertia, do the wheels carry the robot, do changed numbers still fit?"""
+"""A last look at a derived model: has every speed inertia, do the wheels carry the robot, do changed numbers
+still fit?
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
 
 
 def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
-    """Raise InputError naming slipping wheels that would be pulled to the ground when the robot stands as described."""
+    """Raise InputError naming slipping wheels that would be pulled to the ground when the robot stands as
+    described.
+    """
     names = independent_coordinates(numeric)
     slipping = [wheel for wheel in numeric.wheels if wheel.contact == "slip" and wheel.load is None]
     if not slipping:
@@ -70,7 +74,8 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
 
 
 def check_rank(model: Any, values: Mapping[str, float]) -> None:
-    """Raise InputError where changed parameters make constraints independent that were derived as redundant, or singular.
+    """Raise InputError where changed parameters make constraints independent that were derived as redundant, or
+    singular.
 
     The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
     """

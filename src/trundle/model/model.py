@@ -10,6 +10,7 @@ from typing import Any
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.model.health import check_quaternion, check_rank
+from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
 
 
@@ -36,14 +37,19 @@ class ConstraintSummary:
 class Model:
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
-    States x are coordinates, then independent speeds, then the motors' currents (those with an inductance); SI
-    units, angles in radians, speeds of a moving base in the base's own frame. `dynamics` maps groups (state, input,
-    parameter) to `rate`; `observe` maps the same to `output`: dependent speeds, motor and contact forces, energies,
-    the constraint residual. `audited` is `dynamics` with two more states, the work put in and the energy lost (J),
-    so a run can balance its energy.
+    States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other
+    extra states; SI units, angles in radians, speeds of a moving base in the base's own frame. `dynamics` maps groups
+    (state, input, parameter) to `rate`; `observe` maps the same to `output`: dependent speeds, motor and contact
+    forces, energies, the constraint residual. `audited` is `dynamics` with two more states, the work put in and the
+    energy lost (J), so a run can balance its energy.
+
+    A model that isn't made from a description has no `robot`. Then `audited` may be `dynamics` itself, and the
+    speeds need not be independent: `manifold` maps the same groups to the `residual` of every configuration and
+    velocity constraint, `dependent` names the states that follow from the others, and `origin` says what the model
+    was made from.
     """
 
-    robot: Any
+    robot: Any  # None for a model that has no description
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -62,11 +68,19 @@ class Model:
     derive_seconds: float
     notes: tuple[str, ...] = ()
     sketch: Mapping[str, Any] = field(default_factory=dict)
+    manifold: Program | None = None
+    dependent: tuple[str, ...] = ()
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[str, ...]:
         """Names of x."""
         return (*self.coordinates, *self.speeds, *self.currents)
+
+    @property
+    def audit(self) -> tuple[str, ...]:
+        """Names of the states that `audited` has beside x: the energy account, or nothing."""
+        return self.audited.outputs[0].labels[len(self.states) :]
 
     @property
     def operations(self) -> int:
@@ -79,12 +93,19 @@ class Model:
         return self.audited.jacobian("rate", "state")
 
     @cached_property
+    def manifold_jacobian(self) -> Program | None:
+        """∂(residual)/∂(state) of `manifold`; row-major."""
+        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
+
+    @cached_property
     def state_index(self) -> Mapping[str, int]:
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
 
     def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
+        if self.robot is None:
+            return changed_numbers(self, changes or {})
         values = self.robot.parameter_values(changes)
         for name, key in self._divisors.items():
             if values.get(key) == 0.0:
@@ -101,14 +122,20 @@ class Model:
     def _divisors(self) -> dict[str, str]:
         """Parameters that a current's equation divides by, by motor."""
         motors = {name.removesuffix(".current") for name in self.currents}
+        if self.robot is None:
+            return {}
         return {
             name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
             for name, motor in self.robot.motors.items()
             if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
         }
 
-    def state_vector(self, values: Mapping[str, float] | None = None) -> list[float]:
-        """x from named values; what isn't named starts at its default (0, or an upright quaternion)."""
+    def state_vector(
+        self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
+    ) -> list[float]:
+        """x from named values; what isn't named starts at its default (0, or an upright quaternion), or where
+        constraints need it (at all `parameters`, by default the model's own).
+        """
         start = dict(self.initial)
         for name, value in (values or {}).items():
             if name not in start:
@@ -119,8 +146,9 @@ class Model:
                 start[name] = float(value)
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
-        check_quaternion(start)
-        return [start[name] for name in self.states]
+        if self.robot is not None:
+            check_quaternion(start)
+        return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
     def _mechanism(self) -> Any:
@@ -173,4 +201,8 @@ class Model:
         """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
         from trundle.model.kinematics import derive_kinematics
 
+        if self.robot is None:
+            raise InputError(
+                f"'{self.name}' was not derived from a description: it has no wheels to be driven by"
+            )
         return derive_kinematics(self.robot, tuple(given))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trundle.mechanics.assembly import Assembly, mounting
+from trundle.scalars import is_zero
 
 
 def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
@@ -49,9 +50,10 @@ def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
 def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     """Bars from each joint to the joints that hang on it, and from the last ones to their bodies' tips."""
     owner = {joint.body.name: name for name, joint in robot.joints.items() if joint.body.name}
-    vertical = all(
-        abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"
-    )
+    if robot.body is not None and robot.body.name:
+        owner[robot.body.name] = "base"
+    upright = [abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"]
+    vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
     parents = set()
@@ -67,9 +69,13 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
         end = place(name)
         links.append({"name": f"{parent} to {name}", "start": start, "end": end})
     tips = [name for name in robot.joints if name not in parents]
+    traced: tuple[str, ...] = ()
     for name in tips:
         start = place(name)
-        end = (f"{name}.center_{across}", f"{name}.center_{up}")
-        links.append({"name": name, "start": start, "end": end})
-    traced = (f"{tips[-1]}.center_{across}", f"{tips[-1]}.center_{up}") if tips else ()
+        # a body without mass has no centre to draw to: a tool's frame, say
+        massless = is_zero(numeric.tree.links[numeric.links[name]].inertia.mass)
+        end = start if massless else (f"{name}.center_{across}", f"{name}.center_{up}")
+        if not massless:
+            links.append({"name": name, "start": start, "end": end})
+        traced = end
     return {"links": links, "traced": traced, "plane": (across, up)}

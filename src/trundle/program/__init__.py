@@ -5,5 +5,6 @@ from __future__ import annotations
 from trundle.program.ir import Group, Instruction, Program
 from trundle.program.kernel import Kernel, compile_program
 from trundle.program.trace import trace
+from trundle.program.tracer import Tracer
 
-__all__ = ["Group", "Instruction", "Kernel", "Program", "compile_program", "trace"]
+__all__ = ["Group", "Instruction", "Kernel", "Program", "Tracer", "compile_program", "trace"]

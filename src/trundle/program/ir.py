@@ -12,13 +12,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
 
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
+
+LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70}
+"""Cycles from operands to result where that is not the 4 of a sum or product (x86-64 of 2020 on; sin as inlined)."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 
@@ -36,8 +39,7 @@ class Group:
         return len(self.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One scalar step: value ``out`` is ``op`` of the values ``args``.
 
     ``op == "const"`` carries ``value``; ``op == "input"`` carries ``source``, the (group, element) it reads.
@@ -97,6 +99,25 @@ class Program:
             else:
                 found.append(frozenset().union(*(found[a] for a in instruction.args)))
         return tuple(found)
+
+    @cached_property
+    def depth(self) -> int:
+        """Cycles of the longest chain of operations that need each other's results, by the latencies of current cores.
+
+        Against the operations (half a cycle each on two units) it says whether order or amount limits the speed.
+        """
+        ends: list[int] = []
+        for i in self.instructions:
+            own = 0 if i.op in LOADS else LATENCY.get(i.op, 4)
+            ends.append(own + max((ends[a] for a in i.args), default=0))
+        return max(ends, default=0)
+
+    @cached_property
+    def casadi_function(self) -> Any:
+        """The program as a CasADi function: the one it was read from, or one made of its instructions."""
+        from trundle.program.trace import to_casadi
+
+        return to_casadi(self) if self.function is None else self.function
 
     @cached_property
     def key(self) -> str:

@@ -73,6 +73,17 @@ def assemble(code: Code, signature: str, *, thorough: bool = False) -> Compiled:
         return Compiled(engine.get_function_address("main"), engine)
 
 
+def assembly(code: Code, signature: str) -> str:
+    """The assembly text that `assemble` would make machine code of, to look at."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        machine = host().machine()
+        module = llvm.parse_assembly(text(code, signature))
+        _optimise(module, machine, thorough=False)
+        return machine.emit_assembly(module)
+
+
 def text(code: Code, signature: str) -> str:
     """The whole module as LLVM text."""
     body = "\n".join(code.lines)
@@ -80,7 +91,7 @@ def text(code: Code, signature: str) -> str:
     # can align its stack to 64 bytes; without, every spilled vector straddles two cache lines (1.4 times slower).
     attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "frame-pointer"="all" }'
     head = [f"define void @main({signature}) #0 {{", "entry:", body, "}"]
-    return "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
+    return "".join(code.functions) + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
 
 
 def _optimise(module: Any, machine: Any, thorough: bool) -> None:

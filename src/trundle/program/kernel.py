@@ -15,6 +15,7 @@ from trundle.errors import InputError
 from trundle.program.ir import Group, Program
 from trundle.program.jit import Compiled, assemble, host
 from trundle.program.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
+from trundle.program.llvm_pieces import emit_long_batch, emit_long_single, is_long
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -75,14 +76,36 @@ class Kernel:
         for position, (group, buffer) in enumerate(zip(groups, buffers, strict=True)):
             _check_buffer(self.program.name, group, buffer, writable=position >= len(self.program.inputs))
         if self._single is None:
-            compiled = self._variant(
-                "single", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE
-            )
+            emit = emit_long_single if is_long(self.program) else emit_single
+            compiled = self._variant("single", lambda: emit(self.program, host().fused), SIGNATURE_SINGLE)
             # PYFUNCTYPE keeps the GIL, which halves the cost of a call that lasts less than a microsecond
             self._single = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(compiled.address)
         table = np.array([b.ctypes.data for b in buffers], dtype=np.uint64)
         call = functools.partial(self._single, ctypes.c_void_p(table.ctypes.data))
         call.keep = (table, buffers, self)  # type: ignore[attr-defined]  # the addresses must stay valid
+        return call
+
+    def single(self) -> Callable[..., tuple[Array, ...]]:
+        """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
+
+        It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: one for each thread.
+        """
+        inputs = [np.zeros(g.size) for g in self.program.inputs]
+        outputs = [np.zeros(g.size) for g in self.program.outputs]
+        run, count = self.bind(*inputs, *outputs), len(inputs)
+        slots = list(zip(inputs, [b.shape for b in inputs], strict=True))
+        right, plain = np.dtype(np.float64), np.ndarray
+
+        def call(*groups: Any) -> tuple[Array, ...]:
+            if len(groups) != count:
+                self._vectors(groups)  # raises
+            for (buffer, shape), value in zip(slots, groups):  # noqa: B905 - counted above, and faster so
+                if type(value) is not plain or value.dtype != right or value.shape != shape:
+                    return call(*self._vectors(groups))
+                buffer[:] = value
+            run()
+            return tuple([output.copy() for output in outputs])
+
         return call
 
     def prepare(self, *layouts: int) -> None:
@@ -93,6 +116,15 @@ class Kernel:
         else:
             self._batch_variant(tuple(n == 1 for n in layouts))
 
+    @functools.cached_property
+    def lanes(self) -> int:
+        """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
+        program = self.program
+        chained = (
+            300 < program.operations and not is_long(program) and program.depth > 0.7 * program.operations
+        )
+        return 2 * host().lanes if chained else host().lanes
+
     def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
         if key not in self._variants:
             self._variants[key] = assemble(emit(), signature)
@@ -102,7 +134,8 @@ class Kernel:
         if uniform not in self._functions:
 
             def emit() -> Any:
-                return emit_batch(self.program, uniform, host().lanes, host().fused)
+                emit = emit_long_batch if is_long(self.program) else emit_batch
+                return emit(self.program, uniform, self.lanes, host().fused)
 
             compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -112,7 +145,7 @@ class Kernel:
     def _batch(
         self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None
     ) -> None:
-        lanes = host().lanes
+        lanes = self.lanes
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
         if count < lanes:  # too few for one block: pad with copies of the last lane
             padded = [
@@ -136,7 +169,7 @@ class Kernel:
         self, function: Any, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
         table = np.array([*(a.ctypes.data for a in (*arrays, *outputs)), count], dtype=np.uint64)
-        lanes = host().lanes
+        lanes = self.lanes
         blocks = -(-count // lanes)
         share = lanes * -(-blocks // max(threads, 1))
         ranges = [(begin, min(begin + share, count)) for begin in range(0, count, share)]
@@ -168,6 +201,16 @@ class Kernel:
                 f"the batches given to '{self.program.name}' differ in their number of lanes ({listed})"
             )
         return [np.ascontiguousarray(a) for a in arrays]
+
+    def _vectors(self, groups: tuple[Any, ...]) -> list[Array]:
+        arrays = self._arrays(groups)
+        for group, array in zip(self.program.inputs, arrays, strict=True):
+            if array.ndim != 1:
+                raise InputError(
+                    f"one state at a time: group '{group.name}' of '{self.program.name}' expects shape "
+                    f"({group.size},), got {array.shape}"
+                )
+        return arrays
 
     def __repr__(self) -> str:
         ins = ", ".join(f"{g.name}[{g.size}]" for g in self.program.inputs)

@@ -16,7 +16,15 @@ class Code:
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.symbols: set[str] = set()  # names of C functions that the code calls
+        self.functions: list[str] = []  # whole functions that this body calls
         self._names = 0
+
+    def add_function(self, name: str, signature: str, body: Code) -> None:
+        """Add a function of the module, with what it declares and calls."""
+        self.functions.append(f"define internal void @{name}({signature}) noinline #0 {{\nentry:\n")
+        self.functions += ["\n".join(body.lines), "\n}\n"]
+        self.declarations |= body.declarations
+        self.symbols |= body.symbols
 
     def do(self, text: str) -> None:
         """Append an instruction without a result."""

@@ -38,37 +38,52 @@ class Builder:
 
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
+        self.numbers: dict[int, float] = {}  # the values that are constants
         self._known: dict[tuple[object, ...], int] = {}
 
     def load(self, group: int, element: int) -> int:
         """The value of an input element."""
-        return self._append(("input", group, element), Instruction("input", 0, source=(group, element)))
+        return self._append(("input", group, element), "input", (), 0.0, (group, element))
 
     def const(self, value: float) -> int:
         """The value of a number; zeros of either sign and every NaN are told apart by their bits."""
-        return self._append(("const", float(value).hex()), Instruction("const", 0, value=float(value)))
+        value = float(value)
+        out = self._append(("const", value.hex()), "const", (), value)
+        self.numbers[out] = value
+        return out
 
     def emit(self, op: str, *args: int) -> int:
         """The value of ``op`` applied to ``args``, simplified."""
-        shorter = self._fold(op, args)
-        if shorter is None:
-            shorter = self._rewrite(op, args)
-        if shorter is not None:
+        if args[0] in self.numbers and (folded := self._fold(op, args)) is not None:
+            return folded
+        rule = _RULES.get(op)
+        if rule is not None and (shorter := rule(self, *args)) is not None:
             return shorter
-        if op in COMMUTATIVE:
-            args = tuple(sorted(args))
-        return self._append((op, *args), Instruction(op, 0, args))
+        if op in COMMUTATIVE and args[0] > args[1]:
+            args = (args[1], args[0])
+        return self._append((op, *args), op, args)
 
-    def _append(self, key: tuple[object, ...], instruction: Instruction) -> int:
-        if key not in self._known:
-            out = len(self.instructions)
-            self._known[key] = out
-            self.instructions.append(replace(instruction, out=out))
-        return self._known[key]
+    def product(self, x: int, y: int) -> int:
+        """x y as it stands, without the algebra (which would fold a product with a reciprocal into a division)."""
+        args = (x, y) if x < y else (y, x)
+        return self._append(("mul", *args), "mul", args)
+
+    def _append(
+        self,
+        key: tuple[object, ...],
+        op: str,
+        args: tuple[int, ...],
+        value: float = 0.0,
+        source: tuple[int, int] = (-1, -1),
+    ) -> int:
+        out = self._known.get(key)
+        if out is None:
+            out = self._known[key] = len(self.instructions)
+            self.instructions.append(Instruction(op, out, args, value, source))
+        return out
 
     def _number(self, value: int) -> float | None:
-        instruction = self.instructions[value]
-        return instruction.value if instruction.op == "const" else None
+        return self.numbers.get(value)
 
     def _operand(self, value: int, op: str) -> int | None:
         """The argument of ``value`` if that is a unary ``op``."""
@@ -76,7 +91,7 @@ class Builder:
         return instruction.args[0] if instruction.op == op else None
 
     def _fold(self, op: str, args: tuple[int, ...]) -> int | None:
-        numbers = [self._number(a) for a in args]
+        numbers = [self.numbers.get(a) for a in args]
         function = _UNARY.get(op) or _BINARY.get(op)
         if function is None or any(n is None for n in numbers):
             return None
@@ -85,10 +100,6 @@ class Builder:
         except (ValueError, ZeroDivisionError, OverflowError):
             return None  # left to run time, which gives NaN or infinity as the hardware does
         return self.const(result)
-
-    def _rewrite(self, op: str, args: tuple[int, ...]) -> int | None:
-        rule = _RULES.get(op)
-        return rule(self, *args) if rule else None
 
 
 def _add(b: Builder, x: int, y: int) -> int | None:
@@ -229,14 +240,18 @@ def rebuild(program: Program, translate: Callable[[Builder, Instruction, tuple[i
         elif instruction.op == "input":
             values.append(builder.load(*instruction.source))
         else:
-            values.append(translate(builder, instruction, tuple(values[a] for a in instruction.args)))
+            values.append(translate(builder, instruction, tuple([values[a] for a in instruction.args])))
     results = tuple(tuple(values[v] for v in group) for group in program.results)
-    return _without_dead(replace(program, instructions=tuple(builder.instructions), results=results))
+    return without_dead(replace(program, instructions=tuple(builder.instructions), results=results))
 
 
 def simplify(program: Program) -> Program:
     """Value numbering, algebra, shared reciprocals, dead code out."""
-    program = rebuild(program, lambda b, i, args: b.emit(i.op, *args))
+    return share_reciprocals(rebuild(program, lambda b, i, args: b.emit(i.op, *args)))
+
+
+def share_reciprocals(program: Program) -> Program:
+    """Turn x/d into x*(1/d) for every d that is divided by more than once."""
     divisors = Counter(d for i in program.instructions if (d := _divisor(i)) is not None)
     shared = {d for d, n in divisors.items() if n > 1}
     return _with_reciprocals(program, lambda i: _divisor(i) in shared) if shared else program
@@ -246,7 +261,7 @@ def only_output(program: Program, name: str) -> Program:
     """The program that computes output group ``name`` alone."""
     index = program.output_index(name)
     results, outputs = (program.results[index],), (program.outputs[index],)
-    return _without_dead(replace(program, outputs=outputs, results=results, function=None))
+    return without_dead(replace(program, outputs=outputs, results=results, function=None))
 
 
 def hoist_reciprocals(program: Program, elements: set[tuple[int, int]]) -> Program:
@@ -270,19 +285,16 @@ def _divisor(instruction: Instruction) -> int | None:
 def _with_reciprocals(program: Program, chosen: Callable[[Instruction], bool]) -> Program:
     def translate(b: Builder, i: Instruction, args: tuple[int, ...]) -> int:
         if i.op == "div" and chosen(i):
-            reciprocal = b.emit("inv", args[1])
-            # appended without the algebra, which would fold the product back into a division
-            ordered = tuple(sorted((args[0], reciprocal)))
-            return b._append(("mul", *ordered), Instruction("mul", 0, ordered))
+            return b.product(args[0], b.emit("inv", args[1]))
         if i.op == "mul":  # products with a reciprocal, from an earlier pass, stay products
-            ordered = tuple(sorted(args))
-            return b._append(("mul", *ordered), Instruction("mul", 0, ordered))
+            return b.product(*args)
         return b.emit(i.op, *args)
 
     return rebuild(program, translate)
 
 
-def _without_dead(program: Program) -> Program:
+def without_dead(program: Program) -> Program:
+    """The program without the instructions that no result needs."""
     alive = [False] * len(program.instructions)
     for group in program.results:
         for value in group:
@@ -291,11 +303,13 @@ def _without_dead(program: Program) -> Program:
         if alive[i.out]:
             for a in i.args:
                 alive[a] = True
-    number: dict[int, int] = {}
+    if all(alive):
+        return program
+    number: list[int] = [-1] * len(alive)
     kept: list[Instruction] = []
-    for i in program.instructions:
-        if alive[i.out]:
-            number[i.out] = len(kept)
-            kept.append(replace(i, out=len(kept), args=tuple(number[a] for a in i.args)))
+    for op, out, args, value, source in program.instructions:
+        if alive[out]:
+            number[out] = len(kept)
+            kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source))
     results = tuple(tuple(number[v] for v in group) for group in program.results)
     return replace(program, instructions=tuple(kept), results=results)

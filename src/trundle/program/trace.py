@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -139,12 +139,8 @@ def jacobian(program: Program, of: str, wrt: str) -> Program:
 
     rows = program.outputs[program.output_index(of)]
     columns = program.inputs[program.input_index(wrt)]
-    if program.function is None:
-        raise TrundleError(
-            f"program '{program.name}' was not traced from CasADi and cannot be differentiated"
-        )
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
-    values = program.function.call(symbols)
+    values = program.casadi_function.call(symbols)
     matrix = ca.jacobian(values[program.output_index(of)], symbols[program.input_index(wrt)])
     labels = [f"d {a}/d {b}" for a in rows.labels for b in columns.labels]
     inputs = {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}
@@ -153,21 +149,66 @@ def jacobian(program: Program, of: str, wrt: str) -> Program:
     )
 
 
+def to_casadi(program: Program) -> Any:
+    """A CasADi function of the program's instructions, one SX operation each."""
+    import casadi as ca
+
+    symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
+    values: list[Any] = []
+    for op, _, args, value, (group, element) in program.instructions:
+        if op == "const":
+            values.append(ca.SX(value))
+        elif op == "input":
+            values.append(symbols[group][element])
+        else:
+            values.append(_expression(op, [values[a] for a in args]))
+    outputs = [ca.vertcat(*(values[v] for v in group)) for group in program.results]
+    return ca.Function("program", symbols, outputs)
+
+
+def _expression(op: str, args: list[Any]) -> Any:
+    import casadi as ca
+
+    if op in _NAMES:
+        return getattr(ca, _NAMES[op])(*args)
+    if op in _FORMULAS:
+        return _FORMULAS[op](*args)
+    if op == "select":
+        return ca.if_else(*args)
+    if op == "if_else_zero":
+        return ca.if_else(args[0], args[1], 0)
+    return getattr(ca, op)(*args)
+
+
+_NAMES = {
+    "abs": "fabs", "min": "fmin", "max": "fmax", "not": "logic_not", "and": "logic_and", "or": "logic_or",
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le",
+}  # fmt: skip
+_FORMULAS: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: x**y,
+    "neg": lambda x: -x,
+    "sq": lambda x: x * x,
+    "twice": lambda x: 2 * x,
+    "inv": lambda x: 1 / x,
+}
+
+
 def evaluate(program: Program, groups: Sequence[Any]) -> tuple[np.ndarray, ...]:
     """Evaluate with CasADi; each group (n,) or (n, count), the results alike."""
     import casadi as ca
     import numpy as np
 
-    if program.function is None:
-        raise TrundleError(
-            f"program '{program.name}' was not traced from CasADi and cannot be evaluated by it"
-        )
+    function = program.casadi_function
     arrays = [np.asarray(g, dtype=float) for g in groups]
     counts = {a.shape[1] for a in arrays if a.ndim == 2} or {0}
     count = max(counts)
     if count == 0:
         return tuple(
-            np.asarray(v, dtype=float).reshape(-1) for v in program.function.call([ca.DM(a) for a in arrays])
+            np.asarray(v, dtype=float).reshape(-1) for v in function.call([ca.DM(a) for a in arrays])
         )
     lanes = [[a if a.ndim == 1 else a[:, k] for a in arrays] for k in range(count)]
     single = [evaluate(program, lane) for lane in lanes]

@@ -24,6 +24,7 @@ from trundle.robot.reader import Document, load, load_robot, parse
 from trundle.robot.runcheck import check_run
 from trundle.robot.runspec import FileTable, RunSpec, Table
 from trundle.robot.schema import json_schema
+from trundle.robot.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 from trundle.robot.values import Value
 from trundle.robot.wheels import (
     BallWheel,
@@ -70,15 +71,20 @@ __all__ = [
     "TorqueMotor",
     "Turning",
     "UniversalJoint",
+    "UrdfExtras",
     "Value",
     "Wheel",
     "WheelInertia",
     "check_run",
     "dump",
+    "dump_urdf",
     "json_schema",
     "load",
     "load_robot",
+    "load_urdf",
     "parse",
     "parse_robot",
+    "parse_urdf",
     "require_dynamic",
+    "urdf_extras",
 ]

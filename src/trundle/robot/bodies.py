@@ -56,6 +56,10 @@ class Inertia(Noun):
     xy: Moment = default(0.0, "Product of x and y (kg m^2), default 0.")
     xz: Moment = default(0.0, "Product of x and z (kg m^2), default 0.")
     yz: Moment = default(0.0, "Product of y and z (kg m^2), default 0.")
+    as_given: bool = default(
+        False,
+        "Take moments that no rigid body can have, as files from elsewhere may hold them. Default false.",
+    )
 
 
 class Body(Noun):

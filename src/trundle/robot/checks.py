@@ -84,7 +84,7 @@ def _bound_hint(noun: object, field: str, number: float) -> str | None:
 
 def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
-        if isinstance(noun, Inertia):
+        if isinstance(noun, Inertia) and not noun.as_given:
             message = _inertia_problem(noun, found)
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
@@ -97,8 +97,13 @@ def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
 def _inertia_problem(inertia: Inertia, found: Numbers) -> str | None:
     """What makes six numbers no inertia; one moment alone is fine: it is all that a motion about one axis needs."""
     xx, yy, zz = (found[value.key] for value in (inertia.xx, inertia.yy, inertia.zz))
-    products = [found[value.key] for value in (inertia.xy, inertia.xz, inertia.yz)]
-    if not any(products):
+    xy, xz, yz = (found[value.key] for value in (inertia.xy, inertia.xz, inertia.yz))
+    return inertia_problem(xx, yy, zz, xy, xz, yz)
+
+
+def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> str | None:
+    """The same on plain numbers (kg m^2)."""
+    if not any((xy, xz, yz)):
         if sum(1 for moment in (xx, yy, zz) if moment) < 2:
             return None
         slack = _INERTIA_TOLERANCE * (xx + yy + zz)
@@ -112,9 +117,8 @@ def _inertia_problem(inertia: Inertia, found: Numbers) -> str | None:
     # With products: the density's second moments Σ = tr(I)/2 1 - I must be positive semidefinite (Wensing, Kim
     # and Slotine, 2018), which is the triangle inequality on the principal moments.
     half = (xx + yy + zz) / 2
-    xy, xz, yz = products
     a, b, c, d, e, f = half - xx, half - yy, half - zz, -xy, -xz, -yz
-    scale = half or max(map(abs, products))
+    scale = half or max(abs(xy), abs(xz), abs(yz))
     minors = (a, b, c, a * b - d * d, a * c - e * e, b * c - f * f)
     determinant = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
     orders = (1, 1, 1, 2, 2, 2)

@@ -44,6 +44,12 @@ class Robot(Noun):
         None, description="The independent speeds, by name. Default: chosen for the shortest equations."
     )
 
+    urdf: str | None = Field(
+        None,
+        description="The URDF text it was read from, for writing back what has no place above.",
+        repr=False,
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _default_base(cls, data: Any) -> Any:

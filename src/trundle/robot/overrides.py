@@ -9,7 +9,7 @@ from trundle.errors import InputError, suggest
 from trundle.robot.checks import check_numbers
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.parameters import dimensions, parameter_values
+from trundle.robot.parameters import dimensions, parameter_values, quantities
 from trundle.robot.problems import report
 from trundle.robot.units import Quantity, unit_text
 from trundle.robot.values import Value, check_dimension, read_value
@@ -23,7 +23,7 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
     """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
     result = parameter_values(robot)
     by_key = {value.key: value for _, value in values(robot)}
-    known = dimensions(robot)
+    known, measured = dimensions(robot), quantities(robot)
     for name, written in changes.items():
         if name not in result:
             raise _unknown_parameter(robot, name, result)
@@ -32,6 +32,8 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
             if value.names:
                 raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
             dimension = known.get(name, UNKNOWN)
+            if isinstance(dimension, str) and name in measured:
+                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), measured[name])
             if not isinstance(dimension, str):
                 expected = Quantity("quantity", unit_text(dimension), dimension)
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)

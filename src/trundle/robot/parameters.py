@@ -14,7 +14,7 @@ from trundle.errors import InputError, suggest
 from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
 from trundle.robot.problems import Path, Problem
-from trundle.robot.units import unit_text
+from trundle.robot.units import Quantity, unit_text
 from trundle.robot.values import Value, number_of
 from trundle.robot.walk import values
 
@@ -160,7 +160,7 @@ def dimensions(robot: Robot) -> dict[str, Found]:
 def parameter_units(robot: Robot) -> dict[str, str]:
     """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
     known = dimensions(robot)
-    uses = _uses(robot)
+    uses = quantities(robot)
     result: dict[str, str] = {}
     by_key = {value.key: value for _, value in values(robot)}
     for name in parameter_values(robot):
@@ -168,19 +168,19 @@ def parameter_units(robot: Robot) -> dict[str, str]:
             result[name] = by_key[name].quantity.unit
             continue
         dimension = known[name]
-        used = uses.get(name, "")
+        used = uses.get(name)
         exact = "" if isinstance(dimension, str) else unit_text(dimension)
-        result[name] = used or exact
+        result[name] = used.unit if used is not None else exact
     return result
 
 
-def _uses(robot: Robot) -> dict[str, str]:
-    """Unit of the first field that is a multiple of a named parameter."""
-    found: dict[str, str] = {}
+def quantities(robot: Robot) -> dict[str, Quantity]:
+    """What a named parameter measures, by the first field that is a multiple of it."""
+    found: dict[str, Quantity] = {}
     for path, value in values(robot):
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":
-            found.setdefault(name, value.quantity.unit)
+            found.setdefault(name, value.quantity)
     for defined, value in robot.parameters.items():
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and defined in found:

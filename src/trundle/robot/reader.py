@@ -59,8 +59,15 @@ class File(Noun):
 
 
 def load(path: str | FilePath) -> Document:
-    """Read a description from a file; raises InputError with file, line and key. Nothing in a file is ever executed."""
-    return parse(_text(FilePath(path)), path)
+    """Read a description from a file; raises InputError with file, line and key. Nothing in a file is ever executed.
+
+    A file called .urdf is read as URDF (see `load_urdf`), any other as YAML.
+    """
+    if FilePath(path).suffix.lower() == ".urdf":
+        from trundle.robot.urdf.reader import load_document  # late: it needs this module
+
+        return load_document(path)
+    return parse(read_text(FilePath(path)), path)
 
 
 def load_robot(path: str | FilePath) -> Robot:
@@ -68,11 +75,12 @@ def load_robot(path: str | FilePath) -> Robot:
     return load(path).robot
 
 
-def _text(path: FilePath) -> str:
+def read_text(path: FilePath) -> str:
+    """Text of an ordinary UTF-8 file of reasonable size; raises InputError."""
     file = str(path)
     try:
         if path.is_dir():
-            raise InputError("is a folder, not a file", file=file, hint="name a YAML file in it")
+            raise InputError("is a folder, not a file", file=file, hint="name a YAML or URDF file in it")
         if not path.is_file():  # a pipe or a device could be endless
             if path.exists():
                 raise InputError("is no ordinary file", file=file)
@@ -105,13 +113,15 @@ def _too_large(size: int, file: str | None) -> InputError:
     return InputError(
         f"has {size:,} bytes; a description may have {MOST_BYTES:,}",
         file=file,
-        hint='keep long tables in a CSV file: inputs: {NAME: {file: "table.csv"}}',
+        hint=None
+        if (file or "").lower().endswith(".urdf")
+        else 'keep long tables in a CSV file: inputs: {NAME: {file: "table.csv"}}',
     )
 
 
 def _near_files(path: FilePath) -> str | None:
     try:
-        names = [each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml")]
+        names = [each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml", ".urdf")]
     except OSError:
         return f"there is no folder {path.parent}"
     return suggest(path.name, names) if names else None

@@ -15,6 +15,10 @@ from trundle.robot.yamltext import scalar
 _WIDTH = 118
 # Text that is plain to YAML 1.1 and 1.2 alike, in block and in flow.
 _PLAIN = re.compile(r"-?[A-Za-z_0-9.(][A-Za-z0-9_ .*/()+^-]*", re.ASCII)
+# Text of several lines that a literal block holds as it is; what YAML 1.1 takes for line ends is left to quotes.
+_LITERAL = re.compile(r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
+# What must not stand in quotes as it is: what no editor shows, and what YAML 1.1 takes for line ends.
+_ESCAPED = re.compile(r"[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 # Words that readers of YAML 1.1 take for booleans.
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
@@ -32,12 +36,22 @@ def _block(data: Mapping[str, Any], indent: int) -> list[str]:
     lines: list[str] = []
     for key, inner in data.items():
         head = " " * indent + _text(key) + ":"
+        if isinstance(inner, str) and inner.count("\n") > 1 and inner.strip() and _LITERAL.fullmatch(inner):
+            lines += [f"{head} {_literal(inner, indent + 2)}"]
+            continue
         short = f"{head} {_flow(inner)}"
         if isinstance(inner, Mapping) and inner and (_outer(inner, indent) or len(short) > _WIDTH):
             lines += [head, *_block(inner, indent + 2)]
         else:
             lines.append(short)
     return lines
+
+
+def _literal(text: str, indent: int) -> str:
+    """A literal block: the text line by line, with how it ends."""
+    ends = "-" if not text.endswith("\n") else "+" if text.endswith("\n\n") else ""
+    lines = text.removesuffix("\n").split("\n")
+    return "\n".join([f"|2{ends}", *(" " * indent + line if line else "" for line in lines)])
 
 
 def _outer(inner: Mapping[str, Any], indent: int) -> bool:
@@ -75,4 +89,4 @@ def _text(text: str) -> str:
     is_plain = _PLAIN.fullmatch(text) and not text.endswith(" ") and text.lower() not in _WORDS
     if is_plain and isinstance(scalar(text), str):
         return text
-    return json.dumps(text)
+    return _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", json.dumps(text, ensure_ascii=False))

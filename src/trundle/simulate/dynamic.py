@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError, TrundleError, suggest
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.results import Run
@@ -45,14 +45,15 @@ def simulate(
     Dormand-Prince 8(5,3) for the others. rtol, atol bound each step's error; by default 1e-11 and a tenth of it
     with Dormand-Prince 8(5,3), 1e-9 and a tenth of it with the others.
 
-    The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` the work put in − losses − change of
+    The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` (where the model comes from a
+    description) the work put in − losses − change of
     the stored energy in J, with work and losses integrated beside the states. Raises InputError for names and values
     that don't fit, NumericsError where the numbers fail, saying when.
     """
     at = sample_times(duration, samples, times)
     signals = named_signals(model.inputs, inputs or {}, model.name)
     values = model.parameter_values(parameters)
-    start = np.array([*model.state_vector(initial), 0.0, 0.0])
+    start = np.array([*model.state_vector(initial, values), *(0.0 for _ in model.audit)])
     if not np.isfinite(start).all():
         raise InputError("the initial state holds something that is not a finite number", key="run.initial")
     chosen = choose_method(method, model.stiff)
@@ -60,22 +61,23 @@ def simulate(
     p = np.array(list(values.values()))
 
     began = time.perf_counter()
-    kernel, slope = compile_program(model.audited), compile_program(model.audited_jacobian)
-    observer = compile_program(model.observe)
+    kernel, observer = compile_program(model.audited), compile_program(model.observe)
     kernel.prepare()
-    needs_jacobian = settings.method in ("lsoda", "radau", "bdf")
-    if needs_jacobian:
+    slope = None
+    if settings.method in ("lsoda", "radau", "bdf"):
+        slope = compile_program(model.audited_jacobian)
         slope.prepare()
     observer.prepare(2, 2 if signals else 1, 1)
     compiled = time.perf_counter()
 
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
-        names = [*model.states, "energy.work", "energy.losses"]
+        names = [*model.states, *model.audit]
         make = _pieces(kernel, slope, list(signals.values()), p, len(start), bar)
         breaks = [b for s in signals.values() for b in (*s.jumps, *s.kinks)]
         states = integrate(make, start, at, breaks, settings, names)
     commands = np.array([s.sample(at) for s in signals.values()]).reshape(len(signals), at.size)
-    (outputs,) = observer(np.ascontiguousarray(states[:-2]), commands if signals else np.zeros(0), p)
+    own = np.ascontiguousarray(states[: len(model.states)])
+    (outputs,) = observer(own, commands if signals else np.zeros(0), p)
     finished = time.perf_counter()
     return _run(
         model, at, states, commands, outputs, values,
@@ -118,12 +120,13 @@ def named_signals(known: Sequence[str], given: Mapping[str, Any], name: str) -> 
 def _pieces(
     kernel: Any, slope: Any, signals: Sequence[Signal], p: np.ndarray, size: int, bar: Progress
 ) -> Callable[[float, float], tuple[Rate, Rate]]:
-    """Rate and Jacobian on fixed buffers, for `integrate`: on a piece, jumping inputs keep the value they have
-    inside it.
+    """Rate and Jacobian (only where `slope` is there) on fixed buffers, for `integrate`: on a piece, jumping inputs
+    keep the value they have inside it.
     """
     x, rate, matrix = np.zeros(size), np.zeros(size), np.zeros(size * size)
     u = np.zeros(len(signals))
-    evaluate, differentiate = kernel.bind(x, u, p, rate), slope.bind(x, u, p, matrix)
+    evaluate = kernel.bind(x, u, p, rate)
+    differentiate = None if slope is None else slope.bind(x, u, p, matrix)
     square = matrix.reshape(size, size)
 
     def make(a: float, b: float) -> tuple[Rate, Rate]:
@@ -146,6 +149,8 @@ def _pieces(
             return rate.copy()
 
         def df(t: float, y: np.ndarray) -> np.ndarray:
+            if differentiate is None:
+                raise TrundleError("this method was prepared without a Jacobian")
             load(t, y)
             differentiate()
             return square.copy()
@@ -168,16 +173,15 @@ def _run(
     values |= dict(zip(model.inputs, commands, strict=True))
     values |= dict(zip(model.outputs, outputs, strict=True))
     _require_finite(values, at)
-    stored = values["energy.kinetic"] + values["energy.potential"] + values["energy.internal"]
-    values["energy.stored"] = stored
-    values["energy.work"], values["energy.losses"] = states[-2], states[-1]
-    balance = states[-2] - states[-1] - (stored - stored[0])
-    values["energy.imbalance"] = balance
-    account = ["energy.stored", "energy.work", "energy.losses", "energy.imbalance"]
+    account = _energy_account(model, states, values)
+    values |= account
+    summary |= {"constraint_residual": float(values["constraint_residual"].max())}
+    if account:
+        summary |= {
+            "energy_imbalance": float(np.abs(values["energy.imbalance"]).max()),
+            "energy_turned_over": energy_turned_over(values),
+        }
     summary |= {
-        "constraint_residual": float(values["constraint_residual"].max()),
-        "energy_imbalance": float(np.abs(balance).max()),
-        "energy_turned_over": energy_turned_over(values),
         "mobility": None
         if model.mobility is None
         else [model.mobility.mobility, model.mobility.steerability],
@@ -205,6 +209,22 @@ def _run(
     )
 
 
+def _energy_account(
+    model: Model, states: np.ndarray, values: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Stored energy, work, losses and what doesn't balance (J); nothing where the model keeps no account."""
+    if not model.audit:
+        return {}
+    stored = values["energy.kinetic"] + values["energy.potential"] + values["energy.internal"]
+    balance = states[-2] - states[-1] - (stored - stored[0])
+    return {
+        "energy.stored": stored,
+        "energy.work": states[-2],
+        "energy.losses": states[-1],
+        "energy.imbalance": balance,
+    }
+
+
 def energy_turned_over(values: Mapping[str, np.ndarray]) -> float:
     """The energy that passed through the robot (J): the largest of work, losses, and the travel of each kind of
     stored energy.
@@ -217,7 +237,11 @@ def energy_turned_over(values: Mapping[str, np.ndarray]) -> float:
 
 
 def describe(model: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
-    """What travels with a run: the description as text, the parameters that were used, how to draw the robot."""
+    """What travels with a run: the description as text (or what else the model was made from), the parameters that
+    were used, how to draw the robot.
+    """
+    if model.robot is None:
+        return {**model.origin, "parameters": dict(parameters), "sketch": dict(model.sketch)}
     from trundle.robot import dump
 
     return {"yaml": dump(model.robot), "parameters": dict(parameters), "sketch": dict(model.sketch)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from trundle.program import compile_program
 from trundle.results import Run
 from trundle.simulate.dynamic import describe, named_signals, sample_times
 from trundle.simulate.integrate import Rate, Settings, check_tolerances, choose_method, integrate
+from trundle.simulate.progress import Progress
 from trundle.simulate.signals import Signal, longest_step
 
 # A coordinate given over time stands for its rate: the ending of the one, and of the other.
@@ -30,8 +31,9 @@ def roll(
     samples: int = 1001,
     times: Sequence[float] | None = None,
     method: str = "auto",
-    rtol: float = 1e-10,
-    atol: float = 1e-10,
+    rtol: float = 1e-12,
+    atol: float = 1e-12,
+    progress: bool | Callable[[float], None] = False,
 ) -> Run:
     """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), least squares where the wheels
     over-determine it.
@@ -45,7 +47,7 @@ def roll(
     at = sample_times(duration, samples, times)
     check_tolerances(rtol, atol)
     rates, angles = _split(robot, inputs or {})
-    kinematics = derive_kinematics(robot, [*rates, *(_rate_of(name) for name in angles)])
+    kinematics = derive_kinematics(robot, [*rates, *(rate_of(name) for name in angles)])
     derived = time.perf_counter()
     known = named_signals([*rates, *angles], {**rates, **angles}, robot.name)
     values = robot.parameter_values(parameters)
@@ -57,10 +59,11 @@ def roll(
 
     size = len(kinematics.coordinates)
     signals = [*((known[n], False) for n in rates), *((known[n], True) for n in angles)]
-    make = _pieces(kernel, kinematics.program, signals, p, size, float(at[-1]))
     breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
     settings = Settings(choose_method(method, stiff=True), rtol, atol, longest_step(known.values(), at))
-    states = integrate(make, state, at, breaks, settings, kinematics.coordinates)
+    with Progress(progress, float(at[-1]), f"rolling {robot.name}") as bar:
+        make = _pieces(kernel, kinematics.program, signals, p, size, bar)
+        states = integrate(make, state, at, breaks, settings, kinematics.coordinates)
     given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
         len(signals), at.size
     )
@@ -97,9 +100,10 @@ def roll(
     )
 
 
-def _rate_of(name: str) -> str:
+def rate_of(name: str) -> str:
+    """The rate that a given coordinate stands for (`left.angle`: `left.rate`); a rate stands for itself."""
     owner, _, what = name.rpartition(".")
-    return f"{owner}.{_RATES[what]}"
+    return f"{owner}.{_RATES.get(what, what)}"
 
 
 def kinematic_inputs(robot: Any) -> tuple[str, ...]:
@@ -122,9 +126,9 @@ def _split(robot: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     rates = {name: given for name, given in inputs.items() if name.endswith("rate")}
     angles = {name: given for name, given in inputs.items() if name not in rates}
     for name in angles:
-        if _rate_of(name) in rates:
+        if rate_of(name) in rates:
             raise InputError(
-                f"both '{name}' and '{_rate_of(name)}' are given",
+                f"both '{name}' and '{rate_of(name)}' are given",
                 key=f"run.inputs.{name}",
                 hint="keep one of them",
             )
@@ -163,7 +167,7 @@ def _sampled(signal: Signal, differentiate: bool, at: np.ndarray) -> np.ndarray:
 
 
 def _pieces(
-    kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p: np.ndarray, size: int, end: float
+    kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p: np.ndarray, size: int, bar: Progress
 ) -> Any:
     x, k, rate = np.zeros(size), np.zeros(len(signals)), np.zeros(size)
     outputs = np.zeros(program.outputs[1].size)
@@ -173,7 +177,7 @@ def _pieces(
     differentiate = slope.bind(x, k, p, matrix)
 
     def make(a: float, b: float) -> tuple[Rate, Rate]:
-        middle = (a + b) / 2
+        middle, end = (a + b) / 2, bar.end
         k[:] = [s.derivative(middle, 0.0, end) if d else s.value(middle) for s, d in signals]
         moving = [(i, s, d) for i, (s, d) in enumerate(signals) if not s.steady and not s.jumps]
 
@@ -188,6 +192,7 @@ def _pieces(
         def f(t: float, y: np.ndarray) -> np.ndarray:
             load(t, y)
             evaluate()
+            bar.at(t)
             return rate.copy()
 
         def df(t: float, y: np.ndarray) -> np.ndarray:

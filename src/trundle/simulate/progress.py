@@ -19,7 +19,7 @@ class Progress:
     def __init__(self, report: bool | Callable[[float], None], end: float, title: str) -> None:
         self._call = report if callable(report) else None
         self._show = report is True and sys.stderr.isatty()
-        self._end = end
+        self.end = end
         self._title = title
         self._count = 0
         self._started = self._last = time.perf_counter()
@@ -46,7 +46,7 @@ class Progress:
             return
         if self._call is None and not self._show:
             return
-        self.fraction(t / self._end)
+        self.fraction(t / self.end)
 
     def fraction(self, done: float) -> None:
         """Work is this share done."""

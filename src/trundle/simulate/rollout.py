@@ -10,6 +10,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.health import check_quaternion
+from trundle.model.manifold import settle_batch
 from trundle.results import Batch
 from trundle.simulate.dynamic import describe
 from trundle.simulate.progress import Progress
@@ -43,8 +44,10 @@ def rollout(
 
     x = _complete(dict.fromkeys(model.states, 0.0) | dict(model.initial), initial or {}, "state", model.name)
     u = _complete(dict.fromkeys(model.inputs, 0.0), inputs or {}, "input", model.name)
-    check_quaternion(x)
     p = _parameters(model, parameters or {})
+    if model.robot is not None:
+        check_quaternion(x)
+    x = settle_batch(model, x, tuple(initial or ()), p)
     size = _count(count, initial or {}, inputs or {}, parameters or {})
     with Progress(progress, 1.0, f"rolling out {model.name}") as bar:
         result = native(
@@ -64,7 +67,7 @@ def rollout(
         time=np.asarray(result.steps) * dt,
         states=model.states,
         values=states,
-        units={name: model.units[name] for name in model.states},
+        units={name: model.units.get(name, "") for name in model.states},
         parameters=p,
         description=describe(model, {k: v for k, v in p.items() if np.ndim(v) == 0}),
         summary={"steps": steps, "dt": dt, "every": every, "count": size, "method": "rk4"},

@@ -1,0 +1,64 @@
+"""How fast this core can issue vector arithmetic at all: the measure that kernels are held against."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from trundle.program.ir import Program
+from trundle.program.jit import assemble, assembly, host
+from trundle.program.kernel import compile_program
+from trundle.program.llvm_code import Code, constant, type_of
+from trundle.program.llvm_kernel import SIGNATURE_BATCH, emit_batch
+from trundle.program.llvm_pieces import emit_long_batch, is_long
+
+CHAINS = 16  # independent products in flight: twice what a latency of 4 cycles on two units needs
+TURNS = 20_000
+
+
+def issue_loop() -> tuple[Callable[[], object], int]:
+    """A loop of independent vector products, and how many products of doubles a call makes."""
+    code = Code(host().lanes)
+    t, factor = type_of(code.width), constant(1.0 + 2.0**-52, code.width)
+    code.do("br label %loop")
+    code.label("loop")
+    code.do("%k = phi i64 [ 0, %entry ], [ %k.next, %loop ]")
+    for c in range(CHAINS):
+        code.do(f"%a{c} = phi {t} [ {factor}, %entry ], [ %b{c}, %loop ]")
+    for c in range(CHAINS):
+        code.do(f"%b{c} = fmul {t} %a{c}, {factor}")
+    code.do("%k.next = add i64 %k, 1")
+    code.do("%more = icmp slt i64 %k.next, %count")
+    code.do("br i1 %more, label %loop, label %done")
+    code.label("done")
+    for c in range(CHAINS):
+        code.do(f"store {t} %b{c}, ptr %out, align 8")
+    code.do("ret void")
+    compiled = assemble(code, "ptr %out, i64 %count")
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(compiled.address)
+    out = np.zeros(code.width)
+    keep = compiled.engine  # the code lives as long as its engine
+
+    def call() -> object:
+        return run(out.ctypes.data, TURNS), keep
+
+    return call, TURNS * CHAINS * code.width
+
+
+def machine_operations(program: Program) -> float | None:
+    """Doubles that the vector instructions of a batch kernel compute with, for each lane of the batch: fused
+    multiply-adds count once, sines as the polynomials they are, moves not at all. None where the assembly is not x86's.
+    """
+    uniform = (False,) * len(program.inputs)
+    emit = emit_long_batch if is_long(program) else emit_batch
+    lanes = compile_program(program).lanes
+    text = assembly(emit(program, uniform, lanes, host().fused), SIGNATURE_BATCH)
+    registers = {"zmm": 8, "ymm": 4, "xmm": 2}
+    total = 0
+    for line in text.splitlines():
+        found = re.match(r"\tv(?!mov|broadcast)\w+pd\t.*%(zmm|ymm|xmm)\d+$", line)
+        total += registers[found[1]] if found else 0
+    return total / lanes or None

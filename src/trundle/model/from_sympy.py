@@ -1,0 +1,306 @@
+"""from_sympy(method) -> Model: a mechanism derived by SymPy, as the same kind of model that descriptions give.
+
+SymPy's mass matrix and forcing are taken as they are, never simplified and never inverted: their entries become
+graphs (`sympy_graph`), and the linear systems are solved inside the program, in an order found on numbers
+(`sympy_solve`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from trundle.mechanics.linear import apply, product, transpose
+from trundle.mechanics.reactions import constraint_forces, undetermined_rows
+from trundle.model.model import ConstraintSummary, Model
+from trundle.model.sympy_graph import Converter
+from trundle.model.sympy_method import TIME, Equations, name_of, read_method
+from trundle.model.sympy_names import Names, declare, report_unknown
+from trundle.model.sympy_samples import Samples, take_samples
+from trundle.model.sympy_solve import independent_rows, is_positive, solve_guided
+from trundle.program import Program, trace
+from trundle.scalars import Scalar, absolute, maximum, minus, plus
+
+
+@dataclass(frozen=True)
+class Motion:
+    """q̇, u̇ and the multipliers at one state, and what was found out about the constraints."""
+
+    q_dot: list[Scalar]
+    u_dot: list[Scalar]
+    multipliers: list[Scalar]
+    rank: int
+    undetermined: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The columns of symbols of the state (q, u, extra states), the inputs and the parameters."""
+
+    state: Any
+    commands: Any
+    parameters: Any
+
+    @property
+    def all(self) -> tuple[Any, Any, Any]:
+        return self.state, self.commands, self.parameters
+
+
+def from_sympy(
+    method: Any,
+    *,
+    inputs: Sequence[Any] | Mapping[str, Any] = (),
+    outputs: Mapping[str, Any] | None = None,
+    extra_states: Mapping[Any, Any] | None = None,
+    parameters: Mapping[Any, float] | None = None,
+    name: str = "sympy_model",
+) -> Model:
+    """The equations of motion of SymPy's KanesMethod, LagrangesMethod or System (formed, not simplified), as a `Model`.
+
+    method: after kanes_equations, form_lagranges_equations or form_eoms. inputs: symbols or functions of time that are
+    given from outside, or name -> symbol. outputs: name -> expression of states, their rates, inputs, parameters,
+    multipliers. extra_states: symbol or function of time -> expression of its rate, such as the current of a motor.
+    parameters: symbol (or its name) -> number, SI; all of the constants need one.
+
+    States have SymPy's names; the speeds of LagrangesMethod, q̇, have `_dot` behind the coordinate's. Kane: K q̇ = k
+    and M u̇ = f, with dependent speeds by their own rows. Lagrange: M q̈ = f + Aᵀλ, A q̈ = b; λ are outputs under
+    SymPy's names (lam1, ...), split by least norm where constraints are redundant. The output
+    `constraint_residual` is the largest of all configuration and velocity constraints' residuals.
+
+    Raises InputError for equations not yet formed, undeclared symbols, parameters without a value, functions that
+    programs don't have, and speeds without inertia.
+    """
+    start = time.perf_counter()
+    equations = read_method(method)
+    names = declare(equations, inputs, outputs or {}, extra_states or {}, parameters or {})
+    symbols = Symbols(
+        ca.SX.sym("x", len(names.states)),
+        ca.SX.sym("u", len(names.inputs)),
+        ca.SX.sym("p", len(names.parameters)),
+    )
+    convert = Converter(names.leaves(*symbols.all))
+    q_dot = _coordinate_rates(equations, convert, symbols, names)
+    motion, residuals = _move(equations, convert, symbols, names, q_dot)
+    _know_rates(equations, convert, motion, symbols)
+    extra = [convert(rate) for rate in (extra_states or {}).values()]
+    _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
+    shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
+    report_unknown(convert.unknown, names)
+    shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
+    shown["constraint_residual"] = _largest(residuals)
+    return _package(name, equations, names, symbols, motion, extra, shown, residuals, start)
+
+
+def _coordinate_rates(
+    equations: Equations, convert: Converter, symbols: Symbols, names: Names
+) -> list[Scalar]:
+    """q̇ from K q̇ = k, or the speeds themselves."""
+    n = len(equations.q)
+    if equations.kinematic is None:
+        return [symbols.state[n + i] for i in range(n)]
+    matrix = [[convert(entry) for entry in row] for row in equations.kinematic[0]]
+    right = [[convert(entry)] for entry in equations.kinematic[1]]
+    report_unknown(convert.unknown, names)
+    if _is_identity(matrix):
+        rates = [value for (value,) in right]
+    else:
+        empty = ca.SX(0, 1)
+        samples = take_samples(
+            symbols.all, (n, len(equations.u)), list(names.parameters.values()), empty, empty
+        )
+        labels = [f"{each}_dot" for each in names.coordinates]
+        solved = solve_guided(matrix, right, samples.of(matrix), labels, "the coordinates' rates")
+        rates = [value for (value,) in solved]
+    _know(convert, [_rate_of(each) for each in equations.q], rates)
+    return rates
+
+
+def _is_identity(matrix: Sequence[Sequence[Scalar]]) -> bool:
+    return all(
+        isinstance(entry, (int, float)) and entry == int(i == j)
+        for i, row in enumerate(matrix)
+        for j, entry in enumerate(row)
+    )
+
+
+def _move(
+    equations: Equations, convert: Converter, symbols: Symbols, names: Names, q_dot: list[Scalar]
+) -> tuple[Motion, list[Scalar]]:
+    """The accelerations and multipliers, and the residuals of all constraints."""
+    mass = [[convert(entry) for entry in row] for row in equations.mass]
+    force = [convert(entry) for entry in equations.forcing]
+    rows = [[convert(entry) for entry in row] for row in equations.rows]
+    right = [convert(entry) for entry in equations.right]
+    holonomic = [convert(entry) for entry in equations.holonomic]
+    velocity = [convert(entry) for entry in equations.velocity]
+    report_unknown(convert.unknown, names)
+    split = len(equations.q), len(equations.u)
+    samples = take_samples(
+        symbols.all, split, list(names.parameters.values()), _column(holonomic), _column(velocity)
+    )
+    if equations.multipliers or not rows:
+        motion = _with_multipliers(mass, force, rows, right, samples, names, q_dot)
+    else:
+        motion = _with_dependent_speeds(mass, force, rows, right, samples, names, q_dot)
+    return motion, [*holonomic, *velocity]
+
+
+def _with_multipliers(
+    mass: list[list[Scalar]],
+    force: list[Scalar],
+    rows: list[list[Scalar]],
+    right: list[Scalar],
+    samples: Samples,
+    names: Names,
+    q_dot: list[Scalar],
+) -> Motion:
+    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b by positive-definite solves, which need no pivots.
+
+    Where M itself is only positive on the directions that A leaves free, M + w AᵀA is positive and has the same
+    solution with f + w Aᵀb on the right (Benzi, Golub & Liesen 2005, sec. 5.3). Redundant rows are left out.
+    """
+    what = "accelerations"
+    if not rows:
+        solved = solve_guided(mass, [[f] for f in force], samples.of(mass), names.speeds, what)
+        return Motion(q_dot, [value for (value,) in solved], [], 0)
+    numbers = samples.of(rows)
+    kept = independent_rows(numbers)
+    a, b = [rows[i] for i in kept], [right[i] for i in kept]
+    heavy, driven = mass, force
+    if not is_positive(samples.of(mass)):
+        heavy = [
+            [plus(m, g) for m, g in zip(*pair, strict=True)]
+            for pair in zip(mass, product(transpose(a), a), strict=True)
+        ]
+        driven = [plus(f, g) for f, g in zip(force, apply(transpose(a), b), strict=True)]
+    columns = [[f, *column] for f, column in zip(driven, transpose(a), strict=True)]
+    solved = solve_guided(heavy, columns, samples.of(heavy), names.speeds, what)
+    free, response = [row[0] for row in solved], [row[1:] for row in solved]
+    schur = product(a, response)
+    gap = [[minus(v, w)] for v, w in zip(b, apply(a, free), strict=True)]
+    forces = [v for (v,) in solve_guided(schur, gap, samples.of(schur), names.multipliers, "multipliers")]
+    u_dot = [plus(v, w) for v, w in zip(free, apply(response, forces), strict=True)]
+    if len(kept) == len(rows):
+        return Motion(q_dot, u_dot, forces, len(kept))
+    # Aᵀλ of the independent rows, shared out among all of them.
+    multipliers = constraint_forces(rows, kept, apply(transpose(a), forces))
+    loose = tuple(names.multipliers[row] for row in undetermined_rows(numbers))
+    return Motion(q_dot, u_dot, multipliers, len(kept), loose)
+
+
+def _with_dependent_speeds(
+    mass: list[list[Scalar]],
+    force: list[Scalar],
+    rows: list[list[Scalar]],
+    right: list[Scalar],
+    samples: Samples,
+    names: Names,
+    q_dot: list[Scalar],
+) -> Motion:
+    """u̇ of Kane's constrained equations: u̇_d = B_d⁻¹ (b − B_i u̇_i) put into the rows of the independent speeds.
+
+    SymPy has projected the rows already, M = Sᵀ M_all with S = [1; −B_d⁻¹ B_i], so what is left to solve, M S, is
+    the mass matrix of the independent speeds and positive definite.
+    """
+    count = len(force)
+    dependent = [row[count:] for row in rows]
+    known = [[value, *row[:count]] for value, row in zip(right, rows, strict=True)]
+    solved = solve_guided(
+        dependent, known, samples.of(dependent), names.speeds[count:], "the dependent speeds' rates"
+    )
+    offset = [*([0] * count), *(row[0] for row in solved)]
+    unit = [[int(i == j) for j in range(count)] for i in range(count)]
+    basis = [*unit, *([minus(0, entry) for entry in row[1:]] for row in solved)]
+    reduced = product(mass, basis)
+    driven = [[minus(f, g)] for f, g in zip(force, apply(mass, offset), strict=True)]
+    independent = solve_guided(reduced, driven, samples.of(reduced), names.speeds[:count], "accelerations")
+    moved = apply(basis, [value for (value,) in independent])
+    u_dot = [plus(v, w) for v, w in zip(moved, offset, strict=True)]
+    return Motion(q_dot, u_dot, [], len(rows))
+
+
+def _know(convert: Converter, leaves: Sequence[Any], values: Sequence[Scalar]) -> None:
+    """Let the converter know more leaves; a leaf that is a state already stays one."""
+    for leaf, value in zip(leaves, values, strict=True):
+        if leaf is not None:
+            convert.leaves.setdefault(leaf, value)
+
+
+def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Symbols) -> None:
+    """u̇, q̈ = ∂q̇/∂(q, u) · (q̇, u̇) and λ, for outputs and the rates of extra states."""
+    _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
+    part = symbols.state[: len(equations.q) + len(equations.u)]
+    along = _column([*motion.q_dot, *motion.u_dot])
+    second = ca.jtimes(_column(motion.q_dot), part, along)
+    twice = [_rate_of(_rate_of(each)) for each in equations.q]
+    _know(convert, twice, [second[i] for i in range(len(twice))])
+    _know(convert, equations.multipliers, motion.multipliers)
+
+
+def _rate_of(symbol: Any) -> Any:
+    """The time derivative of a function of time; None of a plain symbol, which has none."""
+    if symbol is None or getattr(symbol, "is_Symbol", False):
+        return None
+    return symbol.diff(TIME)
+
+
+def _column(values: Sequence[Scalar]) -> Any:
+    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
+
+
+def _largest(residuals: Sequence[Scalar]) -> Scalar:
+    worst: Scalar = 0
+    for value in residuals:
+        worst = maximum(worst, absolute(ca.SX(value)))
+    return worst
+
+
+def _package(
+    name: str,
+    equations: Equations,
+    names: Names,
+    symbols: Symbols,
+    motion: Motion,
+    extra: Sequence[Scalar],
+    outputs: Mapping[str, Scalar],
+    residuals: Sequence[Scalar],
+    start: float,
+) -> Model:
+    groups = {
+        "state": (names.states, symbols.state),
+        "input": (names.inputs, symbols.commands),
+        "parameter": (tuple(names.parameters), symbols.parameters),
+    }
+
+    def traced(title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
+        return trace(title, groups, {label: (tuple(labels), _column(values))})
+
+    rates = [*motion.q_dot, *motion.u_dot, *extra]
+    dynamics = traced("dynamics", "rate", names.states, rates)
+    labels = [f"constraint {k + 1}" for k in range(len(residuals))]
+    return Model(
+        robot=None,
+        name=name,
+        coordinates=names.coordinates,
+        speeds=names.speeds,
+        currents=names.extra,
+        inputs=names.inputs,
+        outputs=tuple(outputs),
+        parameters=dict(names.parameters),
+        units={"time": "s"},
+        initial=dict.fromkeys(names.states, 0.0),
+        mobility=None,
+        constraints=ConstraintSummary(len(equations.rows), motion.rank, motion.undetermined),
+        dynamics=dynamics,
+        audited=dynamics,
+        observe=traced("observe", "output", tuple(outputs), list(outputs.values())),
+        stiff=bool(extra),
+        derive_seconds=time.perf_counter() - start,
+        manifold=traced("manifold", "residual", labels, residuals) if residuals else None,
+        dependent=tuple(name_of(each) for each in equations.dependent),
+        origin={"sympy": equations.kind, "name": name},
+    )

@@ -1,0 +1,144 @@
+"""Models without a description: their parameters are plain numbers, and their states may have to meet constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import InputError, suggest
+from trundle.mechanics.elimination import generic_rank
+
+# Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
+_RESIDUAL = 1e-8
+_STEPS = 50
+# Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
+_NUDGE = 0.1
+
+
+def changed_numbers(model: Any, changes: Mapping[str, Any]) -> dict[str, float]:
+    """The parameters in order, some of them changed; raises InputError for unknown names, for what is no number, and
+    for numbers that make redundant constraints independent.
+    """
+    values = dict(model.parameters)
+    for each, value in changes.items():
+        if each not in values:
+            raise InputError(
+                f"'{each}' is not a parameter of '{model.name}'", key=each, hint=suggest(each, values)
+            )
+        try:
+            values[each] = float(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"expected a number in SI, got {value!r}", key=each, hint="models from SymPy know no units"
+            ) from None
+        if not math.isfinite(values[each]):
+            raise InputError(f"expected a finite number, got {value!r}", key=each)
+    if model.constraints.rank < model.constraints.rows and values != model.parameters:
+        _check_rank(model, values)
+    return values
+
+
+def _check_rank(model: Any, values: Mapping[str, float]) -> None:
+    """The derivation left out constraints that repeated others at the model's own numbers; at others they may not."""
+    x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
+    places = [model.state_index[name] for name in (*model.coordinates, *model.speeds)]
+    p, commands = np.array(list(values.values())), np.zeros(len(model.inputs))
+    x, _ = _newton(model, x, p, places, 0.0)
+    (flat,) = model.manifold_jacobian.evaluate(x, commands, p)
+    speeds = [model.state_index[name] for name in model.speeds]
+    rows = flat.reshape(-1, x.size)[:, speeds]
+    rank = generic_rank(rows[None])
+    if rank > model.constraints.rank:
+        changed = next(name for name, value in values.items() if value != model.parameters[name])
+        raise InputError(
+            f"with {changed} changed, the constraints of '{model.name}' have rank {rank}, not the "
+            f"{model.constraints.rank} that it was derived with",
+            key=changed,
+            hint="call from_sympy anew with these parameters",
+        )
+
+
+def settle(
+    model: Any, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
+) -> list[float]:
+    """x on the constraints: the model's dependent states that aren't `given` are moved (where that isn't enough, all
+    that aren't), by Newton's method, by the least change.
+
+    Raises InputError where what is given breaks the constraints whatever the rest is.
+    """
+    x = np.array([start[name] for name in model.states])
+    if model.manifold is None:
+        return [float(value) for value in x]
+    p = np.array(list(parameters.values()))
+    residual = _residual(model, x, p)
+    if not np.isfinite(residual).all():
+        raise InputError(
+            f"the constraints of '{model.name}' have no value at the initial state", key="run.initial"
+        )
+    free = [name for name in (*model.coordinates, *model.speeds) if name not in given]
+    for movable in ([name for name in model.dependent if name in free], free):
+        places = [model.state_index[name] for name in movable]
+        for offset in (0.0, _NUDGE) if places else ():
+            if np.abs(residual).max() > _RESIDUAL:
+                x, residual = _newton(model, x, p, places, offset)
+    if np.abs(residual).max() > _RESIDUAL:
+        worst = float(np.abs(residual).max())
+        raise InputError(
+            f"the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
+            key="run.initial",
+            hint="give fewer states, the others are then found to fit; these could be: "
+            + (", ".join(given) or "none, even a start from zeros leads nowhere"),
+        )
+    return [float(value) for value in x]
+
+
+def settle_batch(
+    model: Any, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The same for the states of many robots: settled where every number is one for all, else checked only."""
+    if model.manifold is None:
+        return dict(x)
+    if all(np.ndim(value) == 0 for value in (*x.values(), *parameters.values())):
+        return dict(zip(model.states, settle(model, x, given, parameters), strict=True))
+    from trundle.program import compile_program
+
+    count = max(np.size(value) for value in (*x.values(), *parameters.values()))
+
+    def table(values: Mapping[str, Any]) -> np.ndarray:
+        return np.array([np.broadcast_to(np.ravel(value), (count,)) for value in values.values()])
+
+    commands = np.zeros(len(model.inputs))
+    (residual,) = compile_program(model.manifold)(table(x), commands, table(parameters))
+    worst = float(np.abs(residual).max())
+    if not worst <= _RESIDUAL:
+        raise InputError(
+            f"initial states break the constraints of '{model.name}' by up to {worst:.3g}",
+            key="initial",
+            hint="take each robot's initial state from model.state_vector, which finds the dependent states",
+        )
+    return dict(x)
+
+
+def _residual(model: Any, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return model.manifold.evaluate(x, np.zeros(len(model.inputs)), p)[0]
+
+
+def _newton(
+    model: Any, x: np.ndarray, p: np.ndarray, places: Sequence[int], offset: float
+) -> tuple[np.ndarray, np.ndarray]:
+    slope = model.manifold_jacobian
+    start, x = x, x.copy()
+    x[places] += offset
+    residual = _residual(model, x, p)
+    for _ in range(_STEPS):
+        if not np.isfinite(residual).all() or np.abs(residual).max() <= _RESIDUAL * 1e-4:
+            break
+        (flat,) = slope.evaluate(x, np.zeros(len(model.inputs)), p)
+        matrix = flat.reshape(residual.size, x.size)[:, places]
+        x[places] -= np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
+        residual = _residual(model, x, p)
+    reached = np.isfinite(residual).all() and np.abs(residual).max() <= _RESIDUAL
+    return (x, residual) if reached else (start, _residual(model, start, p))

@@ -1,0 +1,229 @@
+"""SymPy expressions as CasADi graphs: every distinct sub-expression is converted once, however often it occurs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+import casadi as ca
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.piecewise import ExprCondPair
+
+from trundle.errors import InputError, suggest
+from trundle.scalars import Scalar, plus, times
+
+_NAN = float("nan")
+
+
+class Converter:
+    """Turns SymPy expressions into floats and CasADi scalars, given what the symbols stand for.
+
+    A sub-expression is known by its object, and by its operation with the numbers of its operands (value numbering):
+    neither comparing nor hashing ever walks a tree, so a graph of n nodes costs n steps though printed it may have
+    2ⁿ. The walk is iterative, so deep graphs don't exhaust Python's stack.
+
+    `leaves` maps symbols (or their names), functions of time and their derivatives to scalars and may grow between
+    calls. Leaves
+    that it doesn't have are collected in `unknown` (and stand for NaN), so that all can be reported at once.
+    """
+
+    def __init__(self, leaves: Mapping[Any, Scalar]) -> None:
+        self.leaves: dict[Any, Scalar] = dict(leaves)
+        self.unknown: dict[Any, None] = {}
+        self.nodes = 0
+        self._values: list[Any] = []
+        self._by_object: dict[int, int] = {}
+        self._by_content: dict[Any, int] = {}
+        self._alive: list[Any] = []  # an object's id is its own only while it lives
+
+    def __call__(self, expression: Any) -> Scalar:
+        """The scalar of one expression; raises InputError naming a function that programs don't have."""
+        root = sp.sympify(expression)
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if id(node) in self._by_object:
+                stack.pop()
+                continue
+            if _is_leaf(node):
+                self._store(node, self._leaf_number(node))
+                continue
+            waiting = [child for child in node.args if id(child) not in self._by_object]
+            if waiting:
+                self._alive.extend(waiting)
+                stack.extend(waiting)
+                continue
+            self._store(node, self._node_number(node))
+        return self._values[self._by_object[id(root)]]
+
+    def _store(self, node: Any, number: int) -> None:
+        self._alive.append(node)
+        self._by_object[id(node)] = number
+
+    def _append(self, key: Any, value: Any) -> int:
+        self._by_content[key] = len(self._values)
+        self._values.append(value)
+        return self._by_content[key]
+
+    def _leaf_number(self, leaf: Any) -> int:
+        key = ("leaf", leaf)
+        if key in self._by_content:
+            return self._by_content[key]
+        return self._append(key, self._leaf(leaf))
+
+    def _leaf(self, leaf: Any) -> Any:
+        if leaf in self.leaves:
+            return self.leaves[leaf]
+        if leaf.is_Symbol and leaf.name in self.leaves:
+            return self.leaves[leaf.name]
+        if isinstance(leaf, sp.Derivative):
+            done = leaf.doit()
+            if done != leaf:
+                return self(done)
+        if isinstance(leaf, (sp.logic.boolalg.BooleanTrue, sp.logic.boolalg.BooleanFalse)):
+            return bool(leaf)
+        if getattr(leaf, "is_number", False):
+            return _number(leaf)
+        self.unknown[leaf] = None
+        return _NAN
+
+    def _node_number(self, node: Any) -> int:
+        kind = type(node)
+        numbers = tuple(self._by_object[id(child)] for child in node.args)
+        if kind in (sp.Add, sp.Mul):
+            # In order of appearance, products and sums that begin alike share their beginning.
+            numbers = tuple(sorted(numbers))
+        key = (kind, *numbers)
+        if key in self._by_content:
+            return self._by_content[key]
+        rule = _RULES.get(kind)
+        if rule is None:
+            known = sorted(each.__name__ for each in _RULES)
+            raise InputError(
+                f"a SymPy model uses the function '{kind.__name__}', which programs don't have",
+                key=kind.__name__,
+                hint=suggest(kind.__name__, known),
+            )
+        self.nodes += 1
+        return self._append(key, rule(*(self._values[number] for number in numbers)))
+
+
+def _is_leaf(node: Any) -> bool:
+    return not node.args or isinstance(node, (AppliedUndef, sp.Derivative)) or node.is_Symbol
+
+
+def _number(value: Any) -> float:
+    """The nearest double: exact for floats and for integers and halves of reasonable size."""
+    try:
+        return float(value)
+    except (TypeError, OverflowError):
+        raise InputError(
+            f"a SymPy model holds the number {value}, which is no real number that a double can hold"
+        ) from None
+
+
+def _sum(*terms: Scalar) -> Scalar:
+    return reduce(plus, terms)
+
+
+def _product(*factors: Scalar) -> Scalar:
+    """Plain numbers last, as one: the product of the others may occur with another coefficient elsewhere."""
+    plain = [factor for factor in factors if isinstance(factor, float)]
+    others = [factor for factor in factors if not isinstance(factor, float)]
+    return reduce(times, [*others, math.prod(plain)])
+
+
+def _power(base: Scalar, exponent: Scalar) -> Scalar:
+    if not isinstance(exponent, float):
+        return ca.SX(base) ** exponent
+    if exponent == 0.5 and not isinstance(base, (int, float)):
+        return ca.sqrt(base)
+    if isinstance(base, (int, float)):
+        return float(ca.DM(base) ** exponent)  # as the hardware does: infinity and NaN, no exceptions
+    if exponent < 0:
+        return 1 / _power(base, -exponent)
+    return base if exponent == 1 else base**exponent
+
+
+def _choice(*pairs: tuple[Scalar, Any]) -> Scalar:
+    """Piecewise: the first expression whose condition holds, NaN where none does."""
+    result: Scalar = _NAN
+    for value, condition in reversed(pairs):
+        if isinstance(condition, bool):
+            result = value if condition else result
+        else:
+            result = ca.if_else(condition, value, result)
+    return result
+
+
+def _step(x: Scalar, at_zero: Scalar = 0.5) -> Scalar:
+    return ca.if_else(ca.SX(x) > 0, 1.0, ca.if_else(ca.SX(x) < 0, 0.0, at_zero))
+
+
+def _logic(combine: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda *conditions: reduce(combine, (ca.SX(condition) for condition in conditions))
+
+
+def _modulo(x: Scalar, y: Scalar) -> Scalar:
+    return x - y * ca.floor(ca.SX(x) / y)
+
+
+def _on_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A CasADi function that also folds plain numbers, which CasADi answers with a matrix."""
+
+    def apply(*arguments: Scalar) -> Scalar:
+        result = function(*(ca.SX(argument) for argument in arguments))
+        return float(result) if result.is_constant() else result
+
+    return apply
+
+
+# What each of SymPy's functions is to CasADi. Relations and logic give scalars that are 0 or 1.
+_RULES: dict[Any, Callable[..., Any]] = {
+    sp.Add: _sum,
+    sp.Mul: _product,
+    sp.Pow: _power,
+    sp.exp: _on_graph(ca.exp),
+    sp.log: _on_graph(ca.log),
+    sp.sin: _on_graph(ca.sin),
+    sp.cos: _on_graph(ca.cos),
+    sp.tan: _on_graph(ca.tan),
+    sp.cot: _on_graph(lambda x: ca.cos(x) / ca.sin(x)),
+    sp.sec: _on_graph(lambda x: 1 / ca.cos(x)),
+    sp.csc: _on_graph(lambda x: 1 / ca.sin(x)),
+    sp.asin: _on_graph(ca.asin),
+    sp.acos: _on_graph(ca.acos),
+    sp.atan: _on_graph(ca.atan),
+    sp.atan2: _on_graph(ca.atan2),
+    sp.sinh: _on_graph(ca.sinh),
+    sp.cosh: _on_graph(ca.cosh),
+    sp.tanh: _on_graph(ca.tanh),
+    sp.asinh: _on_graph(ca.asinh),
+    sp.acosh: _on_graph(ca.acosh),
+    sp.atanh: _on_graph(ca.atanh),
+    sp.erf: _on_graph(ca.erf),
+    sp.Abs: _on_graph(ca.fabs),
+    sp.sign: _on_graph(ca.sign),
+    sp.floor: _on_graph(ca.floor),
+    sp.ceiling: _on_graph(ca.ceil),
+    sp.Mod: _on_graph(_modulo),
+    sp.Min: lambda *values: reduce(_on_graph(ca.fmin), values),
+    sp.Max: lambda *values: reduce(_on_graph(ca.fmax), values),
+    sp.Heaviside: _on_graph(_step),
+    sp.Piecewise: _choice,
+    ExprCondPair: lambda value, condition: (value, condition),
+    sp.ITE: lambda condition, yes, no: ca.if_else(condition, yes, no),
+    sp.StrictLessThan: lambda a, b: ca.SX(a) < b,
+    sp.LessThan: lambda a, b: ca.SX(a) <= b,
+    sp.StrictGreaterThan: lambda a, b: ca.SX(a) > b,
+    sp.GreaterThan: lambda a, b: ca.SX(a) >= b,
+    sp.Equality: lambda a, b: ca.SX(a) == b,
+    sp.Unequality: lambda a, b: ca.SX(a) != b,
+    sp.And: _logic(ca.logic_and),
+    sp.Or: _logic(ca.logic_or),
+    sp.Not: lambda condition: ca.logic_not(ca.SX(condition)),
+    sp.UnevaluatedExpr: lambda value: value,
+}

@@ -1,0 +1,140 @@
+"""What a SymPy method object says about a mechanism, as blocks of unevaluated expressions.
+
+SymPy keeps some of these blocks in attributes with a leading underscore only; this is the one file that reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from sympy.physics.mechanics import KanesMethod, LagrangesMethod, dynamicsymbols
+
+from trundle.errors import InputError
+
+_dynamicsymbols: Any = dynamicsymbols
+TIME = _dynamicsymbols._t  # the symbol of time that all functions of time are of
+
+Entries = tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """K q̇ = k, then M u̇ = f + Aᵀλ with A u̇ = b (Lagrange), or M u̇ = f with A u̇ = b and M wide (Kane).
+
+    q, u: coordinates and speeds. kinematic: K (n, n) and k (n,), or none where q̇ = u. mass: M, one row a speed for
+    Lagrange, one row an independent speed for Kane. forcing: f. rows, right: A and b of the accelerations'
+    constraints. multipliers: λ, none for Kane. holonomic, velocity: what the motion keeps zero. zeros: auxiliary speeds
+    and the like, which are zero.
+    """
+
+    kind: str
+    q: tuple[Any, ...]
+    u: tuple[Any, ...]
+    kinematic: tuple[Entries, tuple[Any, ...]] | None
+    mass: Entries
+    forcing: tuple[Any, ...]
+    rows: Entries
+    right: tuple[Any, ...]
+    multipliers: tuple[Any, ...]
+    holonomic: tuple[Any, ...]
+    velocity: tuple[Any, ...]
+    dependent: tuple[Any, ...]
+    zeros: tuple[Any, ...]
+
+
+def read_method(method: Any) -> Equations:
+    """The blocks of a KanesMethod, LagrangesMethod or System whose equations were formed; InputError for others."""
+    if isinstance(method, KanesMethod):
+        return _kane(method)
+    if isinstance(method, LagrangesMethod):
+        return _lagrange(method)
+    if type(method).__name__ == "System" and hasattr(method, "eom_method"):
+        if method.eom_method is None:
+            raise InputError(
+                "the System has no equations of motion yet",
+                key="method",
+                hint="call system.form_eoms() before",
+            )
+        return read_method(method.eom_method)
+    raise InputError(
+        f"expected SymPy's KanesMethod, LagrangesMethod or System, got {type(method).__name__}", key="method"
+    )
+
+
+def _kane(method: Any) -> Equations:
+    try:
+        mass, forcing = method.mass_matrix, method.forcing
+    except (ValueError, AttributeError):
+        raise InputError(
+            "the KanesMethod has no equations of motion yet",
+            key="method",
+            hint="call method.kanes_equations(bodies, loads) before, with kd_eqs given to KanesMethod",
+        ) from None
+    q, u = _column(method.q), _column(method.u)
+    independent = len(u) - len(method._udep)
+    auxiliary = _column(method._uaux)
+    velocity = method._k_nh * sp.Matrix(u) + method._f_nh if method._k_nh else []
+    return Equations(
+        kind="KanesMethod",
+        q=q,
+        u=u,
+        kinematic=(_rows(method.mass_matrix_kin), _column(method.forcing_kin)),
+        mass=_rows(mass)[:independent],
+        forcing=_column(forcing)[:independent],
+        rows=_rows(mass)[independent:],
+        right=_column(forcing)[independent:],
+        multipliers=(),
+        holonomic=_column(method._f_h),
+        velocity=_column(velocity),
+        dependent=(*_column(method._qdep), *_column(method._udep)),
+        zeros=(*auxiliary, *(each.diff(TIME) for each in auxiliary)),
+    )
+
+
+def _lagrange(method: Any) -> Equations:
+    if method.eom is None:
+        raise InputError(
+            "the LagrangesMethod has no equations of motion yet",
+            key="method",
+            hint="call method.form_lagranges_equations() before",
+        )
+    count = len(method.q)
+    q = _column(method.q)
+    return Equations(
+        kind="LagrangesMethod",
+        q=q,
+        u=tuple(each.diff(TIME) for each in q),
+        kinematic=None,
+        mass=tuple(row[:count] for row in _rows(method.mass_matrix)),
+        forcing=_column(method.forcing),
+        rows=_rows(method._m_cd),
+        right=_column(method._f_cd),
+        multipliers=_column(method.lam_vec),
+        holonomic=_column(method._hol_coneqs),
+        velocity=_column(method.coneqs),
+        dependent=(),
+        zeros=(),
+    )
+
+
+def _rows(matrix: Any) -> Entries:
+    rows, columns = matrix.shape
+    flat = matrix.flat()
+    return tuple(tuple(flat[i * columns : (i + 1) * columns]) for i in range(rows))
+
+
+def _column(matrix: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(matrix)
+
+
+def name_of(symbol: Any) -> str:
+    """The name of a symbol or function of time (or a name already), with `_dot` behind it for its time derivative."""
+    if isinstance(symbol, sp.Derivative):
+        order = int(symbol.derivative_count)
+        return f"{name_of(symbol.expr)}_{'d' * order}ot"
+    if isinstance(symbol, str):
+        return symbol
+    return str(getattr(symbol, "name", None) or symbol.func)

@@ -1,0 +1,119 @@
+"""Linear systems with scalars of any kind, the order of elimination decided on numbers.
+
+`samples` are the values of the matrix at a few states, (s, rows, columns). Positive-definite matrices are solved
+without pivots, small square ones by cofactors, which divide by the determinant only; for the others
+`mechanics.elimination` picks pivots that are far from zero at every sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.mechanics.elimination import ZERO, eliminate, generic_rank, plan_pivots
+from trundle.mechanics.linear import Rows, dot, solve_positive
+from trundle.scalars import Scalar, is_zero, minus, times
+
+# Asymmetry, relative to the largest entry, that is rounding of unsimplified expressions.
+_SYMMETRIC = 1e-10
+# Least eigenvalue of a positive-definite matrix, relative to its diagonal's scale: below, digits run out.
+_POSITIVE = 1e-12
+
+
+def solve_guided(
+    a: Rows, right: Rows, samples: np.ndarray, names: Sequence[str], what: str
+) -> list[list[Scalar]]:
+    """X with A X = B for square A (n, n) and B (n, m) as rows.
+
+    Raises InputError with the `names` of the unknowns that no row of A determines, where A is singular at every
+    sample.
+    """
+    if not a:
+        return []
+    regular = samples[_ranks(samples) == len(a)]
+    if len(regular) and is_positive(regular):
+        return solve_positive(a, right)
+    if not len(regular):
+        raise InputError(
+            f"{what} can't be found for {', '.join(_undetermined(samples, names))}: their equations are singular"
+        )
+    if len(a) <= 3:
+        return _by_cofactors(a, right)
+    pivots = plan_pivots(samples, range(len(a)))
+    if len(pivots) < len(a):  # no order serves all samples: serve the generic ones
+        pivots = plan_pivots(regular, range(len(a)))
+    if len(pivots) < len(a):
+        raise InputError(f"{what} can't be found: no order of elimination is safe at generic states")
+    count = len(a)
+    reduced = eliminate([[*row, *extra] for row, extra in zip(a, right, strict=True)], pivots)
+    result: list[list[Scalar]] = [[] for _ in range(count)]
+    for row, column in pivots:
+        result[column] = reduced[row][count:]
+    return result
+
+
+def is_positive(samples: np.ndarray) -> bool:
+    """Whether A is symmetric and positive definite at every sample, after scaling its diagonal to 1."""
+    size = np.abs(samples).max()
+    if np.abs(samples - samples.transpose(0, 2, 1)).max() > _SYMMETRIC * size:
+        return False
+    diagonal = np.diagonal(samples, axis1=1, axis2=2)
+    if (diagonal <= 0).any():
+        return False
+    scale = 1 / np.sqrt(diagonal)
+    scaled = samples * scale[:, :, None] * scale[:, None, :]
+    return bool(np.linalg.eigvalsh(scaled).min() > _POSITIVE)
+
+
+def independent_rows(samples: np.ndarray) -> tuple[int, ...]:
+    """Rows that are independent at generic samples, the first ones where there is a choice."""
+    chosen: list[int] = []
+    for row in range(samples.shape[1]):
+        if generic_rank(samples[:, [*chosen, row], :]) > len(chosen):
+            chosen.append(row)
+    return tuple(chosen)
+
+
+def _ranks(samples: np.ndarray) -> np.ndarray:
+    return np.array([generic_rank(each[None]) for each in samples])
+
+
+def _undetermined(samples: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Names of the unknowns that a null vector of A touches at the sample of largest rank."""
+    best = samples[int(np.argmax(_ranks(samples)))]
+    scaled = best / np.maximum(np.abs(best).max(axis=1, keepdims=True), 1e-300)
+    _, values, right = np.linalg.svd(scaled)
+    null = right[values <= ZERO * max(values.max(), 1e-300)]
+    return [name for name, column in zip(names, null.T, strict=True) if np.abs(column).max(initial=0) > 1e-6]
+
+
+def _by_cofactors(a: Rows, right: Rows) -> list[list[Scalar]]:
+    """X = adj(A) B / det(A), for n ≤ 3: no pivot that could vanish where A is regular."""
+    adjugate, determinant = _adjugate(a)
+    columns = list(zip(*right, strict=True))
+    return [[_over(dot(row, column), determinant) for column in columns] for row in adjugate]
+
+
+def _over(x: Scalar, y: Scalar) -> Scalar:
+    return 0 if is_zero(x) else x / y
+
+
+def _adjugate(a: Rows) -> tuple[list[list[Scalar]], Scalar]:
+    n = len(a)
+    if n == 1:
+        return [[1]], a[0][0]
+    if n == 2:
+        adjugate: list[list[Scalar]] = [[a[1][1], minus(0, a[0][1])], [minus(0, a[1][0]), a[0][0]]]
+    else:
+        # The cofactor of (j, i), with cyclic indices so that its sign is always +.
+        adjugate = [
+            [_minor(a, (j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3) for j in range(3)]
+            for i in range(3)
+        ]
+    return adjugate, dot(a[0], [row[0] for row in adjugate])
+
+
+def _minor(a: Rows, r: int, s: int, c: int, d: int) -> Scalar:
+    return minus(times(a[r][c], a[s][d]), times(a[r][d], a[s][c]))

@@ -1,0 +1,144 @@
+"""Scalars that write a program as they are computed with: the cheap way from an algorithm to straight-line code.
+
+A CasADi scalar costs about 10 µs an operation through its wrapper, and reading its function back as much again. A
+`Node` costs one to two: it is the number of a value in a `Builder`, which shares equal values, folds constants and
+does the light algebra at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trundle.errors import InputError, TrundleError
+from trundle.program.ir import Group, Program
+from trundle.program.simplify import Builder, share_reciprocals, without_dead
+
+_FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max"}
+_OPERATIONS = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "max"})
+
+
+class Node:
+    """One value of a program being written; Python's arithmetic on it writes the next."""
+
+    __slots__ = ("builder", "value")
+
+    def __init__(self, builder: Builder, value: int) -> None:
+        self.builder = builder
+        self.value = value
+
+    def _do(self, op: str, x: Any, y: Any) -> Any:
+        builder = self.builder
+        first = x.value if type(x) is Node else _constant(builder, x)
+        second = y.value if type(y) is Node else _constant(builder, y)
+        if first is None or second is None:
+            return NotImplemented
+        return Node(builder, builder.emit(op, first, second))
+
+    def __add__(self, other: Any) -> Any:
+        return self._do("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._do("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._do("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._do("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._do("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._do("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._do("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._do("div", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._do("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._do("pow", other, self)
+
+    def __neg__(self) -> Node:
+        return Node(self.builder, self.builder.emit("neg", self.value))
+
+    def __pos__(self) -> Node:
+        return self
+
+    def __bool__(self) -> bool:
+        raise TrundleError("a value of a program being traced has no truth: it is not known yet")
+
+    def is_zero(self) -> bool:
+        """Whether it is the constant 0."""
+        return self.builder.numbers.get(self.value) == 0.0
+
+    @staticmethod
+    def scalar_function(name: str, *arguments: Any) -> Node:
+        """A function of `trundle.scalars` by its name there."""
+        op = _FUNCTIONS.get(name, name)
+        if op not in _OPERATIONS:
+            raise TrundleError(f"traced programs do not have the function '{name}'")
+        builder = next(a.builder for a in arguments if type(a) is Node)
+        values = [a.value if type(a) is Node else builder.const(a) for a in arguments]
+        return Node(builder, builder.emit(op, *values))
+
+    def __repr__(self) -> str:
+        return f"<Node %{self.value}>"
+
+
+def _constant(builder: Builder, number: Any) -> int | None:
+    try:
+        return builder.const(number)
+    except (TypeError, ValueError):
+        return None
+
+
+class Tracer:
+    """Inputs as scalars, and the programs that results computed from them make.
+
+    >>> tracer = Tracer("state", "parameter")
+    >>> (angle,), (gain,) = tracer.inputs("state", 1), tracer.inputs("parameter", 1)
+    >>> labels = {"state": ("angle",), "parameter": ("gain",)}
+    >>> tracer.program("spring", labels, {"torque": (("torque",), [-gain * angle])}).operations
+    2
+    """
+
+    def __init__(self, *groups: str) -> None:
+        self.groups = groups
+        self.builder = Builder()
+
+    def inputs(self, group: str, count: int, start: int = 0) -> list[Node]:
+        """Elements `start` to `start + count` of an input group."""
+        place = self.groups.index(group)
+        return [Node(self.builder, self.builder.load(place, start + k)) for k in range(count)]
+
+    def program(
+        self,
+        name: str,
+        inputs: Mapping[str, Sequence[str]],
+        outputs: Mapping[str, tuple[Sequence[str], Sequence[Any]]],
+    ) -> Program:
+        """The program from `inputs` (group → labels, in the order of the tracer's groups) to `outputs` (group →
+        (labels, values)). Several programs may be taken from one tracer.
+        """
+        if tuple(inputs) != self.groups:
+            raise InputError(f"program '{name}': expected the inputs {self.groups}, got {tuple(inputs)}")
+        results: list[tuple[int, ...]] = []
+        for group, (labels, values) in outputs.items():
+            if len(labels) != len(values):
+                raise InputError(f"group '{group}' has {len(labels)} labels but {len(values)} values")
+            results.append(tuple(v.value if type(v) is Node else self.builder.const(v) for v in values))
+        program = Program(
+            name,
+            tuple(Group(group, tuple(labels)) for group, labels in inputs.items()),
+            tuple(Group(group, tuple(labels)) for group, (labels, _) in outputs.items()),
+            tuple(self.builder.instructions),
+            tuple(results),
+        )
+        return share_reciprocals(without_dead(program))

@@ -1,0 +1,182 @@
+"""The command line as a whole: help, versions, usage, exit statuses, errors as JSON, closed pipes."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+from trundle.cli import app
+from trundle.errors import NumericsError
+from trundle.version import __version__
+
+COMMANDS = ("new", "check", "run", "schema", "bench")
+
+
+def process(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "trundle.cli", *words], capture_output=True, text=True, timeout=120, **options
+    )
+
+
+def test_help_names_every_command_and_status(trundle):
+    answer = trundle("--help")
+    assert answer.status == 0
+    assert answer.err == ""
+    assert all(f"    {name} " in answer.out for name in COMMANDS)
+    assert "exit status" in answer.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_an_example(trundle, command):
+    answer = trundle(command, "--help")
+    assert answer.status == 0
+    assert "example" in answer.out
+    assert f"trundle {command}" in answer.out
+    assert "--json" in answer.out
+    assert "--quiet" in answer.out
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"], ["new", "--help"]])
+def test_help_imports_nothing_heavy(words):
+    done = process(*words, env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    heavy = {
+        "numpy",
+        "casadi",
+        "pydantic",
+        "scipy",
+        "sympy",
+        "llvmlite",
+        "yaml",
+        "rich",
+        "matplotlib",
+        "xarray",
+    }
+    assert not loaded & heavy
+    assert "argparse" in loaded  # the listing was read rightly
+
+
+def test_a_run_without_figures_imports_only_what_it_needs(folder):
+    done = process("run", "circle.yaml", "--no-figures", "--quiet", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert not loaded & {"sympy", "xarray", "pandas", "matplotlib", "mujoco", "rich"}
+    assert {"scipy", "casadi"} <= loaded
+
+
+def test_version(trundle):
+    assert trundle("--version").out == f"trundle {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "usage: trundle"),
+        (["rnu"], "did you mean 'run'?"),
+        (["--quiet"], "no command"),
+        (["run"], "FILE"),
+        (["run", "circle.yaml", "--foo"], "--foo"),
+        (["run", "circle.yaml", "--set", "d"], "expected NAME=VALUE, got 'd'"),
+        (["run", "circle.yaml", "--method", "euler"], "euler"),
+        (["run", "circle.yaml", "--samples", "many"], "many"),
+        (["new"], "which robot?"),
+        (["new", "swerve", "--modules", "two"], "two"),
+        (["new", "swerve", "--wheels", "2"], "--wheels"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2(trundle, words, said):
+    answer = trundle(*words)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_wrong_command_line_is_an_object_with_json(trundle):
+    answer = trundle("run", "circle.yaml", "--foo", "--json")
+    assert answer.status == 2
+    assert answer.data["error"]["exit_status"] == 2
+    assert "--foo" in answer.data["error"]["message"]
+
+
+def test_an_error_is_an_object_with_json(trundle, folder):
+    (folder / "wrong.yaml").write_text(
+        (folder / "circle.yaml").read_text().replace("radius: r,", "radios: r,", 1)
+    )
+    answer = trundle("run", "wrong.yaml", "--json")
+    assert answer.status == 1
+    error = answer.data["error"]
+    assert error["file"] == "wrong.yaml"
+    assert error["line"] == 7
+    assert error["key"] == "robot.wheels.right.radios"
+    assert "did you mean 'radius'?" in error["hint"]
+    assert error["exit_status"] == 1
+    assert "wrong.yaml:7" in answer.err
+
+
+def raising(error):
+    def execute(args, out):
+        raise error
+
+    return execute
+
+
+def test_failed_numbers_end_with_3(trundle, monkeypatch):
+    monkeypatch.setattr(app.schema, "execute", raising(NumericsError("singular at t = 1 s")))
+    answer = trundle("schema", "--json")
+    assert answer.status == 3
+    assert answer.data["error"]["message"] == "singular at t = 1 s"
+    assert "Traceback" not in answer.err
+
+
+def test_a_bug_keeps_its_traceback_and_says_so(trundle, monkeypatch):
+    monkeypatch.setattr(app.schema, "execute", raising(ZeroDivisionError("division by zero")))
+    answer = trundle("schema", "--json")
+    assert answer.status == 70
+    assert "Traceback" in answer.err
+    assert "bug in trundle" in answer.err
+    assert answer.data["error"]["kind"] == "ZeroDivisionError"
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback(trundle, monkeypatch):
+    monkeypatch.setattr(app.schema, "execute", raising(KeyboardInterrupt()))
+    answer = trundle("schema")
+    assert answer.status == 130
+    assert answer.err == "interrupted\n"
+
+
+def test_a_closed_pipe_is_quiet():
+    # the reader has ended when the schema comes
+    code = "import sys, time; time.sleep(0.5); from trundle.cli import main; sys.exit(main())"
+    command = f"{sys.executable} -c '{code}' schema"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | true; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 141
+
+
+def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch):
+    from trundle.cli.output import colours_on, paint
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert colours_on(Terminal())
+    assert paint("a", "bold", True) == "\033[1ma\033[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not colours_on(Terminal())
+
+
+def test_every_command_is_reached_by_the_entry_point():
+    done = process("schema", "--quiet")
+    assert done.returncode == 0
+    assert done.stdout.startswith("{")

@@ -1,0 +1,86 @@
+"""`trundle new` and `trundle schema`."""
+
+import json
+
+import pytest
+
+from trundle.robot import catalog, parse
+
+
+@pytest.mark.parametrize("kind", catalog.names())
+def test_every_robot_reads_back_and_runs(trundle, folder, kind):
+    assert trundle("new", kind, "robot.yaml").status == 0
+    text = (folder / "robot.yaml").read_text()
+    assert text.startswith(f"# From `trundle new {kind}`")
+    written, expected = parse(text), catalog.document(kind)
+    assert written.robot == expected.robot
+    assert written.run == expected.run
+    answer = trundle("run", "robot.yaml", "--duration", "0.2", "--samples", "5", "--no-figures", "--json")
+    assert answer.status == 0, answer.err
+    assert answer.data["name"] == kind
+
+
+def test_without_a_file_it_is_printed(trundle):
+    plain, dash = trundle("new", "pendulum"), trundle("new", "pendulum", "-", "--quiet")
+    assert plain.out == dash.out
+    assert parse(plain.out).robot.name == "pendulum"
+    assert plain.err == ""
+
+
+def test_measures(trundle):
+    text = trundle("new", "swerve", "--modules", "6", "--radius", "2 in", "--body-mass", "30").out
+    robot = parse(text).robot
+    assert len(robot.wheels) == 6
+    assert robot.parameter_values()["r"] == pytest.approx(0.0508)
+    assert robot.parameter_values()["body.mass"] == 30.0
+    assert "rear" not in parse(trundle("new", "tricycle", "--no-caster").out).robot.wheels
+
+
+def test_measures_that_make_no_sense(trundle):
+    answer = trundle("new", "pendulum", "--length", "3 kg")
+    assert answer.status == 1
+    assert "kg" in answer.err
+    assert trundle("new", "swerve", "--modules", "1").status == 1
+
+
+def test_a_kind_shows_its_measures(trundle):
+    answer = trundle("new", "swerve", "--help")
+    assert answer.status == 0
+    assert "--modules" in answer.out
+    assert "default: 4" in answer.out
+
+
+def test_the_catalogue(trundle):
+    answer = trundle("new", "--list")
+    assert all(name in answer.out for name in catalog.names())
+    assert set(trundle("new", "--list", "--json").data["catalogue"]) == set(catalog.names())
+
+
+def test_an_unknown_kind(trundle):
+    answer = trundle("new", "swerv")
+    assert answer.status == 1
+    assert "did you mean 'swerve'?" in answer.err
+
+
+def test_a_file_that_is_there_stays_without_force(trundle, folder):
+    (folder / "robot.yaml").write_text("mine")
+    answer = trundle("new", "pendulum", "robot.yaml")
+    assert answer.status == 1
+    assert "--force" in answer.err
+    assert (folder / "robot.yaml").read_text() == "mine"
+    assert trundle("new", "pendulum", "robot.yaml", "--force", "--json").data["file"] == "robot.yaml"
+    assert parse((folder / "robot.yaml").read_text()).robot.name == "pendulum"
+
+
+def test_a_folder_that_cannot_be_written(trundle, folder):
+    (folder / "file").write_text("")
+    answer = trundle("new", "pendulum", "file/robot.yaml")
+    assert answer.status == 1
+    assert "cannot write" in answer.err
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["--quiet"]])
+def test_schema(trundle, words):
+    schema = json.loads(trundle("schema", *words).out)
+    assert schema["title"] == "Trundle description"
+    assert {"trundle", "robot", "run"} <= set(schema["properties"])

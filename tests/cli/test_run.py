@@ -1,0 +1,188 @@
+"""`trundle run`: numbers, options, files, what it prints."""
+
+import json
+
+import numpy as np
+import pytest
+
+from trundle import derive, load, simulate
+from trundle.results import Run
+
+NEEDED = (
+    "name coordinates speeds mobility operations derive_seconds compile_seconds simulate_seconds duration final "
+    "constraint_residual files energy_imbalance energy_turned_over parameters changed notes outputs mode method"
+)
+
+
+def run(trundle, *words, **options):
+    answer = trundle("run", *words, "--no-figures", "--json", **options)
+    assert answer.status == 0, answer.err
+    return answer.data
+
+
+def test_the_object_has_everything_and_is_right(trundle, folder):
+    data = run(trundle, "circle.yaml")
+    assert not set(NEEDED.split()) - set(data)
+    model = derive(load("circle.yaml"))
+    expected = simulate(model, 2.0, {"right_motor.voltage": 24.0, "left_motor.voltage": 20.0}, samples=21)
+    assert data["final"] == pytest.approx(dict(expected.final), rel=1e-12)
+    assert data["mobility"] == [2, 0]
+    assert data["coordinates"] == list(model.coordinates)
+    assert data["operations"] == model.operations
+    assert 0 < data["operations_per_evaluation"] < data["operations"]
+    assert data["constraint_residual"] <= 1e-9
+    assert data["energy_imbalance"] <= 1e-6 * data["energy_turned_over"]
+    assert data["units"]["v_x"] == "m/s"
+    assert (data["duration"], data["samples"], data["mode"], data["method"]) == (2.0, 21, "dynamic", "lsoda")
+    assert data["constraints"] == {
+        "rows": 4,
+        "rank": 3,
+        "undetermined": ["right.side_force", "left.side_force"],
+    }
+
+
+def test_the_files_are_there_and_hold_the_run(trundle, folder):
+    data = run(trundle, "circle.yaml")
+    assert data["files"] == ["runs/circle/circle.nc", "runs/circle/circle.csv"]
+    stored = Run.load(folder / "runs/circle/circle.nc")
+    assert dict(stored.final) == data["final"]
+    assert "diff_drive" in stored.description["yaml"]
+    table = np.genfromtxt(folder / "runs/circle/circle.csv", delimiter=",", names=True, deletechars="")
+    assert table["x"][-1] == data["final"]["x"]
+    assert sorted(p.name for p in (folder / "runs/circle").iterdir()) == ["circle.csv", "circle.nc"]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_figures(trundle, folder, ending):
+    answer = trundle("run", "circle.yaml", "--figure-format", ending, "--out", "here", "--json")
+    names = [f"here/{name}.{ending}" for name in ("path", "states", "inputs", "checks")]
+    assert answer.data["files"] == ["here/circle.nc", "here/circle.csv", *names]
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert all((folder / name).read_bytes().startswith(starts[ending]) for name in names)
+
+
+def test_the_summary_says_what_matters(trundle):
+    answer = trundle("run", "circle.yaml", "--no-figures", "--set", "d=0.2")
+    assert answer.status == 0
+    assert answer.err == ""
+    for word in ("diff_drive", "x, y (m)", "4, rank 3", "(2, 0)", "operations", "derive", "compile", "simulate",
+                 "at t = 2 s", "v_x", "m/s", "constraint residual", "energy imbalance", "d = 0.2 m (was 0)",
+                 "runs/circle", "circle.nc"):  # fmt: skip
+        assert word in answer.out, word
+    assert "\033" not in answer.out
+
+
+def test_quiet_says_nothing(trundle, folder):
+    answer = trundle("run", "circle.yaml", "--no-figures", "--quiet")
+    assert (answer.status, answer.out, answer.err) == (0, "", "")
+    assert (folder / "runs/circle/circle.nc").exists()
+
+
+def test_set_changes_parameters_in_any_unit(trundle):
+    metric = run(trundle, "circle.yaml", "--set", "d=0.3", "--set", "r=0.1524")
+    inches = run(trundle, "circle.yaml", "--set", "d=30 cm", "--set", "r=6 in")
+    assert metric["final"] == pytest.approx(inches["final"], rel=1e-9)
+    assert inches["changed"] == pytest.approx({"d": 0.3, "r": 0.1524})
+    assert inches["parameters"]["r"] == pytest.approx(0.1524)
+    assert metric["final"]["x"] != run(trundle, "circle.yaml")["final"]["x"]
+
+
+def test_input_initial_duration_samples_and_method(trundle):
+    words = ("--input", "left_motor.voltage=24", "--initial", "theta=90 deg", "--duration", "0.05 min")
+    data = run(trundle, "circle.yaml", *words, "--samples", "7", "--method", "radau")
+    assert (data["duration"], data["samples"], data["method"]) == (3.0, 7, "radau")
+    assert data["final"]["theta"] == pytest.approx(np.pi / 2)
+    assert data["final"]["x"] == pytest.approx(0.0, abs=1e-9)
+    assert data["final"]["y"] > 1
+
+
+def test_a_description_on_standard_input(trundle, folder):
+    text = (folder / "circle.yaml").read_text()
+    assert run(trundle, "-", stdin=text)["files"][0] == "runs/diff_drive/diff_drive.nc"
+    assert run(trundle, "-", stdin=text)["final"] == run(trundle, "circle.yaml")["final"]
+
+
+def test_a_file_without_a_run_section(trundle, folder):
+    (folder / "bare.yaml").write_text((folder / "circle.yaml").read_text().partition("run:")[0])
+    data = run(trundle, "bare.yaml", "--duration", "1")
+    assert data["duration"] == 1.0
+    assert "has no run section" in data["notes"][0]
+    assert data["final"]["x"] == 0.0
+
+
+def test_a_rate_stores_every_period_and_the_end(trundle, folder):
+    (folder / "rate.yaml").write_text((folder / "circle.yaml").read_text().replace("samples: 21", "rate: 3"))
+    run(trundle, "rate.yaml", "--duration", "1.5")
+    stored = Run.load(folder / "runs/rate/rate.nc")
+    assert stored.time == pytest.approx([0, 1 / 3, 2 / 3, 1, 4 / 3, 1.5])
+    assert run(trundle, "rate.yaml", "--samples", "4")["samples"] == 4
+
+
+def test_a_kinematic_run(trundle):
+    data = run(trundle, "kinematic.yaml")
+    assert data["mode"] == "kinematic"
+    assert data["final"]["theta"] == pytest.approx(10 * 15 * (1.4 - 2.0) / 60)
+    assert data["slip_residual"] <= 1e-9
+    assert data["mobility"] == [2, 0]
+    text = trundle("run", "kinematic.yaml", "--no-figures").out
+    assert "slip residual" in text
+    assert "left.rate, right.rate (rad/s)" in text
+
+
+def test_angles_of_wheels_drive_a_kinematic_run(trundle, folder):
+    text = (folder / "kinematic.yaml").read_text()
+    angles = text.replace("left.rate: 2.0", "left.angle: {times: [0, 10], values: [0, 20]}")
+    (folder / "angles.yaml").write_text(angles)
+    assert run(trundle, "angles.yaml")["final"]["x"] == pytest.approx(
+        run(trundle, "kinematic.yaml")["final"]["x"]
+    )
+
+
+def test_tables_in_csv_files_belong_to_the_description(trundle, folder):
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "volts.csv").write_text("time,right,left_motor.voltage\n0,24,20\n\n5,24,20\n")
+    text = (folder / "circle.yaml").read_text()
+    text = text.replace("right_motor.voltage: 24.0", "right_motor.voltage: {file: volts.csv, column: right}")
+    text = text.replace(
+        "left_motor.voltage: 20.0", "left_motor.voltage: {file: volts.csv, interpolation: previous}"
+    )
+    (inner / "table.yaml").write_text(text)
+    from_table, from_constants = run(trundle, "inner/table.yaml"), run(trundle, "circle.yaml")
+    assert from_table["final"] == pytest.approx(from_constants["final"], rel=1e-6, abs=1e-9)
+
+
+def test_a_second_run_replaces_the_first(trundle, folder):
+    run(trundle, "circle.yaml")
+    data = run(trundle, "circle.yaml", "--duration", "1")
+    assert Run.load(folder / data["files"][0]).duration == 1.0
+
+
+def test_figures_of_an_earlier_run_are_pointed_out(trundle, folder):
+    trundle("run", "circle.yaml", "--quiet")
+    data = run(trundle, "circle.yaml")
+    assert "earlier run" in data["notes"][0]
+    assert "path.png" in data["notes"][0]
+
+
+@pytest.mark.parametrize("name", ["circle.csv", "circle.nc", "path.png"])
+def test_files_of_others_are_not_touched(trundle, folder, name):
+    (folder / "mine").mkdir()
+    (folder / "mine" / name).write_text("precious")
+    answer = trundle("run", "circle.yaml", "--out", "mine")
+    assert answer.status == 1
+    assert name in answer.err
+    assert [(p.name, p.read_text()) for p in (folder / "mine").iterdir()] == [(name, "precious")]
+
+
+def test_out_that_is_a_file(trundle, folder):
+    answer = trundle("run", "circle.yaml", "--out", "kinematic.yaml")
+    assert answer.status == 1
+    assert "is a file, not a folder" in answer.err
+
+
+def test_numbers_that_fail_end_with_3_and_leave_nothing(trundle, folder):
+    answer = trundle("run", "circle.yaml", "--input", "right_motor.voltage=1e300", "--json")
+    assert answer.status == 3
+    assert json.loads(answer.out)["error"]["kind"] == "NumericsError"
+    assert not (folder / "runs").exists()

@@ -1,0 +1,173 @@
+"""What `derive` says and refuses: classes, locked robots, singular and changed numbers."""
+
+import re
+
+import numpy as np
+import pytest
+
+from trundle import simulate
+from trundle.errors import InputError
+from trundle.model import derive
+from trundle.robot import catalog, parse_robot
+
+from . import diff_drive, random_robots
+from .test_against_multipliers import named_motion
+
+CLASSES = {
+    "differential": (2, 0),
+    "ackermann": (1, 1),
+    "tricycle": (1, 1),
+    "two_steered": (1, 2),
+    "one_steered": (2, 1),
+    "omni": (3, 0),
+    "mecanum": (3, 0),
+    "with_casters": (2, 0),
+    "slipping_swerve": (1, 2),
+}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_mobility(kind, rng):
+    found = derive(parse_robot(random_robots.ALL[kind](rng))).mobility
+    assert (found.mobility, found.steerability) == CLASSES[kind]
+
+
+@pytest.mark.parametrize("modules", [2, 3, 4, 6])
+def test_swerve_mobility(modules):
+    found = derive(catalog.swerve(modules=modules)).mobility
+    assert (found.mobility, found.steerability) == (1, 2)
+
+
+@pytest.mark.parametrize("modules", [3, 4, 6])
+def test_ideal_swerve_is_explained(modules):
+    with pytest.raises(InputError) as caught:
+        derive(catalog.swerve(modules=modules, contact="ideal"))
+    text = str(caught.value)
+    assert "lock" in text
+    assert "rank 3" in text
+    assert "slip" in text
+    assert len(re.findall(r"front_left|rear_left|front_right|rear_right|module_\d", text)) >= min(modules, 3)
+
+
+def test_two_ideal_modules_and_two_slipping_ones_drive():
+    robot = catalog.swerve(contact="ideal")
+    changed = {name: {"contact": "slip"} for name in ("rear_left", "front_right")}
+    wheels = {n: w.model_copy(update=changed.get(n, {})) for n, w in robot.wheels.items()}
+    model = derive(robot.model_copy(update={"wheels": wheels}))
+    run = simulate(model, 1.0, dict.fromkeys((f"{n}_drive.voltage" for n in wheels), 5.0))
+    assert run["x"][-1] > 0.05
+    assert abs(run["y"][-1]) < 1e-6
+    assert run.summary["constraint_residual"] < 1e-9
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_ackermann_steers_front_or_rear_wheels_from_straight(side):
+    """Steered wheels stand straight at zero whichever axle steers, and their axles meet on the fixed axle's line."""
+    wheel = {"radius": 0.1, "mass": 1.0}
+    steered = {"type": "steered", **wheel}
+    robot = parse_robot(
+        {
+            "body": {"mass": 10, "inertia": {"zz": 1}},
+            "wheels": {
+                "l": {"at": [0, 0.3, 0], **wheel},
+                "r": {"at": [0, -0.3, 0], **wheel},
+                "sl": {"at": [side, 0.4, 0], **steered},
+                "sr": {"at": [side, -0.4, 0], **steered},
+            },
+            "couplings": {"link": {"wheels": ["sl", "sr"]}},
+            "motors": {"m": {"kind": "torque", "drives": "l"}},
+        }
+    )
+    model = derive(robot)
+    p = np.array(list(model.parameters.values()))
+    for delta in (0.0, 0.3, -0.5):
+        x = np.zeros(len(model.states))
+        x[model.state_index["link.angle"]] = delta
+        x[[k for k, n in enumerate(model.states) if n.endswith(".speed")]] = 1.0
+        values = dict(zip(model.outputs, model.observe.evaluate(x, np.zeros(1), p)[0], strict=True))
+        for name, y in (("sl", 0.4), ("sr", -0.4)):
+            assert values[f"{name}.steering"] == pytest.approx(
+                np.arctan(np.tan(delta) / (1 - y / side * np.tan(delta))), abs=1e-14
+            )
+        assert values["omega"] == pytest.approx(values["v_x"] * np.tan(delta) / side, abs=1e-12)
+        assert values["l.rate"] > 0
+
+
+def test_speeds_of_ones_own_choice(rng):
+    """The same motion, whichever independent speeds describe it."""
+    plain = derive(parse_robot(diff_drive.description()))
+    wheels = derive(parse_robot(diff_drive.description(speeds=["right.rate", "left.rate"])))
+    assert wheels.speeds == ("right.rate", "left.rate")
+    x, u = rng.uniform(-1, 1, len(wheels.states)), rng.uniform(-5, 5, 2)
+    values, rates = named_motion(wheels, x, u)
+    same = np.array([values[name] for name in plain.states])
+    _, expected = named_motion(plain, same, u)
+    for name in ("v_x", "omega", "right.rate", "left.rate", "x", "y", "left_motor.current"):
+        assert rates[name] == pytest.approx(expected[name], rel=1e-10, abs=1e-10)
+    with pytest.raises(InputError, match="undetermined"):
+        derive(parse_robot(diff_drive.description(speeds=["right.rate"])))
+
+
+def test_parameters_that_change_the_rank_are_refused():
+    wheel = {"radius": 0.1, "mass": 1.0}
+    robot = parse_robot(
+        {
+            "body": {"mass": 10, "inertia": {"zz": 1}},
+            "wheels": {"l": {"at": [0.1, 0.3, 0], **wheel}, "r": {"at": [0.1, -0.3, 0], **wheel}},
+            "motors": {"m": {"kind": "torque", "drives": "l"}},
+        }
+    )
+    model = derive(robot)
+    with pytest.raises(InputError, match="no longer those it was derived with"):
+        simulate(model, 1.0, {"m.torque": 1.0}, parameters={"wheels.l.at.x": 0.3})
+    both = simulate(model, 1.0, {"m.torque": 1.0}, parameters={"wheels.l.at.x": 0.3, "wheels.r.at.x": 0.3})
+    assert both.summary["constraint_residual"] < 1e-9
+
+
+def test_a_robot_that_would_tip_is_refused():
+    wheel = {"radius": 0.1, "mass": 1.0, "contact": "slip"}
+    data = {
+        "body": {"mass": 10, "inertia": {"zz": 1}, "center_of_mass": [0.9, 0, 0]},
+        "wheels": {
+            "l": {"at": [0.3, 0.3, 0], **wheel},
+            "r": {"at": [0.3, -0.3, 0], **wheel},
+            "tail": {"at": [-0.3, 0, 0], **wheel},
+        },
+    }
+    with pytest.raises(InputError, match="tip.*tail"):
+        derive(parse_robot(data))
+
+
+def test_unknown_quaternion_length_is_refused():
+    model = derive(
+        parse_robot({"base": "floating", "body": {"mass": 1, "inertia": {"xx": 1, "yy": 1.5, "zz": 2}}})
+    )
+    with pytest.raises(InputError, match="length 2"):
+        model.state_vector({"q_w": 2.0})
+    assert model.state_vector({"q_w": 0.6, "q_z": 0.8})
+
+
+def test_a_free_body_keeps_its_momentum():
+    """Euler's top on a floating base: gravity accelerates it, its spin in the world stays."""
+    model = derive(
+        parse_robot({"base": "floating", "body": {"mass": 2, "inertia": {"xx": 1, "yy": 1.5, "zz": 2}}})
+    )
+    run = simulate(model, 3.0, initial={"omega_x": 0.1, "omega_y": 2.0, "omega_z": 0.1, "v_x": 1.0})
+    assert run["z"][-1] == pytest.approx(-9.81 * 9 / 2, rel=1e-9)
+    assert run["x"][-1] == pytest.approx(3.0, rel=1e-9)
+    w, x, y, z = (run[f"q_{k}"] for k in "wxyz")
+    spin = np.array([run[f"omega_{k}"] for k in "xyz"]) * np.array([[1], [1.5], [2]])
+    world = np.array(
+        [
+            (1 - 2 * (y * y + z * z)) * spin[0]
+            + 2 * (x * y - w * z) * spin[1]
+            + 2 * (x * z + w * y) * spin[2],
+            2 * (x * y + w * z) * spin[0]
+            + (1 - 2 * (x * x + z * z)) * spin[1]
+            + 2 * (y * z - w * x) * spin[2],
+            2 * (x * z - w * y) * spin[0]
+            + 2 * (y * z + w * x) * spin[1]
+            + (1 - 2 * (x * x + y * y)) * spin[2],
+        ]
+    )
+    np.testing.assert_allclose(world, np.repeat(world[:, :1], len(run.time), axis=1), atol=1e-7)

@@ -1,0 +1,421 @@
+"""Models from SymPy: the rates of SymPy's own numbers, costs that follow the graph, errors that name the culprit."""
+
+import time
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import (
+    KanesMethod,
+    LagrangesMethod,
+    Particle,
+    PinJoint,
+    Point,
+    ReferenceFrame,
+    RigidBody,
+    System,
+)
+from sympy.physics.mechanics import dynamicsymbols as typed_dynamicsymbols
+
+import trundle
+from trundle.bench.sympy_door import pendulum_on_cart
+from trundle.errors import InputError
+from trundle.model.sympy_graph import Converter
+
+dynamicsymbols: Any = typed_dynamicsymbols
+T = dynamicsymbols._t
+N = ReferenceFrame("N")
+
+
+def sympy_numbers(method, symbols):
+    """SymPy's full linear system as a function of numbers for the symbols: rates and multipliers, by NumPy."""
+    dummies: Any = sp.symbols(f"z:{len(symbols)}")
+    pairs = list(zip(symbols, dummies, strict=True))
+    first = {s: z for s, z in pairs if isinstance(s, sp.Derivative)}
+    then = {s: z for s, z in pairs if s not in first}
+    parts = (method.mass_matrix_full, method.forcing_full)
+    system: Any = [m.xreplace(first).xreplace(then) for m in parts]
+    numbers: Any = sp.lambdify(dummies, system)
+
+    def solve(*values):
+        full, force = numbers(*values)
+        return np.linalg.solve(np.array(full, dtype=float), np.array(force, dtype=float)).ravel()
+
+    return solve
+
+
+def assert_same_rates(model, method, inputs, parameters, states):
+    """Rates and multipliers of the model against SymPy's mass_matrix_full and forcing_full at the given states."""
+    solve = sympy_numbers(method, [*method.q, *method.u, *inputs, *parameters])
+    p = np.array(list(parameters.values()))
+    for x in states:
+        u = np.linspace(0.3, 0.9, len(inputs))
+        expected = solve(*x, *u, *p)
+        (rate,) = model.dynamics.evaluate(x, u, p)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(rate, expected[: len(x)], rtol=1e-9, atol=1e-9 * scale)
+        (shown,) = model.observe.evaluate(x, u, p)
+        multipliers = [shown[model.outputs.index(n)] for n in model.outputs if n.startswith("lam")]
+        np.testing.assert_allclose(multipliers, expected[len(x) :], rtol=1e-8, atol=1e-8 * scale)
+
+
+def cart_pole():
+    """Kane's equations of a cart with a pendulum: (method, force, parameters)."""
+    q, s = dynamicsymbols("q theta")
+    u, w, force = dynamicsymbols("u omega F")
+    m, cart, length, g = sp.symbols("m M l g", positive=True)
+    pivot, bob, frame = Point("P"), Point("B"), N.orientnew("A", "Axis", [s, N.z])
+    frame.set_ang_vel(N, w * N.z)
+    pivot.set_vel(N, u * N.x)
+    bob.set_pos(pivot, -length * frame.y)
+    bob.v2pt_theory(pivot, N, frame)
+    method: Any = KanesMethod(N, [q, s], [u, w], kd_eqs=[q.diff() - u, s.diff() - w])
+    loads = [(pivot, force * N.x), (bob, -m * g * N.y)]
+    method.kanes_equations([Particle("cart", pivot, cart), Particle("bob", bob, m)], loads)
+    return method, force, {m: 0.7, cart: 2.0, length: 0.5, g: 9.81}
+
+
+def pendulum_in_the_plane(extra_rows=()):
+    """A particle at (x, y) on a rod: a holonomic constraint with a multiplier."""
+    x, y = dynamicsymbols("x y")
+    m, length, g = sp.symbols("m l g")
+    lagrangian = m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y
+    rows = [x**2 + y**2 - length**2, *(row(x, y, length) for row in extra_rows)]
+    method = LagrangesMethod(lagrangian, [x, y], hol_coneqs=rows)
+    method.form_lagranges_equations()
+    return method, {m: 1.3, length: 2.0, g: 9.81}
+
+
+def rolling_disc():
+    """Kane's rolling disc with its contact's velocities as dependent speeds."""
+    q = dynamicsymbols("q1:6")
+    u = dynamicsymbols("u1:6")
+    r, m, g = sp.symbols("r m g")
+    yaw = N.orientnew("Y", "Axis", [q[0], N.z])
+    lean = yaw.orientnew("L", "Axis", [q[1], yaw.x])
+    wheel = lean.orientnew("R", "Axis", [q[2], lean.y])
+    rates = {each.diff(): speed for each, speed in zip(q, u, strict=True)}
+    contact, center = Point("C"), Point("D")
+    contact.set_vel(N, 0)
+    center.set_vel(N, u[3] * N.x + u[4] * N.y + (r * sp.cos(q[1])).diff(T).subs(rates) * N.z)
+    spin = wheel.ang_vel_in(N)
+    slip = center.vel(N) + spin.cross(-r * lean.z)
+    rows = [slip.dot(N.x).subs(rates), slip.dot(N.y).subs(rates)]
+    wheel.set_ang_vel(N, sum((spin.dot(axis).subs(rates) * axis for axis in lean), 0 * N.x))
+    tensor = m * r**2 / 4 * (lean.x.outer(lean.x) + 2 * lean.y.outer(lean.y) + lean.z.outer(lean.z))
+    body = RigidBody("disc", center, wheel, m, (tensor, center))
+    method = KanesMethod(
+        N,
+        list(q),
+        list(u[:3]),
+        kd_eqs=[each.diff() - speed for each, speed in zip(q, u, strict=True)],
+        u_dependent=list(u[3:]),
+        velocity_constraints=rows,
+    )
+    method.kanes_equations([body], [(center, -m * g * N.z)])
+    return method, {r: 0.4, m: 1.5, g: 9.81}
+
+
+def test_kanes_method(rng):
+    method, force, parameters = cart_pole()
+    model = trundle.from_sympy(method, inputs=[force], parameters=parameters)
+    assert model.states == ("q", "theta", "u", "omega")
+    assert model.inputs == ("F",)
+    assert_same_rates(model, method, [force], parameters, rng.uniform(-2, 2, (5, 4)))
+
+
+def test_lagranges_method_and_its_names(rng):
+    a, b = dynamicsymbols("a b")
+    m, k = sp.symbols("m k")
+    method = LagrangesMethod(
+        m * (a.diff() ** 2 + 2 * b.diff() ** 2 * sp.sin(a) ** 2 + b.diff() ** 2) / 2 - k * a**2 * b**2, [a, b]
+    )
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method, parameters={m: 2.0, k: 3.0})
+    assert model.states == ("a", "b", "a_dot", "b_dot")
+    assert_same_rates(model, method, [], {m: 2.0, k: 3.0}, rng.uniform(-2, 2, (5, 4)))
+
+
+def test_lagranges_method_with_constraints(rng):
+    method, parameters = pendulum_in_the_plane()
+    model = trundle.from_sympy(method, parameters=parameters)
+    angles, rates = rng.uniform(-3, 3, 5), rng.uniform(-3, 3, 5)
+    states = [
+        [2 * np.cos(a), 2 * np.sin(a), -2 * w * np.sin(a), 2 * w * np.cos(a)]
+        for a, w in zip(angles, rates, strict=True)
+    ]
+    assert_same_rates(model, method, [], parameters, states)
+    assert model.constraints.rows == model.constraints.rank == 1
+
+
+def test_coordinates_without_mass_are_carried_by_constraints():
+    x, y = dynamicsymbols("x y")
+    method = LagrangesMethod(x.diff() ** 2 / 2 - x * y, [x, y], nonhol_coneqs=[x.diff() - y.diff()])
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method)
+    assert_same_rates(model, method, [], {}, [[0.3, 0.4, 0.5, 0.5]])
+
+
+def test_redundant_constraints_are_found_and_share_the_force():
+    double = lambda x, y, length: 3 * (x**2 + y**2 - length**2)  # noqa: E731
+    single, parameters = pendulum_in_the_plane()
+    method, _ = pendulum_in_the_plane([double])
+    alone = trundle.from_sympy(single, parameters=parameters)
+    model = trundle.from_sympy(method, parameters=parameters)
+    assert (model.constraints.rows, model.constraints.rank) == (2, 1)
+    assert model.constraints.undetermined == ("lam1", "lam2")
+    x, p = [1.2, 1.6, -0.8, 0.6], list(parameters.values())
+    np.testing.assert_allclose(
+        model.dynamics.evaluate(x, [], p)[0], alone.dynamics.evaluate(x, [], p)[0], rtol=1e-12
+    )
+    shown = dict(zip(model.outputs, model.observe.evaluate(x, [], p)[0], strict=True))
+    lonely = dict(zip(alone.outputs, alone.observe.evaluate(x, [], p)[0], strict=True))
+    assert shown["lam1"] + 3 * shown["lam2"] == pytest.approx(lonely["lam1"], rel=1e-12)
+    assert shown["lam2"] == pytest.approx(3 * shown["lam1"], rel=1e-12)  # least norm
+
+
+def test_parameters_that_change_the_rank_are_refused():
+    x, y = dynamicsymbols("x y")
+    a = sp.Symbol("a")
+    rows = [x.diff() + y.diff(), x.diff() + a * y.diff()]
+    method = LagrangesMethod(x.diff() ** 2 + y.diff() ** 2, [x, y], nonhol_coneqs=rows)
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method, parameters={a: 1.0})
+    assert model.constraints.rank == 1
+    with pytest.raises(InputError, match="rank 2, not the 1"):
+        model.parameter_values({"a": 2.0})
+
+
+def test_singular_states_do_not_decide_how_equations_are_solved():
+    """A spherical pendulum's mass matrix is singular where it hangs, which is the state of zeros."""
+    a, b = dynamicsymbols("a b")
+    lagrangian = (a.diff() ** 2 + b.diff() ** 2 * sp.sin(a) ** 2) / 2 + sp.cos(a)
+    method = LagrangesMethod(lagrangian, [a, b])
+    method.form_lagranges_equations()
+    model = trundle.from_sympy(method)
+    assert_same_rates(model, method, [], {}, [[0.3, 0.1, 0.4, 0.5], [2.0, 0.1, -0.4, 1.5]])
+    assert model.operations < 20
+
+
+def test_kanes_method_with_dependent_speeds(rng):
+    method, parameters = rolling_disc()
+    model = trundle.from_sympy(method, parameters=parameters)
+    assert model.dependent == ("u4", "u5")
+    states = []
+    for _ in range(4):
+        given = dict(zip(model.states[:8], rng.uniform(-0.8, 0.8, 8), strict=True))
+        states.append(model.state_vector(given))
+    assert_same_rates(model, method, [], parameters, states)
+    run = trundle.simulate(model, 2.0, initial={"q2": 0.3, "u1": 1.0, "u3": 6.0})
+    assert run.summary["constraint_residual"] < 1e-7
+
+
+def test_links_on_a_cart(rng):
+    """The benchmark's model, with fewer links."""
+    method = pendulum_on_cart(3)
+    masses: Any = sp.symbols("m:4 l:3 g")
+    parameters = dict(zip(masses, [1.0, 0.5, 0.6, 0.7, 0.3, 0.4, 0.5, 9.81], strict=True))
+    force = dynamicsymbols("F")
+    model = trundle.from_sympy(method, inputs=[force], parameters=parameters)
+    assert_same_rates(model, method, [force], parameters, rng.uniform(-2, 2, (3, 8)))
+
+
+def test_system(rng):
+    wall = RigidBody("wall")
+    link = RigidBody("link", mass=sp.Symbol("m"))
+    q, u = dynamicsymbols("q u")
+    length, g = sp.symbols("l g")
+    system = System.from_newtonian(wall)
+    joint = PinJoint("pin", wall, link, q, u, child_point=length * link.frame.y, joint_axis=wall.frame.z)
+    system.add_joints(joint)
+    system.apply_uniform_gravity(-g * wall.frame.y)
+    inertias = [s for s in link.central_inertia.to_matrix(link.frame) if s.is_Symbol]
+    parameters = {sp.Symbol("m"): 1.0, length: 0.4, g: 9.81} | dict.fromkeys(inertias, 0.05)
+    with pytest.raises(InputError, match="form_eoms"):
+        trundle.from_sympy(system, parameters=parameters)
+    system.form_eoms()
+    model = trundle.from_sympy(system, parameters=parameters)
+    assert_same_rates(model, system.eom_method, [], parameters, rng.uniform(-2, 2, (3, 2)))
+
+
+def test_extra_states_outputs_and_rates():
+    method, force, parameters = cart_pole()
+    i, volt = dynamicsymbols("i V")
+    model = trundle.from_sympy(
+        method,
+        inputs={"the force": force, "voltage": volt},
+        extra_states={i: (volt - 2 * i - method.u[0]) / sp.Rational(1, 10)},
+        outputs={
+            "a": method.u[0].diff(),
+            "again": method.q[0].diff(T, 2),
+            "change": i.diff(),
+            "power": volt * i,
+        },
+        parameters=parameters,
+    )
+    assert model.states == ("q", "theta", "u", "omega", "i")
+    assert model.inputs == ("the force", "voltage")
+    x, u, p = [0.1, 0.2, 0.3, 0.4, 0.5], [1.0, 2.0], list(parameters.values())
+    (rate,), (shown,) = model.dynamics.evaluate(x, u, p), model.observe.evaluate(x, u, p)
+    assert rate[4] == pytest.approx((2 - 1 - 0.3) * 10)
+    np.testing.assert_allclose(shown, [rate[2], rate[2], rate[4], 1.0, 0.0], rtol=1e-14)
+
+
+def test_a_model_is_simulated_rolled_out_and_saved(tmp_path):
+    method, force, parameters = cart_pole()
+    model = trundle.from_sympy(method, inputs=[force], parameters=parameters, name="cart")
+    start = {"theta": 0.5}
+    run = trundle.simulate(model, 1.0, {"F": 2.0}, initial=start)
+    batch = trundle.rollout(model, inputs={"F": 2.0}, initial={"theta": np.full(3, 0.5)}, steps=1000, dt=1e-3)
+    np.testing.assert_allclose(batch.values[-1, :, 1], list(run.final.values()), rtol=1e-8)
+    assert "energy.imbalance" not in run
+    assert run.description["sympy"] == "KanesMethod"
+    run.save(tmp_path / "run.nc")
+    assert trundle.Run.load(tmp_path / "run.nc").final == run.final
+    heavier = trundle.simulate(model, 1.0, {"F": 2.0}, initial=start, parameters={"m": 1.4})
+    assert heavier.final["q"] != run.final["q"]
+    with pytest.raises(InputError, match="not a parameter of 'cart'"):
+        model.parameter_values({"mass": 1.0})
+    with pytest.raises(InputError, match="number"):
+        model.parameter_values({"m": "1 kg"})
+    with pytest.raises(InputError, match="no wheels"):
+        model.kinematics(["u"])
+
+
+def test_initial_states_are_moved_onto_the_constraints():
+    method, parameters = pendulum_in_the_plane()
+    model = trundle.from_sympy(method, parameters=parameters)
+    x, y, x_dot, y_dot = model.state_vector({"x": 1.2, "y": 1.6, "x_dot": -0.8})
+    assert (x, y, x_dot) == (1.2, 1.6, -0.8)
+    assert y_dot == pytest.approx(0.6, abs=1e-10)
+    assert model.state_vector({"x": 1.5}, {**model.parameters, "l": 2.5})[1] == pytest.approx(2.0)
+    with pytest.raises(InputError, match="breaks the constraints"):
+        model.state_vector({"x": 3.0})
+    with pytest.raises(InputError, match="break the constraints"):
+        trundle.rollout(model, initial={"x": np.array([1.0, 3.0])}, steps=2)
+
+
+EXPRESSIONS = [
+    "sin(x)*cos(y)*tan(x)", "atan2(x, y) + asin(x/9) + acos(y/9) + atan(x)", "sqrt(x) + x**3 + x**-2 + x**(1/3)",
+    "x**y + 2**x + x**0.7 + exp(-x) + log(y)", "Abs(y - x) + sign(y - x)", "Min(x, y, 0.5) + Max(x, y, 2)",
+    "sinh(x) + cosh(x) + tanh(x) + asinh(x) + acosh(1 + x) + atanh(x/9)", "floor(5*x) + ceiling(5*y) + Mod(7*x, y)",
+    "Piecewise((x, x < y), (y**2, x >= 2*y), (3, True)) + Heaviside(x - y) - Heaviside(y)",
+    "sec(x) + csc(y) + cot(x)",
+    "Piecewise((1, (x < y) & (x > 0.1)), (2, (x > 7) | Ne(x, y)), (0, True)) + erf(x)", "pi*x + E*y + 1/3 + 1e10/7*x",
+    "Piecewise((1, ITE(x > y, x < 2, y < 1)), (2, True)) + Piecewise((1, ~(x > y)), (2, True))",
+    "x*pi**x*sqrt(2)/sqrt(y)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_functions(text, rng):
+    x, y = sp.symbols("x y")
+    expression = sp.sympify(text)
+    a, b = ca.SX.sym("a"), ca.SX.sym("b")
+    value = ca.SX(Converter({x: a, y: b})(expression))
+    program = trundle.program.trace("f", {"v": (("x", "y"), ca.vertcat(a, b))}, {"f": (("f",), value)})
+    kernel = trundle.program.compile_program(program)
+    for numbers in rng.uniform(0.1, 3, (4, 2)):
+        exact = float(expression.subs({x: sp.Float(numbers[0], 30), y: sp.Float(numbers[1], 30)}).evalf(30))
+        assert kernel(numbers)[0][0] == pytest.approx(exact, rel=1e-13)
+
+
+def test_shared_graphs_cost_what_they_are():
+    """60 times e := sin(e) cos(e): 180 operations, though printed it would have 2^60 leaves."""
+    expression = sp.Symbol("x")
+    for _ in range(60):
+        expression = sp.sin(expression) * sp.cos(expression)
+    start = time.perf_counter()
+    convert = Converter({sp.Symbol("x"): ca.SX.sym("x")})
+    value = convert(expression)
+    assert time.perf_counter() - start < 0.5
+    assert convert.nodes == 180
+    assert ca.Function("f", ca.symvar(value), [value]).n_instructions() < 200
+
+
+def test_equal_expressions_that_are_different_objects_are_one():
+    def tower():
+        expression = sp.Symbol("x")
+        for _ in range(40):
+            expression = sp.Mul(sp.sin(expression), sp.cos(expression), evaluate=False)
+        return expression
+
+    convert = Converter({sp.Symbol("x"): ca.SX.sym("x")})
+    convert(tower())
+    nodes = convert.nodes
+    sp.core.cache.clear_cache()
+    convert(tower())
+    assert convert.nodes == nodes
+
+
+def test_deep_graphs_do_not_exhaust_the_stack():
+    expression = sp.Symbol("x")
+    for _ in range(20_000):
+        expression = sp.sin(expression, evaluate=False)
+    assert Converter({sp.Symbol("x"): 0.0})(expression) == 0.0
+
+
+def test_undeclared_symbols_are_named():
+    method, force, parameters = cart_pole()
+    with pytest.raises(InputError, match=r"uses F\(t\), which is neither a state"):
+        trundle.from_sympy(method, parameters=parameters)
+    with pytest.raises(InputError, match="uses M, l, without a value"):
+        less = {symbol: value for symbol, value in parameters.items() if symbol.name not in ("M", "l")}
+        trundle.from_sympy(method, inputs=[force], parameters=less)
+    with pytest.raises(InputError, match="did you mean 'gg'"):
+        renamed = {("gg" if symbol.name == "g" else symbol): value for symbol, value in parameters.items()}
+        trundle.from_sympy(method, inputs=[force], parameters=renamed)
+    with pytest.raises(InputError, match="uses drag"):
+        trundle.from_sympy(
+            method, inputs=[force], parameters=parameters, outputs={"d": sp.Symbol("drag") * method.u[0]}
+        )
+    with pytest.raises(InputError, match="depends on time itself"):
+        trundle.from_sympy(method, inputs=[force], parameters=parameters, outputs={"d": sp.sin(T)})
+
+
+def test_parameters_by_name_fit_symbols_with_assumptions():
+    method, force, parameters = cart_pole()
+    named = {symbol.name: value for symbol, value in parameters.items()}
+    model = trundle.from_sympy(method, inputs=[force], parameters=named)
+    assert dict(model.parameters) == named
+
+
+def test_unknown_functions_and_other_bad_input():
+    method, force, parameters = cart_pole()
+    good = {"inputs": [force], "parameters": parameters}
+    u, unfit = method.u[0], cast(Any, "heavy")
+    with pytest.raises(InputError, match="'besselj'"):
+        trundle.from_sympy(method, **good, outputs={"b": sp.besselj(0, u)})
+    with pytest.raises(InputError, match="names more than one thing"):
+        trundle.from_sympy(method, **good, outputs={"theta": u})
+    with pytest.raises(InputError, match="names more than one thing"):
+        trundle.from_sympy(method, inputs=[force, u], parameters=parameters)
+    with pytest.raises(InputError, match="must be a SymPy symbol"):
+        trundle.from_sympy(method, inputs=[force * 2], parameters=parameters)
+    with pytest.raises(InputError, match="expected a number for the parameter 'm'"):
+        trundle.from_sympy(method, inputs=[force], parameters={"m": unfit})
+    with pytest.raises(InputError, match="finite"):
+        trundle.from_sympy(method, inputs=[force], parameters={"m": float("nan")})
+    with pytest.raises(InputError, match="expected SymPy's KanesMethod"):
+        trundle.from_sympy(sp.Matrix([1]))
+    with pytest.raises(InputError, match="real number"):
+        trundle.from_sympy(method, **good, outputs={"c": sp.I * u})
+
+
+def test_methods_must_be_formed():
+    x = dynamicsymbols("x")
+    with pytest.raises(InputError, match="form_lagranges_equations"):
+        trundle.from_sympy(LagrangesMethod(x.diff() ** 2, [x]))
+    u = dynamicsymbols("u")
+    with pytest.raises(InputError, match="kanes_equations"):
+        trundle.from_sympy(KanesMethod(N, [x], [u], kd_eqs=[x.diff() - u]))
+
+
+def test_speeds_without_inertia_are_named():
+    x, y = dynamicsymbols("x y")
+    method = LagrangesMethod(x.diff() ** 2 - x * y**2, [x, y])
+    method.form_lagranges_equations()
+    with pytest.raises(InputError, match="can't be found for y_dot"):
+        trundle.from_sympy(method)

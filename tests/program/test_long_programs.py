@@ -1,0 +1,89 @@
+"""Long programs cut into pieces agree with the whole, and traced nodes with CasADi."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from program.programs import DEFAULTS, differential_drive, random_program
+from trundle.errors import InputError, TrundleError
+from trundle.program import Tracer, llvm_pieces
+from trundle.program.kernel import Kernel
+from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_pieces_agree_with_casadi(monkeypatch, size, rng):
+    monkeypatch.setattr(llvm_pieces, "LONG", 0)
+    monkeypatch.setattr(llvm_pieces, "PIECE", size)
+    program = random_program(5, size=20)
+    kernel = Kernel(program)
+    a, b = rng.normal(size=(4, 21)), rng.normal(size=(3, 21))
+    for groups in ((a, b), (a[:, 0], b), (a, b[:, 0]), (a[:, 3], b[:, 3])):
+        for got, expected in zip(kernel(*groups), program.evaluate(*groups), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_pieces_pass_shared_values_and_plain_results(monkeypatch, rng):
+    """Parameters' share is computed before the loop; inputs and constants may be results as they are."""
+    monkeypatch.setattr(llvm_pieces, "LONG", 0)
+    monkeypatch.setattr(llvm_pieces, "PIECE", 5)
+    program = differential_drive()
+    x, u = rng.normal(size=(9, 19)), rng.normal(size=2)
+    expected = program.evaluate(x, u, DEFAULTS)[0]
+    np.testing.assert_allclose(Kernel(program)(x, u, DEFAULTS)[0], expected, rtol=1e-12, atol=1e-12)
+    threaded = Kernel(program)(x, u, DEFAULTS, threads=2)[0]
+    np.testing.assert_allclose(threaded, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_nodes_write_the_program_that_casadi_would(rng):
+    def formula(x, y, z):
+        return [
+            sin(x) * cos(y) - sqrt(x * x + 1) / (2 + z * z),
+            clamp(atan2(y, x) ** 2, z),
+            1 - x / 4 + 0 * 3,
+            -(y - z) + z**3,
+            5,
+        ]
+
+    tracer = Tracer("a", "b")
+    labels = tuple("pqrst")
+    (x, y), (z,) = tracer.inputs("a", 2), tracer.inputs("b", 1)
+    program = tracer.program("nodes", {"a": ("x", "y"), "b": ("z",)}, {"f": (labels, formula(x, y, z))})
+    a, b = ca.SX.sym("a", 2), ca.SX.sym("b")
+    peer = ca.Function("peer", [a, b], [ca.vertcat(*formula(a[0], a[1], b))])
+    points, shared = rng.normal(size=(2, 11)), rng.uniform(1, 2, size=(1, 11))
+    expected = np.asarray(peer(points, shared))
+    np.testing.assert_allclose(Kernel(program)(points, shared)[0], expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(program.evaluate(points, shared)[0], expected, rtol=1e-12, atol=1e-12)
+    slope = program.jacobian("f", "a").evaluate(points, shared)[0]
+    exact = ca.Function("slope", [a, b], [ca.vec(ca.jacobian(peer(a, b), a).T)])
+    np.testing.assert_allclose(slope, np.asarray(exact(points, shared)), rtol=1e-12, atol=1e-12)
+
+
+def test_every_operation_goes_back_to_casadi(rng):
+    program = random_program(2)
+    a, b = rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
+
+    for got, expected in zip(
+        replace(program, function=None).evaluate(a, b), program.evaluate(a, b), strict=True
+    ):
+        np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_nodes_have_no_truth_and_explain_what_they_lack():
+    tracer = Tracer("a")
+    (x,) = tracer.inputs("a", 1)
+    assert not is_zero(x)
+    assert is_zero(x.builder and type(x)(x.builder, x.builder.const(0.0)))
+    with pytest.raises(TrundleError, match="no truth"):
+        bool(x)
+    with pytest.raises(TypeError):
+        _ = x + "text"
+    with pytest.raises(InputError, match="expected the inputs"):
+        tracer.program("p", {"b": ("x",)}, {"f": (("f",), [x])})
+    with pytest.raises(InputError, match="2 labels but 1 values"):
+        tracer.program("p", {"a": ("x",)}, {"f": (("f", "g"), [x])})

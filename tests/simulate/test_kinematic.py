@@ -1,0 +1,119 @@
+"""Kinematic runs: the published end pose, angles over time, over- and under-determined wheels."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+from trundle import roll, simulate
+from trundle.errors import InputError
+from trundle.model import derive
+from trundle.robot import catalog, parse_robot
+
+
+def two_wheels(radius=15.0, track=60.0):
+    wheels = {
+        "left": {"at": [0, track / 2, 0], "radius": radius},
+        "right": {"at": [0, -track / 2, 0], "radius": radius},
+    }
+    return parse_robot({"body": {"mass": 1.0, "inertia": {"zz": 1.0}}, "wheels": wheels})
+
+
+def test_published_end_pose():
+    run = roll(two_wheels(), 100.0, {"left.rate": 2.0, "right.rate": 1.4}, initial={"x": 500, "y": 500})
+    np.testing.assert_allclose(
+        [run[n][-1] for n in ("x", "y", "theta")], [610.54893283, 200.85305481, -15], rtol=0, atol=1e-8
+    )
+    t = run.time
+    np.testing.assert_allclose(run["x"], 500 + 25.5 / -0.15 * np.sin(-0.15 * t), atol=1e-7)
+    np.testing.assert_allclose(run["y"], 500 - 25.5 / -0.15 * (np.cos(-0.15 * t) - 1), atol=1e-7)
+    assert run.summary["slip_residual"] < 1e-9
+
+
+@pytest.mark.parametrize("form", ["function", "linear", "cubic"])
+def test_angles_over_time_are_the_rates_integrated(form):
+    robot = two_wheels(0.1, 0.5)
+    t = np.linspace(0, 5, 26)
+    if form == "function":
+        angle, rate = (lambda s: 3 * np.sin(s)), (lambda s: 3 * np.cos(s))
+    elif form == "linear":
+        angle, rate = (t, t**2, "linear"), (t, np.append(np.diff(t**2) / np.diff(t), 0), "previous")
+    else:
+        angle, rate = (t, 3 * np.sin(t), "cubic"), CubicSpline(t, 3 * np.sin(t)).derivative()
+    by_angle = roll(robot, 5.0, {"left.angle": angle, "right.rate": 2.0}, samples=101)
+    by_rate = roll(robot, 5.0, {"left.rate": rate, "right.rate": 2.0}, samples=101)
+    for name in ("x", "y", "theta", "left.angle"):
+        np.testing.assert_allclose(by_angle[name], by_rate[name], atol=1e-8, err_msg=name)
+
+
+def test_inconsistent_swerve_is_least_squares_with_its_residual():
+    robot = catalog.swerve()
+    names = list(robot.wheels)
+    rng = np.random.default_rng(4)
+    angles, rates = rng.uniform(-1, 1, 4), rng.uniform(5, 10, 4)
+    given = {f"{n}.rate": r for n, r in zip(names, rates, strict=True)} | {
+        f"{n}.steering": a for n, a in zip(names, angles, strict=True)
+    }
+    run = roll(robot, 1.0, given)
+    places = np.array([[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]])
+    a, b = [], []
+    for (x, y), beta, rate in zip(places, angles, rates, strict=True):
+        c, s = np.cos(beta), np.sin(beta)
+        a += [[c, s, s * x - c * y], [-s, c, c * x + s * y]]
+        b += [0.05 * rate, 0.0]
+    a, b = np.array(a), np.array(b)
+    twist = np.linalg.pinv(a) @ b
+    left = (np.eye(8) - a @ np.linalg.pinv(a)) @ b
+    np.testing.assert_allclose([run[n][-1] for n in ("v_x", "v_y", "omega")], twist, atol=1e-12)
+    assert run.summary["slip_residual"] == pytest.approx(np.abs(left).max(), rel=1e-10)
+    assert run.summary["slip_residual"] > 0.1
+    assert run["theta"][-1] == pytest.approx(twist[2], rel=1e-8)
+
+
+def test_consistent_swerve_rolls_without_slip():
+    robot = catalog.swerve()
+    inputs = {f"{n}.rate": 4.0 for n in robot.wheels} | {
+        f"{n}.steering": lambda t: 0.5 * t for n in robot.wheels
+    }
+    run = roll(robot, 2.0, inputs)
+    assert run.summary["slip_residual"] < 1e-12
+    # v = 0.2 m/s along 0.5 t, the body not turning
+    np.testing.assert_allclose(run["x"], 0.2 * np.sin(0.5 * run.time) / 0.5, atol=1e-8)
+    np.testing.assert_allclose(run["y"], 0.2 * (1 - np.cos(0.5 * run.time)) / 0.5, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["mecanum", "three_omni", "ackermann", "tricycle", "differential_drive"])
+def test_kinematic_and_dynamic_runs_follow_the_same_path(name):
+    """A dynamic run's own wheel and steering angles, rolled kinematically (a caster's are left to follow)."""
+    model = derive(catalog.robot(name))
+    commands = {n: (8.0 + k if n.endswith("voltage") else 0.3) for k, n in enumerate(model.inputs)}
+    run = simulate(model, 2.0, commands, rtol=1e-10)
+    casters = [n for n, wheel in model.robot.wheels.items() if wheel.type == "caster"]
+    angles = [
+        n for n in model.coordinates if n.endswith((".angle", ".steering")) and n.split(".")[0] not in casters
+    ]
+    given = {angle: (run.time, run[angle], "cubic") for angle in angles}
+    rolled = roll(model.robot, 2.0, given, samples=101)
+    for coordinate in ("x", "y", "theta"):
+        assert rolled[coordinate][-1] == pytest.approx(run[coordinate][-1], rel=1e-5, abs=1e-5)
+
+
+def test_rates_that_leave_the_motion_open():
+    with pytest.raises(InputError, match="don't determine.*rank") as caught:
+        roll(two_wheels(), 1.0, {"left.rate": 1.0})
+    assert "right.rate" in str(caught.value)
+    with pytest.raises(InputError, match="don't determine"):
+        roll(catalog.three_omni(), 1.0, {"left.rate": 1.0, "rear.rate": 1.0})
+
+
+def test_bad_kinematic_inputs():
+    robot = two_wheels()
+    for inputs, message in (
+        ({"left.rat": 1.0}, "did you mean"),
+        ({"left.rate": 1.0, "left.angle": 1.0, "right.rate": 1.0}, "both"),
+        ({"left.angle": ((0, 1), (0, 1), "previous"), "right.rate": 1.0}, "jumps"),
+        ({"left.rate": float("inf"), "right.rate": 1.0}, "finite"),
+    ):
+        with pytest.raises(InputError, match=message):
+            roll(robot, 1.0, inputs)
+    with pytest.raises(InputError, match="not a coordinate"):
+        roll(robot, 1.0, {"left.rate": 1.0, "right.rate": 1.0}, initial={"z": 1.0})
