@@ -287,13 +287,13 @@ class Planar:
         centers = np.array([q[3 * i : 3 * i + 2] for i in range(len(self.parts))])
         center = rotation(q[2]).T @ (masses @ centers / masses.sum() - base)
         places = [rotation(q[2]).T @ (q[3 * i : 3 * i + 2] - base) for i, _, _ in self.wheels.values()]
-        shapes = np.array([[1.0, *place] for place in places]).T
-        weight = masses.sum() * self.robot.get("gravity", 9.81)
-        shares = np.linalg.pinv(shapes) @ (weight * np.array([1.0, *center]))
-        return {
-            name: wheel.get("load", max(share, 0.0))
-            for (name, (_, wheel, _)), share in zip(self.wheels.items(), shares, strict=True)
-        }
+        given = {name: wheel["load"] for name, (_, wheel, _) in self.wheels.items() if "load" in wheel}
+        shapes = dict(zip(self.wheels, (np.array([1.0, *place]) for place in places), strict=True))
+        resultant = masses.sum() * self.robot.get("gravity", 9.81) * np.array([1.0, *center])
+        resultant -= sum((load * shapes[name] for name, load in given.items()), np.zeros(3))
+        sharing = [name for name in self.wheels if name not in given]
+        shares = np.linalg.pinv(np.array([shapes[name] for name in sharing]).T) @ resultant
+        return given | {name: max(share, 0.0) for name, share in zip(sharing, shares, strict=True)}
 
     def friction(self, q, v):
         total = np.zeros(self.count)

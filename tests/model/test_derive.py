@@ -171,3 +171,104 @@ def test_a_free_body_keeps_its_momentum():
         ]
     )
     np.testing.assert_allclose(world, np.repeat(world[:, :1], len(run.time), axis=1), atol=1e-7)
+
+
+def _described(text):
+    from trundle.robot import parse
+
+    return parse("trundle: 1\nrobot:\n" + text).robot
+
+
+SUBFRAME = """
+  name: subframe
+  body: {mass: 10, inertia: {zz: 1}}
+  joints: {sub: {type: fixed, at: [0.1, 0, 0], rpy: [0, 0, 30 deg], body: {mass: 1}}}
+  wheels:
+    left: {parent: sub, at: [0, 0.3, 0], radius: 0.1, mass: 1}
+    right: {parent: sub, at: [0, -0.3, 0], radius: 0.1, mass: 1}
+  motors: {motor: {drives: left, torque_constant: 1, resistance: 1}}
+"""
+
+
+def test_wheels_on_a_fixed_joint_are_the_base_s():
+    """A differential drive on a turned subframe is one still, and its wheels roll."""
+    import trundle
+
+    model = trundle.derive(_described(SUBFRAME))
+    run = trundle.simulate(model, 2.0, {"motor.voltage": 5.0})
+    assert (model.mobility.mobility, model.mobility.steerability) == (2, 0)
+    assert run.summary["constraint_residual"] < 1e-12
+    assert run.summary["energy_imbalance"] < 1e-6 * run.summary["energy_turned_over"]
+
+
+def test_a_steered_wheel_on_a_fixed_joint_keeps_its_place():
+    import trundle
+
+    text = """
+  name: unicycle
+  body: {mass: 10, inertia: {zz: 1}}
+  joints: {sub: {type: fixed, at: [0.1, 0.2, 0], body: {mass: 1}}}
+  wheels:
+    front: {type: steered, parent: sub, at: [0, 0.3, 0], radius: 0.1, mass: 1, fork: {mass: 1, inertia: {zz: 0.1}}}
+    ball: {type: ball, at: [-0.4, 0, 0], radius: 0.1}
+  motors: {motor: {drives: front, torque_constant: 1, resistance: 1}}
+"""
+    run = trundle.simulate(
+        trundle.derive(_described(text)),
+        2.0,
+        {"motor.voltage": 5.0},
+        initial={"front.steering": 0.5, "omega": 0.3},
+    )
+    assert run.summary["constraint_residual"] < 1e-12
+
+
+def test_a_steered_wheel_on_the_fixed_axle_is_refused():
+    import pytest
+
+    import trundle
+
+    text = """
+  name: odd
+  body: {mass: 10, inertia: {zz: 1}}
+  wheels:
+    left: {at: [0, 0.3, 0], radius: 0.1, mass: 1}
+    right: {at: [0, -0.3, 0], radius: 0.1, mass: 1}
+    third: {type: steered, at: [0, 0.5, 0], radius: 0.1, mass: 1, fork: {inertia: {zz: 0.1}}}
+"""
+    with pytest.raises(trundle.InputError, match="'third' stands on the line"):
+        trundle.derive(_described(text))
+
+
+def test_the_lock_message_counts_the_base_s_constraints_only():
+    import pytest
+
+    import trundle
+
+    text = """
+  name: crossed
+  body: {mass: 10, inertia: {zz: 1}}
+  wheels:
+    a: {at: [0, 0.3, 0], radius: 0.1, mass: 1}
+    b: {at: [0, -0.3, 0], heading: 30 deg, radius: 0.1, mass: 1}
+    c: {at: [0.5, 0, 0], heading: 10 deg, radius: 0.1, mass: 1}
+"""
+    with pytest.raises(trundle.InputError, match="have rank 3, and the base has 3") as caught:
+        trundle.derive(_described(text))
+    assert "steering" not in str(caught.value)
+
+
+def test_a_given_load_is_taken_off_the_others():
+    import trundle
+
+    text = """
+  name: loaded
+  body: {mass: 20, inertia: {zz: 2}}
+  wheels:
+    fl: {at: [0.3, 0.3, 0], radius: 0.1, mass: 1, contact: slip, load: 20}
+    fr: {at: [0.3, -0.3, 0], radius: 0.1, mass: 1, contact: slip}
+    rr: {at: [-0.3, -0.3, 0], radius: 0.1, mass: 1, contact: slip}
+    rl: {at: [-0.3, 0.3, 0], radius: 0.1, mass: 1, contact: slip}
+"""
+    run = trundle.simulate(trundle.derive(_described(text)), 0.1)
+    total = sum(float(run[f"{w}.load"][0]) for w in ("fl", "fr", "rr", "rl"))
+    assert abs(total - 24 * 9.81) < 1e-9

@@ -17,7 +17,7 @@ from trundle.mechanics.wheels import Direction, WheelModel
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
-from trundle.spatial.vectors import IDENTITY, ZERO, Vector, add, apply, euler_rotation, principal_rotation
+from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation
 
 Read = Callable[[Any], Scalar]
 UP: Vector = (0, 0, 1)
@@ -215,8 +215,9 @@ def _add_wheel(
     parent = draft.indices[wheel.parent]
     heading = read(wheel.heading) if getattr(wheel, "heading", None) is not None else 0
     rotation = IDENTITY if is_zero(heading) else principal_rotation(2, cos(heading), sin(heading))
-    at = _vector(wheel.at, read)
-    placement = Pose(rotation, at)
+    placement = Pose(rotation, _vector(wheel.at, read))
+    mounted, on_base = _mount(draft, parent)
+    centre = compose(mounted, placement)
     steering = None
     if wheel.type in ("steered", "caster"):
         steering = len(draft.speeds)
@@ -227,7 +228,7 @@ def _add_wheel(
         _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
         trail = -read(wheel.offset) if wheel.type == "caster" else 0
         placement = Pose(IDENTITY, (trail, 0, 0))
-        at = add(at, apply(rotation, (trail, 0, 0)))
+        centre = compose(centre, placement)
     if wheel.type == "ball":
         link = Link(
             name, parent, "fixed", AXLE, placement, Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO))
@@ -242,7 +243,7 @@ def _add_wheel(
         wheel.type,
         index,
         read(wheel.radius),
-        (at[0], at[1]),
+        (centre.position[0], centre.position[1]),
         wheel.contact,
         _directions(wheel, read),
         spin,
@@ -250,8 +251,18 @@ def _add_wheel(
         read(wheel.friction) if slips else 0,
         read(wheel.slip_speed) if slips else 0,
         _optional(wheel.load, read) if wheel.type != "ball" else None,
-        draft.indices[wheel.parent] == 0,
+        on_base,
     )
+
+
+def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
+    """T_base_link with every joint at its zero, and whether nothing between the base and the link can move."""
+    pose, rigid = IDENTITY_POSE, True
+    while index != 0:
+        link = draft.links[index]
+        pose, rigid = compose(link.placement, pose), rigid and link.kind == "fixed"
+        index = link.parent
+    return pose, rigid
 
 
 def _add_spin(
@@ -282,7 +293,7 @@ def _directions(wheel: Any, read: Read) -> tuple[Direction, ...]:
         return ()
     if wheel.type in ("mecanum", "omni"):
         given = wheel.roller_angle
-        if not given.names and abs(given.number - math.pi / 2) < 1e-12:
+        if not (given.is_parameter or given.names) and abs(given.number - math.pi / 2) < 1e-12:
             return (Direction("roller_force", "rolling", 1, 0),)
         angle = read(wheel.roller_angle)
         return (Direction("roller_force", "rolling", sin(angle), cos(angle)),)

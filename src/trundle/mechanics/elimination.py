@@ -68,7 +68,11 @@ def plan_constant_pivots(
 
 
 def plan_pivots(samples: np.ndarray, columns: Sequence[int]) -> list[tuple[int, int]]:
-    """Gauss-Jordan on samples over `columns`, each pivot the one whose smallest size among the samples is largest."""
+    """Gauss-Jordan on samples over `columns`, each pivot the one whose smallest size among the samples is largest.
+
+    The last sample is the reference configuration, where robots start: a pivot that vanishes there is taken only where
+    no other is left.
+    """
     work = samples.astype(float).copy()
     scale = np.maximum(np.abs(samples).max(axis=(0, 2)), 1e-300)
     pivots: list[tuple[int, int]] = []
@@ -81,6 +85,13 @@ def plan_pivots(samples: np.ndarray, columns: Sequence[int]) -> list[tuple[int, 
         }
         row, column = max(sorted(sizes), key=lambda at: sizes[at])
         if sizes[row, column] <= ZERO:
+            sizes = {
+                (i, j): float(np.abs(work[:-1, i, j]).min(initial=np.inf) / scale[i])
+                for i in rows
+                for j in left
+            }
+            row, column = max(sorted(sizes), key=lambda at: sizes[at])
+        if not ZERO < sizes[row, column] < np.inf:
             break
         _reduce(work, row, column, scale)
         pivots.append((row, column))

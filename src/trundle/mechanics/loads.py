@@ -22,9 +22,16 @@ def load_shares(
     over: wheels on one line can't balance a moment about it, which something else (a caster that wasn't described)
     then carries.
     """
+    return share_resultant(positions, (weight, weight * center[0], weight * center[1]), span)
+
+
+def share_resultant(
+    positions: Sequence[tuple[Scalar, Scalar]], resultant: tuple[Scalar, Scalar, Scalar], span: Sequence[int]
+) -> list[Scalar]:
+    """The same for a resultant (W, W x_c, W y_c) in N and N m, as is left when some contacts' loads are given."""
     shapes = [[1, *(p[k] for k in span)] for p in positions]
-    target = [1, *(center[k] for k in span)]
+    target = [resultant[0], *(resultant[1 + k] for k in span)]
     size = len(target)
     gram = [[sum(s[i] * s[j] for s in shapes) for j in range(size)] for i in range(size)]
-    solution = [row[0] for row in solve_positive(gram, [[weight * t] for t in target])]
+    solution = [row[0] for row in solve_positive(gram, [[t] for t in target])]
     return [dot(shape, solution) for shape in shapes]

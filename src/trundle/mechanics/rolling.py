@@ -16,6 +16,7 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.elimination import (
+    ZERO,
     Elimination,
     back_substitute,
     eliminate,
@@ -62,7 +63,8 @@ class Basis:
 
 @dataclass(frozen=True)
 class Problem:
-    """Constraint rows A(q) as scalars, at the reference configuration (steering straight), and as samples (s, m, n).
+    """Constraint rows A(q) as scalars, at the reference configuration (steering straight), and as samples (s, m, n),
+    the last of them at the reference configuration too.
 
     `speeds` names the columns; `base` are the columns of the base's twist; `order` says which columns become
     dependent first.
@@ -95,7 +97,7 @@ def independent_speeds(problem: Problem, chosen: Sequence[str] | None = None) ->
     rank = generic_rank(rest)
     free = [j for j in everything if j not in {column for _, column in pivots}]
     if rank == 0:
-        _refuse_lock(problem, free, pivots, rank=len(pivots))
+        _refuse_lock(problem, free, pivots)
         labels = tuple(problem.speeds[j] for j in free)
         identity = [[1 if i == j else 0 for j in free] for i in free]
         return _assemble(problem, pivots, (), free, identity, labels)
@@ -132,9 +134,10 @@ def _unit_basis(problem: Problem, identity: list[list[Scalar]], chosen: Sequence
     return Basis(identity, problem.speeds, Elimination((), (), 0))
 
 
-def _refuse_lock(problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], rank: int) -> None:
+def _refuse_lock(problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]]) -> None:
     if problem.base and not set(free) & set(problem.base):
-        raise Locked([row for row, column in pivots if column in problem.base], rank, len(problem.base))
+        held = [row for row, column in pivots if column in problem.base]
+        raise Locked(held, len(held), len(problem.base))
 
 
 def _steered_basis(
@@ -159,7 +162,7 @@ def _steered_basis(
     elif len(base_free) == 3:
         basis, labels = _about_two_wheels(vectors, about)
     else:
-        basis = _beside_fixed_wheels(problem, pivots, rows[0], base_free, vectors[0])
+        basis = _beside_fixed_wheels(problem, pivots, reduced, rows[0], base_free, vectors[0])
         labels = (f"{about[0].owner}.speed",)
     others = [j for j in free if j not in base_free]
     width = len(labels)
@@ -208,6 +211,7 @@ def _about_two_wheels(
 def _beside_fixed_wheels(
     problem: Problem,
     pivots: Sequence[tuple[int, int]],
+    reduced: np.ndarray,
     row: int,
     base_free: Sequence[int],
     vector: Sequence[Scalar],
@@ -221,6 +225,13 @@ def _beside_fixed_wheels(
     along = problem.about[row].along
     if along is None:
         return [[b], [-a]]
+    if np.abs(reduced[-1, row, list(base_free)]).max() <= ZERO:
+        raise InputError(
+            f"the steered wheel '{problem.about[row].owner}' stands on the line of the fixed wheels' axle: straight "
+            "ahead it repeats their constraint, and turned it stops the robot",
+            key=f"robot.wheels.{problem.about[row].owner}",
+            hint="move it off that line, make it a caster or a ball, or give it contact: slip",
+        )
     at_rest = eliminate(problem.reference, pivots)
     null = [at_rest[row][base_free[1]], -at_rest[row][base_free[0]]]
     base_pivots = [(r, c) for r, c in pivots if c in problem.base]

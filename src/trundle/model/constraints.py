@@ -52,17 +52,18 @@ def ideal_wheels(assembly: Assembly) -> list[WheelModel]:
 
 
 def sample(expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int) -> np.ndarray:
-    """Values of rows of SX at random configurations, shape (samples, rows, width)."""
+    """Values of rows of SX at random configurations and, last, at zero: shape (samples, rows, width)."""
     if not expressions:
-        return np.zeros((SAMPLES, 0, width))
+        return np.zeros((SAMPLES + 1, 0, width))
     flat = ca.vertcat(*(ca.SX(entry) for row in expressions for entry in row))
     function = ca.Function("rows", [q, parameters], [flat])
     rng = np.random.default_rng(SEED)
+    configurations = [
+        *(rng.uniform(-SPREAD, SPREAD, q.shape[0]) for _ in range(SAMPLES)),
+        np.zeros(q.shape[0]),
+    ]
     values = [
-        np.asarray(function(rng.uniform(-SPREAD, SPREAD, q.shape[0]), defaults)).reshape(
-            len(expressions), width
-        )
-        for _ in range(SAMPLES)
+        np.asarray(function(each, defaults)).reshape(len(expressions), width) for each in configurations
     ]
     return np.array(values)
 
@@ -110,11 +111,14 @@ def _locked(problem: Problem, name: str, locked: Locked) -> InputError:
     owners = list(dict.fromkeys(problem.about[row].owner for row in locked.rows))
     wheels = ", ".join(owners)
     keep = " and ".join(dict.fromkeys([owners[0], owners[len(owners) // 2]]))
+    steered = np.ptp(problem.samples[:, list(locked.rows), :], axis=0).max(initial=0.0) > 0
+    where = " at general steering angles" if steered else ""
+    chance = "; only where all their axles meet in one point (rank 2) could it move" if steered else ""
+    couple = "; or couple their steering" if steered else ""
     return InputError(
-        f"the ideal wheels of '{name}' lock it: the lateral constraints of {wheels} have rank {locked.rank} at "
-        f"general steering angles, and the base has {locked.freedoms} velocities, so none is left; only where all "
-        f"their axles meet in one point (rank 2) could it move",
+        f"the ideal wheels of '{name}' lock it: the lateral constraints of {wheels} have rank {locked.rank}{where}, "
+        f"and the base has {locked.freedoms} velocities, so none is left{chance}",
         key="robot.wheels",
         hint=f"give the wheels another contact law (contact: slip) to let them scrub as real ones do; or keep fewer "
-        f"ideal wheels, such as {keep}, and set the others to slip or free; or couple their steering",
+        f"ideal wheels, such as {keep}, and set the others to slip or free{couple}",
     )

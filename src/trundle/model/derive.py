@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
-from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.assembly import Assembly, assemble, mounting
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
@@ -29,7 +28,7 @@ from trundle.model.health import check_loads, check_mass
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.observe import Motion, observed
-from trundle.model.sketch import sketch
+from trundle.model.sketch import sketch, yaw
 from trundle.model.units import units_of
 from trundle.program import Program, trace
 from trundle.scalars import Scalar
@@ -208,7 +207,7 @@ def _package(
     }
     audited = {**groups, "state": ((*states, WORK, LOST), ca.vertcat(symbols.state, ca.SX.sym("audit", 2)))}
     powers = [motion.forces.power, motion.forces.loss]
-    undetermined = undetermined_rows(problem.samples) if problem.rows else []
+    undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
     forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
     return Model(
         robot=robot,
@@ -256,13 +255,13 @@ def mobility_of(robot: Any, numeric: Assembly) -> Mobility | None:
     """The class of a planar robot by the wheels on its base, as if none of them slipped; None where there are none."""
     if len(numeric.base_columns) != 3 or not numeric.wheels:
         return None
-    read = robot.resolver()
+    frames = mounting(numeric)
     places = [
         WheelPlace(
             wheel.name,
             float(wheel.position[0]),
             float(wheel.position[1]),
-            float(np.asarray(read(robot.wheels[wheel.name].heading))),
+            yaw(frames[wheel.link]),
             wheel.kind == "steered",
         )
         for wheel in numeric.wheels

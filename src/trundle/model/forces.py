@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from trundle.mechanics.actuation import Effort, Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loads import load_shares
+from trundle.mechanics.loads import share_resultant
 from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.layout import Configuration
@@ -89,21 +89,33 @@ def _add_slip(
 
 
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
-    """Normal force on each wheel (N): as given, or its share of the weight with the robot standing as configured.
+    """Normal force on each wheel (N): as given, or its share of what the given ones leave of the weight.
 
-    Quasi-static: accelerations move no load from wheel to wheel, which a planar base can't do. A wheel that
-    would have to
-    be pulled down carries nothing: friction from a negative load would drive the robot.
+    Quasi-static: the robot stands as configured, and accelerations move no load from wheel to wheel, which a planar
+    base can't do. A wheel that would have to be pulled down carries nothing: friction from a negative load would
+    drive the robot.
     """
     frames = base_frames(assembly, at.poses)
     mass, center = center_of_mass(assembly.tree, frames)
     weight = -assembly.tree.gravity[2] * mass
-    places: list[tuple[Scalar, Scalar]] = [_place(wheel, frames) for wheel in assembly.wheels]
-    shares = load_shares(places, (center[0], center[1]), weight, span)
-    return {
-        wheel.name: maximum(share, 0) if wheel.load is None else wheel.load
-        for wheel, share in zip(assembly.wheels, shares, strict=True)
-    }
+    resultant = [weight, weight * center[0], weight * center[1]]
+    loads: dict[str, Scalar] = {}
+    for wheel in assembly.wheels:
+        if wheel.load is not None:
+            x, y = _place(wheel, frames)
+            loads[wheel.name] = wheel.load
+            resultant = [r - wheel.load * arm for r, arm in zip(resultant, (1, x, y), strict=True)]
+    sharing = _sharing(assembly)
+    if sharing:
+        places = [_place(wheel, frames) for wheel in sharing]
+        shares = share_resultant(places, (resultant[0], resultant[1], resultant[2]), span)
+        loads |= {wheel.name: maximum(share, 0) for wheel, share in zip(sharing, shares, strict=True)}
+    return loads
+
+
+def _sharing(assembly: Assembly) -> list[WheelModel]:
+    """The wheels that share the weight: those whose load isn't given."""
+    return [wheel for wheel in assembly.wheels if wheel.load is None]
 
 
 def base_frames(assembly: Assembly, poses: Sequence[Pose]) -> list[Pose]:
@@ -124,7 +136,7 @@ def contact_span(assembly: Assembly) -> tuple[int, ...]:
     larger spread.
     """
     frames = mounting(assembly)
-    places = [_place(wheel, frames) for wheel in assembly.wheels]
+    places = [_place(wheel, frames) for wheel in _sharing(assembly)]
     if len(places) < 2:
         return ()
     x0, y0 = places[0]

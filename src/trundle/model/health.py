@@ -62,6 +62,12 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
     slipping = [wheel for wheel in numeric.wheels if wheel.contact == "slip" and wheel.load is None]
     if not slipping:
         return
+    if -numeric.tree.gravity[2] <= 0:
+        raise InputError(
+            f"the slipping wheels of '{robot.name}' have no load: gravity doesn't press it to the ground",
+            key="robot.gravity",
+            hint="give gravity a positive number (m/s^2), or each slipping wheel a load (N)",
+        )
     loads = wheel_loads(numeric, configure(numeric, names, [0.0] * len(names)), span)
     lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
     if lifted:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
@@ -73,7 +72,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     q, rates = ca.SX.sym("q", len(names)), ca.SX.sym("k", len(given))
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free" and wheel.on_base]
+    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
     rows, _ = constraint_rows(assembly, at, wheels)
     nu = _solve(
         robot,
@@ -134,11 +133,22 @@ def _solve(
 
 
 def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[int]:
-    """Columns to solve for: the base, coupled steering, and the wheels' and casters' rates that weren't given."""
-    rolling = {w.spin for w in assembly.wheels if w.on_base}
-    rolling |= {w.steering for w in assembly.wheels if w.kind == "caster" and w.on_base}
+    """Columns to solve for: the base, coupled steering, the wheels' and casters' rates that weren't given, and the
+    joints without a motor that carry wheels (a trailer's hitch).
+    """
+    rolling = {w.spin for w in assembly.wheels}
+    rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
     rolling |= {column for coupling in assembly.couplings for column in coupling.steering}
-    columns = [*assembly.base_columns, *sorted(c for c in rolling if c is not None)]
+    driven = {actuator.column for actuator in assembly.actuators}
+    slices = assembly.tree.speed_slices()
+    for wheel in assembly.wheels:
+        for link in assembly.tree.ancestors(wheel.link):
+            columns = range(slices[link].start, slices[link].stop)
+            rolling |= set(columns) - driven - {wheel.steering}
+    columns = [
+        *assembly.base_columns,
+        *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
+    ]
     return [c for c in columns if c not in prescribed]
 
 
@@ -156,11 +166,3 @@ def _undetermined(robot: Any, assembly: Assembly, given: Sequence[str], rank: in
         if possible
         else "this robot's wheels leave a motion free",
     )
-
-
-def given_matrix(kinematics: Kinematics, q: Sequence[float], parameters: Sequence[float]) -> np.ndarray:
-    """The matrix from given rates to coordinate rates at one configuration, shape (coordinates, given)."""
-    jacobian = kinematics.program.jacobian("rate", "input")
-    zeros = np.zeros(len(kinematics.given))
-    (values,) = jacobian.evaluate(np.asarray(q, float), zeros, np.asarray(parameters, float))
-    return np.asarray(values).reshape(len(kinematics.coordinates), len(kinematics.given))

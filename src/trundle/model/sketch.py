@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.scalars import is_zero
+from trundle.spatial.motions import Pose
 
 
 def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
@@ -18,6 +20,11 @@ def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
     if not numeric.base_columns and robot.joints:
         return _linkage(robot, numeric)
     return {}
+
+
+def yaw(pose: Pose) -> float:
+    """The angle of a frame's x axis about z (rad), from a numeric pose."""
+    return math.atan2(float(pose.rotation[1][0]), float(pose.rotation[0][0]))
 
 
 def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
@@ -37,7 +44,7 @@ def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
                 "y": float(pivot.position[1]),
                 "radius": float(model.radius),
                 "width": float(read(noun.width)) if noun.type != "ball" else 0.0,
-                "heading": float(read(noun.heading)) if noun.type != "ball" else 0.0,
+                "heading": yaw(pivot),
                 "kind": noun.type,
                 "steering": f"{model.name}.steering" if model.steering is not None else None,
                 "offset": trail,
