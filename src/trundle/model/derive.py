@@ -70,7 +70,7 @@ def derive(robot: Any) -> Model:
     names = independent_coordinates(assembly)
     q = ca.SX.sym("q", len(names))
     at = configure(assembly, names, _entries(q))
-    problem, basis = _rolling(assembly, names, at, robot, q, parameters, list(defaults.values()))
+    problem, basis = solve_basis(assembly, names, at, robot, q, parameters, list(defaults.values()))
     symbols = _symbols(assembly, basis, q, parameters)
     motion = _move(assembly, names, at, basis, symbols, contact_span(numeric))
     model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, defaults, start)
@@ -79,7 +79,7 @@ def derive(robot: Any) -> Model:
     return model
 
 
-def _rolling(
+def solve_basis(
     assembly: Assembly,
     names: Sequence[str],
     at: Configuration,
@@ -88,6 +88,7 @@ def _rolling(
     parameters: Any,
     defaults: Sequence[float],
 ) -> tuple[Problem, Basis]:
+    """The rolling constraints and ν = S(q) u, ranks decided at the parameters' `defaults`."""
     width = len(assembly.speeds)
     problem = rolling_problem(assembly, names, at, lambda rows: sample(rows, q, parameters, defaults, width))
     return problem, solve_rolling(problem, robot.name, robot.speeds)
@@ -130,7 +131,7 @@ def _move(
         u_dot = forward_dynamics(assembly.tree, at.poses, nu, forces.tau)
         nu_dot, bias_rate = u_dot, [0] * len(nu)
     else:
-        bias_rate = _directional(nu, symbols.q, q_dot)
+        bias_rate = directional(nu, symbols.q, q_dot)
         u_dot = _reduced(assembly, at, basis, nu, bias_rate, forces)
         nu_dot = [a + b for a, b in zip(apply(basis.matrix, u_dot), bias_rate, strict=True)]
     return Motion(nu, nu_dot, q_dot, u_dot, forces)
@@ -170,7 +171,7 @@ def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
     return mass
 
 
-def _directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:
+def directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:
     """d(S(q) u)/dt at constant u: the derivative of ν along q̇."""
     column = ca.vertcat(*(ca.SX(v) for v in nu))
     if not ca.depends_on(column, q):
