@@ -76,7 +76,7 @@ def derive(robot: Any) -> Model:
     assembly = assemble(robot, robot.resolver(scope))
     q = _symbol(tracer, "state", len(names))
     at = configure(assembly, names, _entries(q))
-    problem, basis = _rolling(assembly, names, at, robot, q, parameters, list(defaults.values()))
+    problem, basis = solve_basis(assembly, names, at, robot, q, parameters, list(defaults.values()))
     symbols = _symbols(assembly, basis, q, parameters, tracer)
     motion = _move(assembly, names, at, basis, symbols, contact_span(numeric))
     model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, defaults, start)
@@ -85,7 +85,7 @@ def derive(robot: Any) -> Model:
     return model
 
 
-def _rolling(
+def solve_basis(
     assembly: Assembly,
     names: Sequence[str],
     at: Configuration,
@@ -94,6 +94,7 @@ def _rolling(
     parameters: Any,
     defaults: Sequence[float],
 ) -> tuple[Problem, Basis]:
+    """The rolling constraints and ν = S(q) u, ranks decided at the parameters' `defaults`."""
     width = len(assembly.speeds)
     problem = rolling_problem(assembly, names, at, lambda rows: sample(rows, q, parameters, defaults, width))
     return problem, solve_rolling(problem, robot.name, robot.speeds)
@@ -145,7 +146,7 @@ def _move(
         u_dot = forward_dynamics(assembly.tree, at.poses, nu, forces.tau)
         nu_dot, bias_rate = u_dot, [0] * len(nu)
     else:
-        bias_rate = _directional(nu, symbols.q, q_dot)
+        bias_rate = directional(nu, symbols.q, q_dot)
         u_dot = _reduced(assembly, at, basis, nu, bias_rate, forces)
         nu_dot = [a + b for a, b in zip(apply(basis.matrix, u_dot), bias_rate, strict=True)]
     return Motion(nu, nu_dot, q_dot, u_dot, forces)
@@ -185,7 +186,7 @@ def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
     return mass
 
 
-def _directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:
+def directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:
     """d(S(q) u)/dt at constant u: the derivative of ν along q̇."""
     column = ca.vertcat(*(ca.SX(v) for v in nu))
     if not ca.depends_on(column, q):
@@ -229,13 +230,15 @@ def _package(
         outputs=tuple(outputs),
         parameters=dict(defaults),
         units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
-        initial={name: 1.0 if name == "q_w" else 0.0 for name in states},
+        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
         mobility=mobility_of(robot, numeric),
         constraints=ConstraintSummary(len(problem.rows), basis.elimination.rank, tuple(forces)),
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
         audited=_traced(symbols, "audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
         observe=_traced(symbols, "observe", groups, "output", tuple(outputs), list(outputs.values())),
-        stiff=bool(electrical) or any(w.contact == "slip" for w in assembly.wheels),
+        stiff=bool(electrical)
+        or any(w.contact == "slip" for w in assembly.wheels)
+        or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),
     )
