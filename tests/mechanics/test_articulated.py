@@ -81,7 +81,9 @@ def random_tree(rng, count: int) -> Tree:
                     tuple(rng.normal(size=3)),
                 ),
                 random_inertia(rng),
-                float(rng.uniform(0, 1)) if rng.integers(2) and len(Link("", 0, kind).subspace) == 1 else 0,
+                float(rng.uniform(0, 1))
+                if rng.integers(2) and len(Link("", 0, kind).joint.speeds) == 1
+                else 0,
             )
         )
     return Tree(tuple(links), (0.3, -0.2, -9.81))

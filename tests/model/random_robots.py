@@ -2,6 +2,8 @@
 
 from itertools import count
 
+from trundle.mechanics.loads import load_shares
+
 
 def _u(rng, low, high):
     return float(rng.uniform(low, high))
@@ -202,14 +204,20 @@ def skid(rng):
 
 
 def slipping_swerve(rng):
-    """Modules that slip, a caster that rolls ideally, one wheel's load given."""
+    """Modules that slip, a caster that rolls ideally, one wheel's load given: near its share, or others would lift."""
     places = {"a": (0.6, 0.5), "b": (-0.6, 0.5), "c": (-0.6, -0.5), "d": (0.6, -0.5)}
     wheels = {
         n: wheel(rng, a, b, type="steered", contact="slip", slip_speed=0.05) for n, (a, b) in places.items()
     }
-    wheels["a"]["load"] = 60.0
     wheels["tail"] = wheel(rng, -0.3, 0.1, type="caster", offset=0.06)
-    return robot(rng, wheels, servos=[f"{n}.steering" for n in places])
+    made = robot(rng, wheels, servos=[f"{n}.steering" for n in places])
+    weights = [(w["mass"] + w["fork"]["mass"], w["at"]) for w in wheels.values()]
+    weights.append((made["body"]["mass"], made["body"]["center_of_mass"]))
+    total = sum(mass for mass, _ in weights)
+    x, y = (sum(mass * at[k] for mass, at in weights) / total for k in (0, 1))
+    shares = load_shares([w["at"][:2] for w in wheels.values()], (x, y), 9.81 * total, (0, 1))
+    wheels["a"]["load"] = shares[0] * _u(rng, 0.8, 1.2)
+    return made
 
 
 def mixed(rng):

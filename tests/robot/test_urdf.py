@@ -27,6 +27,7 @@ from trundle.robot import (
     urdf_extras,
 )
 from trundle.robot.urdf import Limit, Mesh, Mimic
+from trundle.robot.urdf.elements import HAS_LIMITS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"
 
@@ -169,7 +170,13 @@ def test_every_number_can_change_and_comes_back_exactly(rng):
         changed = robot.with_parameters(changes)
         back = parse_urdf(dump_urdf(changed))
         assert back.parameter_values() == changed.parameter_values()
-        assert urdf_extras(back) == urdf_extras(robot)
+        ours, theirs = urdf_extras(back), urdf_extras(robot)
+        assert (ours.links, ours.mimics, ours.meshes, ours.kept) == (
+            theirs.links,
+            theirs.mimics,
+            theirs.meshes,
+            theirs.kept,
+        )
         assert dump_urdf(back) == dump_urdf(changed)
 
 
@@ -237,6 +244,34 @@ def test_a_robot_from_elsewhere_is_written_anew():
     assert back.resolver().vector(back.joints["hip"].rpy) == (math.radians(20), 0, 0)
     assert back.body is not None
     assert back.number(back.body.mass) == 3.0
+
+
+@pytest.mark.skipif(not HAS_LIMITS, reason="the joints of a description have no limits yet")
+def test_limits_become_stops_once_they_are_stiff():
+    robot = parse_urdf(ARM)
+    values = robot.parameter_values()
+    assert (values["joints.shoulder_1.lower"], values["joints.wrist.upper"]) == (-1.0, 0.1)
+    data = {
+        "joints.shoulder_1.upper": 1.25,
+        "joints.shoulder_1.limit_stiffness": 100.0,
+        "joints.wrist.upper": 0.2,
+    }
+    shoulder = robot.joints["shoulder_1"]
+    stiff = {
+        **{field: getattr(shoulder, field) for field in shoulder.model_fields_set},
+        "limit_stiffness": 100.0,
+    }
+    changed = parse_robot(
+        {"name": "little arm", "joints": {**robot.joints, "shoulder_1": stiff}, "urdf": robot.urdf}
+    ).with_parameters(data)
+    written = dump_urdf(changed)
+    assert '<limit lower="-1" upper="1.25" effort="10" velocity="3"/>' in written
+    assert '<trundle limit_stiffness="100"/>' in written
+    assert '<limit lower="0" upper="0.2" effort="1" velocity="inf"/>' in written
+    assert parse_urdf(written).parameter_values() == changed.parameter_values()
+    fresh = dump_urdf(changed.model_copy(update={"urdf": None}))
+    assert '<joint name="shoulder_1" type="revolute">' in fresh
+    assert parse_urdf(fresh).parameter_values() == changed.parameter_values()
 
 
 def test_wheels_and_motors_have_no_place_in_urdf():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trundle.scalars import Scalar, clamp, is_zero, smooth_sign
+from trundle.scalars import Scalar, clamp, is_zero, maximum, minimum, smooth_sign
 
 
 class Effort(NamedTuple):
@@ -118,8 +118,37 @@ Actuator = Motor | TorqueSource | Servo
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A soft stop that pushes on what goes beyond `limit` by p > 0: a spring and a damper that set in over a width w.
+
+    The spring's force is k p²/(2w) up to p = w and k (p − w/2) from there on, once differentiable; the damper's
+    d ṗ times the share min(p/w, 1). Together they push, never pull: a joint that leaves faster than the spring
+    follows is let go, and what the spring still held counts as lost. `side` is 1 for an upper limit, −1 for a
+    lower one.
+    """
+
+    limit: Scalar
+    side: int
+    stiffness: Scalar
+    damping: Scalar = 0
+    width: Scalar = 1e-3
+
+    def effort(self, position: Scalar, rate: Scalar) -> Effort:
+        """The stop with its joint at a position and a rate."""
+        depth = maximum(self.side * (position - self.limit), 0)
+        entered = minimum(depth, self.width)
+        beyond = depth - entered
+        share = entered / self.width
+        spring = self.stiffness * (share * entered / 2 + beyond)
+        approach = self.side * rate
+        push = maximum(spring + self.damping * share * approach, 0)
+        stored = self.stiffness * (share * entered * entered / 6 + (beyond + entered) * beyond / 2)
+        return Effort(-self.side * push, loss=(push - spring) * approach, stored=stored)
+
+
+@dataclass(frozen=True)
 class Element:
-    """A spring, damper and dry friction on one joint: τ = −k (q − rest) − d q̇ − friction."""
+    """A spring, damper, dry friction and soft stops on one joint: τ = −k (q − rest) − d q̇ − friction − stops."""
 
     column: int
     stiffness: Scalar = 0
@@ -127,13 +156,28 @@ class Element:
     damping: Scalar = 0
     coulomb: Scalar = 0
     coulomb_speed: Scalar = 0
+    stops: tuple[Stop, ...] = ()
+
+    @property
+    def stiff(self) -> bool:
+        """Whether its force changes within a width that explicit methods would have to resolve."""
+        return bool(self.stops) or not is_zero(self.coulomb)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it never does anything."""
+        return not self.stops and all(is_zero(k) for k in (self.stiffness, self.damping, self.coulomb))
 
     def effort(self, position: Scalar, rate: Scalar) -> Effort:
         """The element with its joint at a position and a rate."""
         stretch = 0 if is_zero(self.stiffness) else position - self.rest
         drag = _drag(rate, self.damping, self.coulomb, self.coulomb_speed)
         pull = self.stiffness * stretch
-        return Effort(-pull - drag, loss=drag * rate, stored=pull * stretch / 2)
+        torque, loss, stored = -pull - drag, drag * rate, pull * stretch / 2
+        for stop in self.stops:
+            effort = stop.effort(position, rate)
+            torque, loss, stored = torque + effort.torque, loss + effort.loss, stored + effort.stored
+        return Effort(torque, loss=loss, stored=stored)
 
 
 def _drag(rate: Scalar, viscous: Scalar, coulomb: Scalar, width: Scalar) -> Scalar:

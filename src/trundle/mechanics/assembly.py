@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, TorqueSource
+from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, Stop, TorqueSource
 from trundle.mechanics.coupling import Coupling
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.mechanics.wheels import Direction, WheelModel
+from trundle.robot.bodies import drive_axes
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation
@@ -74,7 +75,7 @@ def assemble(robot: Any, read: Read) -> Assembly:
     armatures = _armatures(robot, read)
     _add_base(draft, robot, read)
     for name in _in_order(robot.joints):
-        _add_joint(draft, name, robot.joints[name], read, armatures.get(name, 0))
+        _add_joint(draft, name, robot.joints[name], read, armatures)
     wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
     tree = Tree(tuple(draft.links), _gravity(robot, read))
     couplings = tuple(
@@ -90,7 +91,7 @@ def assemble(robot: Any, read: Read) -> Assembly:
         tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
         tuple(draft.elements),
         draft.axes,
-        tuple(range(len(draft.links[0].subspace))),
+        tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
     )
 
@@ -127,34 +128,44 @@ def _add_base(draft: _Draft, robot: Any, read: Read) -> None:
 
 
 def _in_order(joints: Mapping[str, Any]) -> list[str]:
-    """Joints so that each comes after the one it hangs on (the description has been checked for cycles)."""
+    """Joints by how far they are from the base, so that each comes after the one it hangs on (the description has been
+    checked for cycles).
+    """
     owner = {j.body.name: name for name, j in joints.items() if j.body is not None and j.body.name}
-    placed: list[str] = []
-    waiting = list(joints)
-    while waiting:
-        ready = [n for n in waiting if owner.get(joints[n].parent, joints[n].parent) not in set(waiting)]
-        if not ready:
-            raise ValueError(f"cycle among {waiting}")  # the reader refuses such a description
-        placed += ready
-        waiting = [n for n in waiting if n not in ready]
-    return placed
+    parent = {n: owner[j.parent] if j.parent in owner else str(j.parent) for n, j in joints.items()}
+    depth: dict[str, int] = {}
+    for each in joints:
+        path: list[str] = []
+        name: str = each
+        while name in joints and name not in depth:
+            path.append(name)
+            if len(path) > len(joints):
+                raise ValueError(f"cycle among {path}")  # the reader refuses such a description
+            name = parent[name]
+        start = depth.get(name, -1)
+        depth.update({on_path: start + k for k, on_path in enumerate(reversed(path), start=1)})
+    return sorted(joints, key=depth.__getitem__)
 
 
-def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scalar) -> None:
-    axis = UP if joint.type == "fixed" else _unit(joint.axis, name)
+def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armatures: Mapping[str, Scalar]) -> None:
     placement = Pose(
         euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY,
         _vector(joint.at, read),
     )
-    own = read(joint.armature) if joint.type != "fixed" else 0
+    driven = drive_axes(joint)
+    rotors: list[Scalar] = [0] * len(joint.speeds)
+    for ending, (axis, noun) in driven.items():
+        rotors[axis.place] = read(noun.armature) + armatures.get(name + ending, 0)
     link = Link(
         name,
         draft.indices[joint.parent],
         joint.type,
-        axis,
+        _unit(joint.axis) if hasattr(joint, "axis") else UP,
         placement,
         _inertia(joint.body, read),
-        own + armature,
+        tuple(rotors),
+        _unit(joint.axis2) if joint.type == "universal" else AXLE,
+        read(joint.pitch) if joint.type == "screw" else 0,
     )
     kind = link.joint
     column = len(draft.speeds)
@@ -162,22 +173,36 @@ def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armature: Scala
     draft.indices[name] = index
     if joint.body is not None and joint.body.name:
         draft.indices[joint.body.name] = index
-    if kind.speeds:
-        draft.axes[name] = Axis(column, f"{name}.{kind.coordinates[0]}")
-        _add_element(
-            draft,
-            Element(
-                column,
-                read(joint.stiffness),
-                read(joint.rest),
-                read(joint.damping),
-                read(joint.coulomb),
-                read(joint.coulomb_speed),
-            ),
-        )
+    for ending, (axis, noun) in driven.items():
+        draft.axes[name + ending] = Axis(column + axis.place, f"{name}.{axis.coordinate}")
+        _add_element(draft, _element(column + axis.place, noun, read))
+    if joint.type == "spherical":
+        for place in range(len(kind.speeds)):
+            _add_element(draft, Element(column + place, damping=read(joint.damping)))
 
 
-def _unit(axis: Any, name: str) -> Vector:
+def _element(column: int, noun: Any, read: Read) -> Element:
+    """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
+    stops: list[Stop] = []
+    stiffness = read(noun.limit_stiffness)
+    if not is_zero(stiffness):
+        damping, width = read(noun.limit_damping), read(noun.limit_width)
+        limits = ((noun.lower, -1), (noun.upper, 1))
+        stops = [
+            Stop(read(limit), side, stiffness, damping, width) for limit, side in limits if limit is not None
+        ]
+    return Element(
+        column,
+        read(noun.stiffness),
+        read(noun.rest),
+        read(noun.damping),
+        read(noun.coulomb),
+        read(noun.coulomb_speed),
+        tuple(stops),
+    )
+
+
+def _unit(axis: Any) -> Vector:
     """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
     x, y, z = (value.number for value in axis)
     length = (x * x + y * y + z * z) ** 0.5
@@ -185,7 +210,7 @@ def _unit(axis: Any, name: str) -> Vector:
 
 
 def _add_element(draft: _Draft, element: Element) -> None:
-    if not all(is_zero(k) for k in (element.stiffness, element.damping, element.coulomb)):
+    if not element.idle:
         draft.elements.append(element)
 
 

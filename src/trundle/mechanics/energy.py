@@ -17,7 +17,7 @@ def kinetic_energy(tree: Tree, twists: Sequence[Motion], nu: Sequence[Scalar]) -
     total: Scalar = 0
     for link, twist, at in zip(tree.links, twists, tree.speed_slices(), strict=True):
         total = total + pair(momentum(link.inertia, twist), twist) / 2
-        total = total + link.armature * dot(nu[at], nu[at]) / 2
+        total = total + dot(link.armatures, [rate * rate for rate in nu[at]]) / 2
     return total
 
 

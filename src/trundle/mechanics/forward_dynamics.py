@@ -19,12 +19,10 @@ from trundle.mechanics.articulated import (
     to_parent,
     without_direction,
 )
-from trundle.mechanics.kinematics import joint_motion
 from trundle.mechanics.linear import solve_positive
-from trundle.mechanics.tree import WORLD, Link, Tree
+from trundle.mechanics.tree import WORLD, Link, Tree, combine
 from trundle.scalars import Scalar, is_zero, minus, plus, times
 from trundle.spatial.motions import (
-    ZERO_MOTION,
     Force,
     Motion,
     Pose,
@@ -45,10 +43,11 @@ Rows = list[list[Scalar]]
 
 @dataclass(frozen=True)
 class _Joint:
-    """What the way out needs of a joint: U = I S, D = Sᵀ U + armature, u = τ − Sᵀ p; inside the tree the gains D⁻¹Uᵀ
+    """What the way out needs of a joint: S, U = I S, D = Sᵀ U + armature, u = τ − Sᵀ p; inside the tree the gains D⁻¹Uᵀ
     and drives D⁻¹u, at its root the three themselves, for one solution there is less than a matrix.
     """
 
+    subspace: Sequence[Motion]
     u_columns: list[Force]
     d_matrix: Rows
     rest: list[Scalar]
@@ -57,23 +56,30 @@ class _Joint:
 
 
 def forward_dynamics(
-    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], tau: Sequence[Scalar]
+    tree: Tree,
+    poses: Sequence[Pose],
+    nu: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    external: Sequence[Force] | None = None,
 ) -> list[Scalar]:
-    """ν̇ = M(q)⁻¹ (τ − c(q, ν)), armatures included. τ in N or N m, one for each speed; ν̇ likewise in m/s² or rad/s².
+    """ν̇ = M(q)⁻¹ (τ − c(q, ν) + Σ J_iᵀ w_i), armatures included; τ in N or N m and ν̇ in m/s² or rad/s², by speed.
 
-    `poses` are the joint poses `tree.joint_poses(q)`.
+    `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
+    link, in its own frame.
     """
     links, slices = tree.links, tree.speed_slices()
     twists, biases = _velocity_terms(tree, poses, nu)
     inertias = [of_body(link.inertia) for link in links]
     forces = [cross_force(v, momentum(link.inertia, v)) for link, v in zip(links, twists, strict=True)]
+    if external is not None:
+        forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
     joints: list[_Joint] = []
     for index in range(len(links) - 1, -1, -1):
-        link, inertia, force = links[index], inertias[index], forces[index]
-        joint = _project(link, inertia, force, tau[slices[index]])
+        link, inertia, force, own_tau = links[index], inertias[index], forces[index], tau[slices[index]]
+        joint = _project(link, link.subspace(poses[index]), inertia, force, own_tau)
         joints.append(joint)
         if link.parent != WORLD:
-            felt, push = _articulate(link, joint, inertia, force, biases[index], tau[slices[index]])
+            felt, push = _articulate(link, joint, inertia, force, biases[index], own_tau)
             inertias[link.parent] = add_articulated(inertias[link.parent], to_parent(poses[index], felt))
             forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
     return _accelerate(tree, poses, biases, joints[::-1])
@@ -82,38 +88,41 @@ def forward_dynamics(
 def _velocity_terms(
     tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]
 ) -> tuple[list[Motion], list[Motion]]:
-    """Twists v_i and velocity-product accelerations c_i = v_i × S_i ν_i, which vanish at a root: there v = S ν."""
+    """Twists v_i and velocity-product accelerations c_i = Ṡ_i ν_i + v_i × S_i ν_i, without the second term at a root:
+    there v = S ν.
+    """
     twists: list[Motion] = []
     biases: list[Motion] = []
     for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
-        own = joint_motion(link.subspace, nu[at])
+        own, product = link.own_motion(pose, nu[at]), link.velocity_product(pose, nu[at])
         if link.parent == WORLD:
             twists.append(own)
-            biases.append(ZERO_MOTION)
+            biases.append(product)
             continue
         twists.append(add_motions(motion_to_child(pose, twists[link.parent]), own))
-        biases.append(cross_motion(twists[-1], own))
+        biases.append(add_motions(product, cross_motion(twists[-1], own)))
     return twists, biases
 
 
-def _project(link: Link, inertia: Articulated, force: Force, tau: Sequence[Scalar]) -> _Joint:
-    """The articulated inertia and bias force seen along the joint's motions."""
-    columns = link.subspace
+def _project(
+    link: Link, columns: Sequence[Motion], inertia: Articulated, force: Force, tau: Sequence[Scalar]
+) -> _Joint:
+    """The articulated inertia and bias force seen along the joint's motions S."""
     u_columns = [momentum_of(inertia, column) for column in columns]
     d_matrix = [[pair(u, column) for u in u_columns] for column in columns]
-    for k in range(len(columns)):
-        d_matrix[k][k] = plus(d_matrix[k][k], link.armature)
+    for k, armature in enumerate(link.armatures):
+        d_matrix[k][k] = plus(d_matrix[k][k], armature)
     rest = [minus(t, pair(force, column)) for t, column in zip(tau, columns, strict=True)]
-    if link.parent == WORLD or not columns:
-        return _Joint(u_columns, d_matrix, rest, [], [])
-    if len(columns) == 1:
+    gains: list[Force] = []
+    drives: list[Scalar] = []
+    if link.parent != WORLD and len(columns) == 1:
         inverse = 1 / d_matrix[0][0]
-        return _Joint(
-            u_columns, d_matrix, rest, [scale_force(inverse, u_columns[0])], [times(inverse, rest[0])]
-        )
-    flat = [_flat(u) for u in u_columns]
-    solved = solve_positive(d_matrix, [[*row, r] for row, r in zip(flat, rest, strict=True)])
-    return _Joint(u_columns, d_matrix, rest, [_force(row) for row in solved], [row[6] for row in solved])
+        gains, drives = [scale_force(inverse, u_columns[0])], [times(inverse, rest[0])]
+    elif link.parent != WORLD and columns:
+        flat = [_flat(u) for u in u_columns]
+        solved = solve_positive(d_matrix, [[*row, r] for row, r in zip(flat, rest, strict=True)])
+        gains, drives = [_force(row) for row in solved], [row[6] for row in solved]
+    return _Joint(columns, u_columns, d_matrix, rest, gains, drives)
 
 
 def _articulate(
@@ -122,7 +131,7 @@ def _articulate(
     """One step inward: what the parent feels, I − U D⁻¹ Uᵀ and p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u."""
     for u, gain in zip(joint.u_columns, joint.gains, strict=True):
         inertia = less_outer(inertia, u, gain)
-    direction = _free_direction(link)
+    direction = _free_direction(joint.subspace, link.armatures)
     if direction is not None:
         inertia = without_direction(inertia, direction[0])
     push = add_forces(force, momentum_of(inertia, bias))
@@ -135,11 +144,11 @@ def _articulate(
     return inertia, _force(flat)
 
 
-def _free_direction(link: Link) -> tuple[int, int] | None:
+def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> tuple[int, int] | None:
     """(index, sign) of the coordinate direction that a joint of one freedom without armature moves along."""
-    if len(link.subspace) != 1 or not is_zero(link.armature):
+    if len(subspace) != 1 or not is_zero(armatures[0]):
         return None
-    entries = [*link.subspace[0].linear, *link.subspace[0].angular]
+    entries = [*subspace[0].linear, *subspace[0].angular]
     places = [k for k, x in enumerate(entries) if not is_zero(x)]
     if len(places) != 1 or not isinstance(entries[places[0]], (int, float)) or abs(entries[places[0]]) != 1:
         return None
@@ -162,7 +171,7 @@ def _accelerate(
         else:
             own = [minus(d, pair(gain, carried)) for d, gain in zip(joint.drives, joint.gains, strict=True)]
         nu_dot.extend(own)
-        accelerations.append(add_motions(carried, joint_motion(link.subspace, own)))
+        accelerations.append(add_motions(carried, combine(joint.subspace, own)))
     return nu_dot
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trundle.mechanics.kinematics import joint_motion
-from trundle.mechanics.tree import WORLD, Tree
+from trundle.mechanics.tree import WORLD, Tree, combine
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
     Force,
@@ -19,6 +18,7 @@ from trundle.spatial.motions import (
     momentum,
     motion_to_child,
     pair,
+    scale_force,
 )
 from trundle.spatial.vectors import ZERO, scale
 
@@ -33,15 +33,15 @@ def link_accelerations(
     accelerations: list[Motion] = []
     base = Motion(scale(-1, tree.gravity), ZERO)
     for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
-        own = joint_motion(link.subspace, nu[at])
+        own = link.own_motion(pose, nu[at])
         if link.parent == WORLD:
             twist, carried = own, motion_to_child(pose, base)
         else:
             twist = add_motions(motion_to_child(pose, twists[link.parent]), own)
             carried = motion_to_child(pose, accelerations[link.parent])
-        acceleration = add_motions(carried, joint_motion(link.subspace, nu_dot[at]))
+        driven = add_motions(combine(link.subspace(pose), nu_dot[at]), link.velocity_product(pose, nu[at]))
         twists.append(twist)
-        accelerations.append(add_motions(acceleration, cross_motion(twist, own)))
+        accelerations.append(add_motions(add_motions(carried, driven), cross_motion(twist, own)))
     return twists, accelerations
 
 
@@ -64,16 +64,24 @@ def joint_wrenches(tree: Tree, poses: Sequence[Pose], forces: Sequence[Force]) -
 
 
 def inverse_dynamics(
-    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
+    tree: Tree,
+    poses: Sequence[Pose],
+    nu: Sequence[Scalar],
+    nu_dot: Sequence[Scalar],
+    external: Sequence[Force] | None = None,
 ) -> list[Scalar]:
-    """τ = M(q) ν̇ + c(q, ν), gravity in c; N or N m for each speed, armatures included.
+    """τ = M(q) ν̇ + c(q, ν) − Σ J_iᵀ w_i, gravity in c; N or N m for each speed, armatures included.
 
-    `poses` are the joint poses `tree.joint_poses(q)`. External wrenches are the caller's: add −Jᵀ w.
+    `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
+    link, in its own frame (`mechanics.external` makes them of pushes at points).
     """
     twists, accelerations = link_accelerations(tree, poses, nu, nu_dot)
-    wrenches = joint_wrenches(tree, poses, link_forces(tree, twists, accelerations))
+    needed = link_forces(tree, twists, accelerations)
+    if external is not None:
+        needed = [add_forces(f, scale_force(-1, w)) for f, w in zip(needed, external, strict=True)]
+    wrenches = joint_wrenches(tree, poses, needed)
     tau: list[Scalar] = []
-    for link, wrench, at in zip(tree.links, wrenches, tree.speed_slices(), strict=True):
-        for column, rate in zip(link.subspace, nu_dot[at], strict=True):
-            tau.append(pair(wrench, column) + link.armature * rate)
+    for link, pose, wrench, at in zip(tree.links, poses, wrenches, tree.speed_slices(), strict=True):
+        for column, armature, rate in zip(link.subspace(pose), link.armatures, nu_dot[at], strict=True):
+            tau.append(pair(wrench, column) + armature * rate)
     return tau

@@ -1,7 +1,7 @@
 """Joints: how a child frame moves in its parent's, and the motion subspace it moves in.
 
-Each kind gives its pose T_parent_child(q), its motion subspace S (constant in the child's frame) and the rates q̇ =
-N(q) ν of its coordinates (Featherstone 2008, table 4.1). Adding a kind is adding one `JointKind`.
+Each kind gives its pose T_joint_child(q), its motion subspace S in the child's frame, S's rate where that isn't zero,
+and the rates q̇ = N(q) ν of its coordinates (Featherstone 2008, table 4.1). Adding a kind is adding one `JointKind`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from trundle.scalars import Scalar, cos, sin
-from trundle.spatial.motions import IDENTITY_POSE, Motion, Pose
+from trundle.scalars import Scalar, cos, sin, sqrt
+from trundle.spatial.motions import IDENTITY_POSE, ZERO_MOTION, Motion, Pose
 from trundle.spatial.vectors import (
     IDENTITY,
     ZERO,
+    Matrix,
     Vector,
+    add,
     apply,
+    apply_transposed,
     axis_rotation,
+    cross,
+    multiply,
     principal_rotation,
     scale,
 )
+
+# How fast a quaternion's length returns to 1 (1/s). It only has to outrun the integrators' rounding, so it may be slow
+# enough never to make a model stiff; it acts along the quaternion, which turns nothing.
+QUATERNION_PULL = 1.0
 
 
 class Turn(NamedTuple):
@@ -29,14 +38,37 @@ class Turn(NamedTuple):
     sin: Scalar
 
 
+class Shape(NamedTuple):
+    """What a joint's formulas depend on beside q: constant unit axes in the joint's frame, a screw's advance (m/rad),
+    and where the joint's frame stands in the parent link's.
+    """
+
+    axis: Vector = (0, 0, 1)
+    second_axis: Vector = (0, 1, 0)
+    pitch: Scalar = 0
+    placement: Pose = IDENTITY_POSE
+
+
+Columns = tuple[Motion, ...]
+
+
+def _constant(columns: Columns, _nu: Sequence[Scalar]) -> Columns:
+    return tuple(ZERO_MOTION for _ in columns)
+
+
 class JointKind(NamedTuple):
-    """What one kind of joint is: labels of its coordinates and speeds, and its three functions of (axis, q[, ν])."""
+    """What one kind of joint is: labels of its coordinates and speeds, and its functions.
+
+    `pose(shape, q)` is T_joint_child; `subspace(shape, pose)` gives the columns of S in the child's frame, where
+    `pose` is T_parent_child (placement included); `rates(shape, q, ν)` is q̇; `subspace_rate(S, ν)` is Ṡ there.
+    """
 
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
-    pose: Callable[[Vector, Sequence[Scalar]], Pose]
-    subspace: Callable[[Vector], tuple[Motion, ...]]
-    rates: Callable[[Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
+    pose: Callable[[Shape, Sequence[Scalar]], Pose]
+    subspace: Callable[[Shape, Pose], Columns]
+    rates: Callable[[Shape, Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
+    subspace_rate: Callable[[Columns, Sequence[Scalar]], Columns] = _constant
 
 
 def _turn(angle: Scalar | Turn) -> Turn:
@@ -53,89 +85,157 @@ def rotation_about(axis: Vector, angle: Scalar | Turn) -> tuple[Vector, Vector, 
     return axis_rotation(axis, c, s)
 
 
-def _quaternion_rotation(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> tuple[Vector, Vector, Vector]:
+def quaternion_rotation(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix:
+    """R = 1 + (2/|q|²)(w [r]× + [r]×²), r = (x, y, z): a rotation for a quaternion of any length but 0."""
+    k = 2 / (w * w + x * x + y * y + z * z)
     return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        (1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y)),
+        (k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x)),
+        (k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y)),
     )
 
 
-def _planar_pose(_axis: Vector, q: Sequence[Scalar]) -> Pose:
-    x, y, theta = q
-    return Pose(rotation_about((0, 0, 1), theta), (x, y, 0))
+def _quaternion_rates(q: Sequence[Scalar], omega: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """q̇ = ½ q ⊗ (0, ω) + k (1 − |q|²) q, ω in the child's frame (Featherstone 2008, eq. 4.13).
+
+    The second term, after Baumgarte (1972), is zero on unit quaternions and always along q, so it changes no rotation.
+    """
+    w, x, y, z = q
+    a, b, c = omega
+    pull = QUATERNION_PULL * (1 - (w * w + x * x + y * y + z * z))
+    return (
+        (-x * a - y * b - z * c) / 2 + pull * w,
+        (w * a + y * c - z * b) / 2 + pull * x,
+        (w * b - x * c + z * a) / 2 + pull * y,
+        (w * c + x * b - y * a) / 2 + pull * z,
+    )
 
 
-def _planar_rates(q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def plane_axes(normal: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors across a constant unit normal, right-handed with it (x, y for z; y, z for x; z, x for y)."""
+    sizes = [abs(component) for component in normal]
+    largest = sizes.index(max(sizes))
+    start = IDENTITY[(largest + 1) % 3] if normal[largest] > 0 else IDENTITY[(largest + 2) % 3]
+    along = sum(a * b for a, b in zip(start, normal, strict=True))
+    if along == 0:
+        return start, cross(normal, start)
+    first = add(start, scale(-along, normal))
+    first = scale(1 / sqrt(1 - along * along), first)
+    return first, cross(normal, first)
+
+
+def _planar_pose(shape: Shape, q: Sequence[Scalar]) -> Pose:
+    first, second = plane_axes(shape.axis)
+    return Pose(rotation_about(shape.axis, q[2]), add(scale(q[0], first), scale(q[1], second)))
+
+
+def _planar_subspace(shape: Shape, _pose: Pose) -> Columns:
+    first, second = plane_axes(shape.axis)
+    return (Motion(first, ZERO), Motion(second, ZERO), Motion(ZERO, shape.axis))
+
+
+def _planar_rates(_shape: Shape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     c, s = _turn(q[2])
     return (c * nu[0] - s * nu[1], s * nu[0] + c * nu[1], nu[2])
 
 
-def _floating_pose(_axis: Vector, q: Sequence[Scalar]) -> Pose:
-    return Pose(_quaternion_rotation(*q[3:7]), (q[0], q[1], q[2]))
+def _floating_pose(_shape: Shape, q: Sequence[Scalar]) -> Pose:
+    return Pose(quaternion_rotation(*q[3:7]), (q[0], q[1], q[2]))
 
 
-def _floating_rates(q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """ṗ = R v and q̇ = ½ q ⊗ (0, ω), with ω in the body's frame (Featherstone 2008, eq. 4.13)."""
-    w, x, y, z = q[3:7]
-    a, b, c = nu[3:6]
-    velocity = apply(_quaternion_rotation(w, x, y, z), (nu[0], nu[1], nu[2]))
-    quaternion = (
-        (-x * a - y * b - z * c) / 2,
-        (w * a + y * c - z * b) / 2,
-        (w * b - x * c + z * a) / 2,
-        (w * c + x * b - y * a) / 2,
-    )
-    return (*velocity, *quaternion)
+def _floating_rates(_shape: Shape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """ṗ = R v, v and ω in the child's frame."""
+    velocity = apply(quaternion_rotation(*q[3:7]), (nu[0], nu[1], nu[2]))
+    return (*velocity, *_quaternion_rates(q[3:7], nu[3:6]))
 
 
-def _same(_q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _universal_pose(shape: Shape, q: Sequence[Scalar]) -> Pose:
+    return Pose(multiply(rotation_about(shape.axis, q[0]), rotation_about(shape.second_axis, q[1])), ZERO)
+
+
+def _universal_subspace(shape: Shape, pose: Pose) -> Columns:
+    """The first axis as the child sees it, and the second, which the child carries.
+
+    R₂ᵀ a₁ = (R₁ R₂)ᵀ a₁, so the joint's pose is all that is needed.
+    """
+    carried = apply_transposed(pose.rotation, apply(shape.placement.rotation, shape.axis))
+    return (Motion(ZERO, carried), Motion(ZERO, shape.second_axis))
+
+
+def _universal_subspace_rate(columns: Columns, nu: Sequence[Scalar]) -> Columns:
+    """ṡ₁ = −ν₂ a₂ × s₁: the first axis as seen from a child that turns about the second."""
+    first, second = columns
+    return (Motion(ZERO, scale(nu[1], cross(first.angular, second.angular))), ZERO_MOTION)
+
+
+def _same(_shape: Shape, _q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple(nu)
 
 
-_X, _Y, _Z = IDENTITY
+def _turns_about(shape: Shape, _pose: Pose) -> Columns:
+    return (Motion(ZERO, shape.axis),)
+
+
+_TRANSLATIONS = tuple(Motion(e, ZERO) for e in IDENTITY)
+_ROTATIONS = tuple(Motion(ZERO, e) for e in IDENTITY)
 
 KINDS: dict[str, JointKind] = {
-    "fixed": JointKind((), (), lambda axis, q: IDENTITY_POSE, lambda axis: (), _same),
+    "fixed": JointKind((), (), lambda shape, q: IDENTITY_POSE, lambda shape, pose: (), _same),
     "revolute": JointKind(
         ("angle",),
         ("rate",),
-        lambda axis, q: Pose(rotation_about(axis, q[0]), ZERO),
-        lambda axis: (Motion(ZERO, axis),),
+        lambda shape, q: Pose(rotation_about(shape.axis, q[0]), ZERO),
+        _turns_about,
         _same,
     ),
     # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every
     # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
     # of the equations.
-    "spin": JointKind(
-        ("angle",),
-        ("rate",),
-        lambda axis, q: IDENTITY_POSE,
-        lambda axis: (Motion(ZERO, axis),),
-        _same,
-    ),
+    "spin": JointKind(("angle",), ("rate",), lambda shape, q: IDENTITY_POSE, _turns_about, _same),
     "prismatic": JointKind(
         ("position",),
         ("rate",),
-        lambda axis, q: Pose(IDENTITY, scale(q[0], axis)),
-        lambda axis: (Motion(axis, ZERO),),
+        lambda shape, q: Pose(IDENTITY, scale(q[0], shape.axis)),
+        lambda shape, pose: (Motion(shape.axis, ZERO),),
         _same,
     ),
+    "screw": JointKind(
+        ("angle",),
+        ("rate",),
+        lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(shape.pitch * q[0], shape.axis)),
+        lambda shape, pose: (Motion(scale(shape.pitch, shape.axis), shape.axis),),
+        _same,
+    ),
+    "cylindrical": JointKind(
+        ("angle", "position"),
+        ("rate", "speed"),
+        lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(q[1], shape.axis)),
+        lambda shape, pose: (Motion(ZERO, shape.axis), Motion(shape.axis, ZERO)),
+        _same,
+    ),
+    "universal": JointKind(
+        ("angle_1", "angle_2"),
+        ("rate_1", "rate_2"),
+        _universal_pose,
+        _universal_subspace,
+        _same,
+        _universal_subspace_rate,
+    ),
+    "spherical": JointKind(
+        ("q_w", "q_x", "q_y", "q_z"),
+        ("omega_x", "omega_y", "omega_z"),
+        lambda shape, q: Pose(quaternion_rotation(*q), ZERO),
+        lambda shape, pose: _ROTATIONS,
+        lambda shape, q, nu: _quaternion_rates(q, nu),
+    ),
     "planar": JointKind(
-        ("x", "y", "theta"),
-        ("v_x", "v_y", "omega"),
-        _planar_pose,
-        lambda axis: (Motion(_X, ZERO), Motion(_Y, ZERO), Motion(ZERO, _Z)),
-        _planar_rates,
+        ("x", "y", "theta"), ("v_x", "v_y", "omega"), _planar_pose, _planar_subspace, _planar_rates
     ),
     "floating": JointKind(
         ("x", "y", "z", "q_w", "q_x", "q_y", "q_z"),
         ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
         _floating_pose,
-        lambda axis: (
-            *(Motion(e, ZERO) for e in IDENTITY),
-            *(Motion(ZERO, e) for e in IDENTITY),
-        ),
+        lambda shape, pose: (*_TRANSLATIONS, *_ROTATIONS),
         _floating_rates,
     ),
 }

@@ -14,7 +14,6 @@ from trundle.spatial.motions import (
     add_motions,
     compose,
     motion_to_child,
-    scale_motion,
 )
 from trundle.spatial.vectors import Vector, add, cross
 
@@ -28,19 +27,11 @@ def world_poses(tree: Tree, poses: Sequence[Pose]) -> list[Pose]:
     return result
 
 
-def joint_motion(subspace: Sequence[Motion], nu: Sequence[Scalar]) -> Motion:
-    """S ν of one joint, in the link's frame."""
-    total = ZERO_MOTION
-    for column, speed in zip(subspace, nu, strict=True):
-        total = add_motions(total, scale_motion(speed, column))
-    return total
-
-
 def velocities(tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]) -> list[Motion]:
     """The twist of every link in its own frame: v_i = X v_parent + S_i ν_i."""
     result: list[Motion] = []
     for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
-        own = joint_motion(link.subspace, nu[at])
+        own = link.own_motion(pose, nu[at])
         carried = ZERO_MOTION if link.parent == WORLD else motion_to_child(pose, result[link.parent])
         result.append(add_motions(carried, own))
     return result
@@ -54,10 +45,8 @@ def frame_jacobian(tree: Tree, poses: Sequence[Pose], index: int) -> list[Motion
     slices = tree.speed_slices()
     to_link = IDENTITY_POSE  # T_ancestor_link
     for ancestor in tree.ancestors(index):
-        for position, column in zip(
-            range(slices[ancestor].start, slices[ancestor].stop), tree.links[ancestor].subspace, strict=True
-        ):
-            columns[position] = motion_to_child(to_link, column)
+        own = tree.links[ancestor].subspace(poses[ancestor])
+        columns[slices[ancestor]] = [motion_to_child(to_link, column) for column in own]
         to_link = compose(poses[ancestor], to_link)
     return columns
 

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.mechanics.linear import dot, solve_positive
-from trundle.mechanics.tree import Tree
 from trundle.scalars import Scalar
-from trundle.spatial.motions import Pose
-from trundle.spatial.vectors import Vector, add, scale, transform_sum
-
-
-def center_of_mass(tree: Tree, poses: Sequence[Pose]) -> tuple[Scalar, Vector]:
-    """Total mass (kg) and its centre (m), in the frame the poses are given in (one pose T_frame_link for each link)."""
-    mass: Scalar = 0
-    moment: Vector = (0, 0, 0)
-    for link, pose in zip(tree.links, poses, strict=True):
-        mass = mass + link.inertia.mass
-        moment = add(
-            moment, transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position)
-        )
-    return mass, scale(1 / mass, moment)
 
 
 def load_shares(

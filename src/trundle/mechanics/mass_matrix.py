@@ -20,16 +20,17 @@ def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
                 composite[parent], inertia_to_parent(poses[index], composite[index])
             )
     slices = tree.speed_slices()
+    subspaces = [link.subspace(pose) for link, pose in zip(links, poses, strict=True)]
     count = tree.speed_count
     matrix: list[list[Scalar]] = [[0] * count for _ in range(count)]
     for index, link in enumerate(links):
         columns = range(slices[index].start, slices[index].stop)
-        for column, motion in zip(columns, link.subspace, strict=True):
+        for column, motion, armature in zip(columns, subspaces[index], link.armatures, strict=True):
             force = momentum(composite[index], motion)
             for ancestor in tree.ancestors(index):
                 rows = range(slices[ancestor].start, slices[ancestor].stop)
-                for row, other in zip(rows, links[ancestor].subspace, strict=True):
+                for row, other in zip(rows, subspaces[ancestor], strict=True):
                     matrix[row][column] = matrix[column][row] = pair(force, other)
                 force = force_to_parent(poses[ancestor], force)
-            matrix[column][column] = matrix[column][column] + link.armature
+            matrix[column][column] = matrix[column][column] + armature
     return matrix

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trundle.mechanics.joints import KINDS, JointKind
+from trundle.mechanics.joints import KINDS, JointKind, Shape
 from trundle.scalars import Scalar
-from trundle.spatial.motions import IDENTITY_POSE, Inertia, Motion, Pose, compose
+from trundle.spatial.motions import (
+    IDENTITY_POSE,
+    ZERO_MOTION,
+    Inertia,
+    Motion,
+    Pose,
+    add_motions,
+    compose,
+    scale_motion,
+)
 from trundle.spatial.vectors import ZERO, Vector
 
 WORLD = -1
@@ -20,7 +29,8 @@ class Link:
 
     `placement` is the pose of the joint in the parent link's frame; `axis` a constant unit vector in the joint's
     frame; the link's own frame is the joint's moved frame. `armature` is a motor rotor's inertia as felt at the
-    joint (kg m² or kg), added to the diagonal of the mass matrix.
+    joint (kg m² or kg), added to the diagonal of the mass matrix: one for all of the joint's speeds, or a tuple of one
+    for each. `second_axis` is a universal joint's, `pitch` a screw's advance (m/rad).
     """
 
     name: str
@@ -29,16 +39,37 @@ class Link:
     axis: Vector = (0, 0, 1)
     placement: Pose = IDENTITY_POSE
     inertia: Inertia = NO_INERTIA
-    armature: Scalar = 0
+    armature: Scalar | tuple[Scalar, ...] = 0
+    second_axis: Vector = (0, 1, 0)
+    pitch: Scalar = 0
 
     @property
     def joint(self) -> JointKind:
         return KINDS[self.kind]
 
     @property
-    def subspace(self) -> tuple[Motion, ...]:
-        """The joint's motion subspace S, columns in the link's frame."""
-        return self.joint.subspace(self.axis)
+    def shape(self) -> Shape:
+        """What the joint's formulas depend on beside its coordinates."""
+        return Shape(self.axis, self.second_axis, self.pitch, self.placement)
+
+    @property
+    def armatures(self) -> tuple[Scalar, ...]:
+        """The armature of each of the joint's speeds."""
+        if isinstance(self.armature, tuple):
+            return self.armature
+        return (self.armature,) * len(self.joint.speeds)
+
+    def subspace(self, pose: Pose) -> tuple[Motion, ...]:
+        """The joint's motion subspace S, columns in the link's frame, at its pose T_parent_link."""
+        return self.joint.subspace(self.shape, pose)
+
+    def own_motion(self, pose: Pose, nu: Sequence[Scalar]) -> Motion:
+        """The twist S ν across the joint, in the link's frame."""
+        return combine(self.subspace(pose), nu)
+
+    def velocity_product(self, pose: Pose, nu: Sequence[Scalar]) -> Motion:
+        """c_J = Ṡ ν in the link's frame: zero but for joints whose subspace moves in the child."""
+        return combine(self.joint.subspace_rate(self.subspace(pose), nu), nu)
 
 
 @dataclass(frozen=True)
@@ -63,7 +94,7 @@ class Tree:
     def joint_poses(self, q: Sequence[Scalar]) -> list[Pose]:
         """T_parent_link(q) of every link."""
         return [
-            compose(link.placement, link.joint.pose(link.axis, q[at]))
+            compose(link.placement, link.joint.pose(link.shape, q[at]))
             for link, at in zip(self.links, self.coordinate_slices(), strict=True)
         ]
 
@@ -71,7 +102,7 @@ class Tree:
         """q̇ = N(q) ν."""
         rates: list[Scalar] = []
         for link, at_q, at_v in zip(self.links, self.coordinate_slices(), self.speed_slices(), strict=True):
-            rates.extend(link.joint.rates(q[at_q], nu[at_v]))
+            rates.extend(link.joint.rates(link.shape, q[at_q], nu[at_v]))
         return rates
 
     def ancestors(self, index: int) -> Iterator[int]:
@@ -79,6 +110,14 @@ class Tree:
         while index != WORLD:
             yield index
             index = self.links[index].parent
+
+
+def combine(columns: Sequence[Motion], weights: Sequence[Scalar]) -> Motion:
+    """Σ columns_k weights_k."""
+    total = ZERO_MOTION
+    for column, weight in zip(columns, weights, strict=True):
+        total = add_motions(total, scale_motion(weight, column))
+    return total
 
 
 def _slices(sizes: Iterator[int]) -> list[slice]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.mechanics.actuation import Effort
+from trundle.mechanics.actuation import Effort, Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loads import center_of_mass, share_resultant
+from trundle.mechanics.loads import share_resultant
+from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.layout import Configuration
 from trundle.scalars import Scalar, maximum
@@ -48,7 +49,7 @@ def applied_forces(
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
-        forces.add(element.column, element.effort(at.values[names[element.column]], nu[element.column]))
+        forces.add(element.column, element.effort(_position(at, names, element), nu[element.column]))
     for actuator in assembly.actuators:
         effort = actuator.effort(
             commands[actuator.name],
@@ -60,6 +61,11 @@ def applied_forces(
         forces.add(actuator.column, effort)
     _add_slip(assembly, at, nu, forces, span)
     return forces
+
+
+def _position(at: Configuration, names: Mapping[int, str], element: Element) -> Scalar:
+    """The coordinate that an element acts on; a ball joint's damper acts on speeds that have none."""
+    return at.values[names[element.column]] if element.column in names else 0
 
 
 def _add_slip(

@@ -281,7 +281,8 @@ def _package(
 
     rates = [*motion.q_dot, *motion.u_dot, *extra]
     dynamics = traced("dynamics", "rate", names.states, rates)
-    labels = [f"constraint {k + 1}" for k in range(len(residuals))]
+    labels = [f"configuration {k + 1}" for k in range(len(equations.holonomic))]
+    labels += [f"velocity {k + 1}" for k in range(len(equations.velocity))]
     return Model(
         robot=None,
         name=name,

@@ -17,7 +17,7 @@ from trundle.model.layout import configure, independent_coordinates
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
-# How far from 1 an initial quaternion's length may be; the motion keeps the error, and the energies with it.
+# How far from 1 an initial quaternion's length may be: more is no rounding but a mistake.
 _UNIT = 1e-6
 
 
@@ -30,7 +30,7 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     rng = np.random.default_rng(0)
     state = rng.uniform(0.1, 0.5, len(model.states))
     for place, name in enumerate(model.states):
-        if name == "q_w":
+        if name.rpartition(".")[2] == "q_w":
             state[place : place + 4] /= np.linalg.norm(state[place : place + 4])
     (rate,) = model.dynamics.evaluate(
         state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
@@ -101,15 +101,16 @@ def check_rank(model: Any, values: Mapping[str, float]) -> None:
 
 
 def check_quaternion(state: Mapping[str, Any]) -> None:
-    """Raise InputError where a floating base's quaternion (numbers, or arrays of a batch) isn't a rotation's."""
-    if "q_w" not in state:
-        return
-    length = np.sqrt(sum(np.square(state[name]) for name in ("q_w", "q_x", "q_y", "q_z")))
-    if np.all(np.abs(length - 1) <= _UNIT):
-        return
-    worst = float(np.ravel(length)[np.argmax(np.abs(length - 1))])
-    raise InputError(
-        f"the initial quaternion (q_w, q_x, q_y, q_z) has length {worst:.9g}, and a rotation's has 1",
-        key="q_w",
-        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
-    )
+    """Raise InputError where a quaternion (numbers, or arrays of a batch) isn't a rotation's."""
+    for scalar in [name for name in state if name.rpartition(".")[2] == "q_w"]:
+        prefix = scalar.removesuffix("w")
+        length = np.sqrt(sum(np.square(state[prefix + letter]) for letter in "wxyz"))
+        if np.all(np.abs(length - 1) <= _UNIT):
+            continue
+        worst = float(np.ravel(length)[np.argmax(np.abs(length - 1))])
+        raise InputError(
+            f"the initial quaternion ({', '.join(prefix + letter for letter in 'wxyz')}) has length {worst:.9g}, and a "
+            "rotation's has 1",
+            key=scalar,
+            hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
+        )

@@ -43,11 +43,11 @@ class Kinematics:
 
 
 def rate_names(robot: Any) -> tuple[str, ...]:
-    """The rates that a kinematic run can be given: of every wheel, steering, joint and coupling."""
+    """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
     numeric = assemble(robot, robot.resolver())
     moving = [n for j, n in enumerate(numeric.speeds) if j not in numeric.base_columns]
     coupled = {f"{name}_rate" for name in coupled_coordinates(numeric)}
-    return tuple(name for name in moving if name not in coupled)
+    return tuple(name for name in moving if name not in coupled and name.endswith("rate"))
 
 
 def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:

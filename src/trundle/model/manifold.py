@@ -44,9 +44,9 @@ def changed_numbers(model: Any, changes: Mapping[str, Any]) -> dict[str, float]:
 def _check_rank(model: Any, values: Mapping[str, float]) -> None:
     """The derivation left out constraints that repeated others at the model's own numbers; at others they may not."""
     x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
-    places = [model.state_index[name] for name in (*model.coordinates, *model.speeds)]
+    places = [model.state_index[name] for name in model.coordinates]
     p, commands = np.array(list(values.values())), np.zeros(len(model.inputs))
-    x, _ = _newton(model, x, p, places, 0.0)
+    x = _newton(model, x, p, _rows(model, "configuration"), places, 0.0)
     (flat,) = model.manifold_jacobian.evaluate(x, commands, p)
     speeds = [model.state_index[name] for name in model.speeds]
     rows = flat.reshape(-1, x.size)[:, speeds]
@@ -64,33 +64,30 @@ def _check_rank(model: Any, values: Mapping[str, float]) -> None:
 def settle(
     model: Any, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
 ) -> list[float]:
-    """x on the constraints: the model's dependent states that aren't `given` are moved (where that isn't enough, all
-    that aren't), by Newton's method, by the least change.
+    """x on the constraints: first the coordinates, then the speeds, by Newton's method, by the least change.
 
-    Raises InputError where what is given breaks the constraints whatever the rest is.
+    Only what isn't `given` is moved: the dependent states, and where these aren't enough, the others. Raises
+    InputError where what is given breaks the constraints whatever the rest is.
     """
     x = np.array([start[name] for name in model.states])
     if model.manifold is None:
         return [float(value) for value in x]
     p = np.array(list(parameters.values()))
-    residual = _residual(model, x, p)
-    if not np.isfinite(residual).all():
-        raise InputError(
-            f"the constraints of '{model.name}' have no value at the initial state", key="run.initial"
-        )
-    free = [name for name in (*model.coordinates, *model.speeds) if name not in given]
-    for movable in ([name for name in model.dependent if name in free], free):
-        places = [model.state_index[name] for name in movable]
-        for offset in (0.0, _NUDGE) if places else ():
-            if np.abs(residual).max() > _RESIDUAL:
-                x, residual = _newton(model, x, p, places, offset)
-    if np.abs(residual).max() > _RESIDUAL:
-        worst = float(np.abs(residual).max())
+    for kind, names in (("configuration", model.coordinates), ("velocity", model.speeds)):
+        rows = _rows(model, kind)
+        free = [name for name in names if name not in given]
+        for movable in ([name for name in free if name in model.dependent], free):
+            places = [model.state_index[name] for name in movable]
+            for offset in (0.0, _NUDGE) if places else ():
+                if not _size(_residual(model, x, p)[rows]) <= _RESIDUAL:
+                    x = _newton(model, x, p, rows, places, offset)
+    worst = _size(_residual(model, x, p))
+    if not worst <= _RESIDUAL:
         raise InputError(
             f"the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
             key="run.initial",
-            hint="give fewer states, the others are then found to fit; these could be: "
-            + (", ".join(given) or "none, even a start from zeros leads nowhere"),
+            hint="give fewer states, the others are then found to fit; given: "
+            + (", ".join(given) or "none; the constraints can't be met from a start near zero, give some"),
         )
     return [float(value) for value in x]
 
@@ -126,19 +123,31 @@ def _residual(model: Any, x: np.ndarray, p: np.ndarray) -> np.ndarray:
     return model.manifold.evaluate(x, np.zeros(len(model.inputs)), p)[0]
 
 
+def _rows(model: Any, kind: str) -> list[int]:
+    """Places of the residuals of the configuration, or of the velocity."""
+    return [k for k, label in enumerate(model.manifold.outputs[0].labels) if label.startswith(kind)]
+
+
+def _size(residual: np.ndarray) -> float:
+    return float(np.abs(residual).max(initial=0.0))
+
+
 def _newton(
-    model: Any, x: np.ndarray, p: np.ndarray, places: Sequence[int], offset: float
-) -> tuple[np.ndarray, np.ndarray]:
-    slope = model.manifold_jacobian
+    model: Any, x: np.ndarray, p: np.ndarray, rows: Sequence[int], places: Sequence[int], offset: float
+) -> np.ndarray:
+    """x with the states at `places` moved, from `offset` beside where they are, so that the residuals at `rows` vanish;
+    x as it was where that fails.
+    """
     start, x = x, x.copy()
     x[places] += offset
-    residual = _residual(model, x, p)
+    residual = _residual(model, x, p)[rows]
     for _ in range(_STEPS):
-        if not np.isfinite(residual).all() or np.abs(residual).max() <= _RESIDUAL * 1e-4:
+        if not np.isfinite(residual).all() or _size(residual) <= _RESIDUAL * 1e-4:
             break
-        (flat,) = slope.evaluate(x, np.zeros(len(model.inputs)), p)
-        matrix = flat.reshape(residual.size, x.size)[:, places]
+        (flat,) = model.manifold_jacobian.evaluate(x, np.zeros(len(model.inputs)), p)
+        matrix = flat.reshape(-1, x.size)[np.ix_(rows, places)]
+        if not np.isfinite(matrix).all():
+            break
         x[places] -= np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
-        residual = _residual(model, x, p)
-    reached = np.isfinite(residual).all() and np.abs(residual).max() <= _RESIDUAL
-    return (x, residual) if reached else (start, _residual(model, start, p))
+        residual = _residual(model, x, p)[rows]
+    return x if _size(residual) <= _RESIDUAL else start

@@ -150,6 +150,53 @@ class Model:
             check_quaternion(start)
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
+    @cached_property
+    def _mechanism(self) -> Any:
+        from trundle.model.programs import mechanism
+
+        return mechanism(self.robot)
+
+    @cached_property
+    def mass_matrix(self) -> Program:
+        """(coordinate, speed, parameter) → mass_matrix, row-major, of the independent speeds: SᵀMS."""
+        from trundle.model.programs import mass_matrix_program
+
+        return mass_matrix_program(self._mechanism)
+
+    @cached_property
+    def momentum(self) -> Program:
+        """(coordinate, speed, parameter) → center, velocity, linear, angular: of the centre of mass, and about it."""
+        from trundle.model.programs import momentum_program
+
+        return momentum_program(self._mechanism)
+
+    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+        """(coordinate, speed, acceleration[, wrench], parameter) → force on the independent speeds (N, N m).
+
+        `pushed` names the links on which wrenches act: forces and moments about the link's origin, in world axes.
+        """
+        from trundle.model.programs import inverse_dynamics_program
+
+        return inverse_dynamics_program(self._mechanism, tuple(pushed))
+
+    def forward_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+        """(coordinate, speed, force[, wrench], parameter) → acceleration, the other way round."""
+        from trundle.model.programs import forward_dynamics_program
+
+        return forward_dynamics_program(self._mechanism, tuple(pushed))
+
+    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Program:
+        """(coordinate, speed, parameter) → position, rotation, velocity, jacobian, bias of a point (m) of a link.
+
+        All in world axes; velocity = jacobian · speed, acceleration = jacobian · (speed's rate) + bias. A link goes by
+        its joint's, its body's or its wheel's name, or "base"; a wheel's frame doesn't spin with it, its velocity is
+        that of the wheel's material. Raises InputError for unknown names.
+        """
+        from trundle.model.programs import frame_program
+
+        x, y, z = (0 if value == 0 else float(value) for value in point)
+        return frame_program(self._mechanism, link, (x, y, z))
+
     def kinematics(self, given: Sequence[str]) -> Any:
         """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
         from trundle.model.kinematics import derive_kinematics

@@ -115,7 +115,9 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
     for link, pose in zip(assembly.tree.links, world_poses(assembly.tree, at.poses), strict=True):
         if link.name == "base":
             continue
-        outputs.update(zip((f"{link.name}.{axis}" for axis in "xyz"), pose.position, strict=True))
+        # a planar or floating joint's own coordinates have the short names
+        prefix = "world_" if f"{link.name}.x" in assembly.coordinates else ""
+        outputs.update(zip((f"{link.name}.{prefix}{axis}" for axis in "xyz"), pose.position, strict=True))
         if not is_zero(link.inertia.mass):
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs.update(zip((f"{link.name}.center_{axis}" for axis in "xyz"), center, strict=True))

@@ -64,16 +64,21 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
     parents = set()
+
+    def place(name: str) -> tuple[str, str]:
+        prefix = "world_" if robot.joints[name].type in ("planar", "floating") else ""
+        return f"{name}.{prefix}{across}", f"{name}.{prefix}{up}"
+
     for name, joint in robot.joints.items():
         parent = owner.get(joint.parent, joint.parent)
         parents.add(parent)
-        start = (0.0, 0.0) if parent == "base" else (f"{parent}.{across}", f"{parent}.{up}")
-        end = (f"{name}.{across}", f"{name}.{up}")
+        start = (0.0, 0.0) if parent == "base" else place(parent)
+        end = place(name)
         links.append({"name": f"{parent} to {name}", "start": start, "end": end})
     tips = [name for name in robot.joints if name not in parents]
     traced: tuple[str, ...] = ()
     for name in tips:
-        start = (f"{name}.{across}", f"{name}.{up}")
+        start = place(name)
         # a body without mass has no centre to draw to: a tool's frame, say
         massless = is_zero(numeric.tree.links[numeric.links[name]].inertia.mass)
         end = start if massless else (f"{name}.center_{across}", f"{name}.center_{up}")

@@ -51,6 +51,8 @@ class Converter:
             if _is_leaf(node):
                 self._store(node, self._leaf_number(node))
                 continue
+            if type(node) not in _RULES:
+                raise _unknown_function(type(node).__name__)
             waiting = [child for child in node.args if id(child) not in self._by_object]
             if waiting:
                 self._alive.extend(waiting)
@@ -80,7 +82,8 @@ class Converter:
         if leaf.is_Symbol and leaf.name in self.leaves:
             return self.leaves[leaf.name]
         if isinstance(leaf, sp.Derivative):
-            done = leaf.doit()
+            # SymPy differentiates |x| by way of the real part; here every number is real.
+            done = leaf.replace(sp.re, lambda x: x).replace(sp.im, lambda x: sp.S.Zero).doit()
             if done != leaf:
                 return self(done)
         if isinstance(leaf, (sp.logic.boolalg.BooleanTrue, sp.logic.boolalg.BooleanFalse)):
@@ -99,16 +102,17 @@ class Converter:
         key = (kind, *numbers)
         if key in self._by_content:
             return self._by_content[key]
-        rule = _RULES.get(kind)
-        if rule is None:
-            known = sorted(each.__name__ for each in _RULES)
-            raise InputError(
-                f"a SymPy model uses the function '{kind.__name__}', which programs don't have",
-                key=kind.__name__,
-                hint=suggest(kind.__name__, known),
-            )
         self.nodes += 1
-        return self._append(key, rule(*(self._values[number] for number in numbers)))
+        return self._append(key, _RULES[kind](*(self._values[number] for number in numbers)))
+
+
+def _unknown_function(name: str) -> InputError:
+    known = sorted(each.__name__ for each in _RULES)
+    return InputError(
+        f"a SymPy model uses '{name}', which programs don't have",
+        key=name,
+        hint=suggest(name, known, most=len(known)),
+    )
 
 
 def _is_leaf(node: Any) -> bool:
@@ -207,6 +211,9 @@ _RULES: dict[Any, Callable[..., Any]] = {
     sp.erf: _on_graph(ca.erf),
     sp.Abs: _on_graph(ca.fabs),
     sp.sign: _on_graph(ca.sign),
+    sp.re: lambda x: x,
+    sp.im: lambda x: 0.0,
+    sp.conjugate: lambda x: x,
     sp.floor: _on_graph(ca.floor),
     sp.ceiling: _on_graph(ca.ceil),
     sp.Mod: _on_graph(_modulo),

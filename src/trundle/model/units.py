@@ -28,6 +28,18 @@ _BY_NAME = {
 }
 _BY_SUFFIX = {
     "angle": "rad",
+    "angle_1": "rad",
+    "angle_2": "rad",
+    "rate_1": "rad/s",
+    "rate_2": "rad/s",
+    "theta": "rad",
+    "v_x": "m/s",
+    "v_y": "m/s",
+    "v_z": "m/s",
+    "omega": "rad/s",
+    "omega_x": "rad/s",
+    "omega_y": "rad/s",
+    "omega_z": "rad/s",
     "position": "m",
     "steering": "rad",
     "rate": "rad/s",
@@ -46,6 +58,9 @@ _BY_SUFFIX = {
     "x": "m",
     "y": "m",
     "z": "m",
+    "world_x": "m",
+    "world_y": "m",
+    "world_z": "m",
     "center_x": "m",
     "center_y": "m",
     "center_z": "m",
@@ -69,7 +84,8 @@ def units_of(
 ) -> dict[str, str]:
     """Unit text of every state, speed, input and output."""
     sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
-    sliding += [name for name, motor in robot.motors.items() if motor.drives in sliding]
+    driven = {*sliding, *(f"{name}.slide" for name in robot.joints)}
+    sliding += [name for name, motor in robot.motors.items() if motor.drives in driven]
     motors = [f"{a.name}.{what}" for a in assembly.actuators for what in (a.command, "current")]
     names = ["time", *coordinates, *speeds, *assembly.coordinates, *assembly.speeds, *motors, *outputs]
     return {name: unit(name, sliding) for name in names}

@@ -24,6 +24,9 @@ _KERNELS: dict[str, Kernel] = {}
 THREAD_WORK = 20_000_000
 """Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
 
+PAIRED = 300
+"""Operations below which a second vector gains nothing: reading and writing the arrays is most of the time."""
+
 
 def compile_program(program: Program) -> Kernel:
     """The kernel of a program; programs with the same content share one. Code is generated at the first call."""
@@ -120,9 +123,8 @@ class Kernel:
     def lanes(self) -> int:
         """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
         program = self.program
-        chained = (
-            program.operations > 300 and not is_long(program) and program.depth > 0.7 * program.operations
-        )
+        computes = program.operations > PAIRED and not is_long(program)
+        chained = computes and program.depth > 0.7 * program.operations
         return 2 * host().lanes if chained else host().lanes
 
     def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:

@@ -1,9 +1,14 @@
-"""Bodies and the joints that carry them."""
+"""Bodies and the joints that carry them.
+
+What resists or stops a joint's motion about or along one axis (springs, dampers, dry friction, a drive's inertia,
+stops) is the same set of keys wherever such an axis is: on the joint itself where it has one, in a part of its own
+where it has two.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Discriminator, Field, Tag
 
@@ -27,6 +32,16 @@ from trundle.robot.values import (
 )
 
 _SPEED_TEXT = "below it the friction is smoothed to zero"
+_BOUNDS = {
+    "stiffness": ">= 0",
+    "damping": ">= 0",
+    "coulomb": ">= 0",
+    "coulomb_speed": "> 0",
+    "armature": ">= 0",
+    "limit_stiffness": ">= 0",
+    "limit_damping": ">= 0",
+    "limit_width": "> 0",
+}
 
 
 class Inertia(Noun):
@@ -59,7 +74,22 @@ class Body(Noun):
     inertia: Inertia = default({}, "Inertia about the centre of mass.")
 
 
+class DriveAxis(NamedTuple):
+    """One axis of a joint that a motor can drive: the part of the joint that holds its keys ("" for the joint itself),
+    its place among the joint's speeds, and the label of its coordinate.
+    """
+
+    part: str
+    place: int
+    coordinate: str
+    sliding: bool = False
+
+
 class _Joint(Noun):
+    coordinates: ClassVar[tuple[str, ...]] = ()
+    speeds: ClassVar[tuple[str, ...]] = ()
+    drives: ClassVar[tuple[DriveAxis, ...]] = ()
+
     parent: str = default("base", 'What it hangs on: "base", a joint, or a body\'s name. Default base.')
     at: Position = default((0.0, 0.0, 0.0), "Where the joint is, in the parent's frame (m).")
     rpy: Angles = default((0.0, 0.0, 0.0), "Roll, pitch, yaw of the joint's frame (rad), R = Rz Ry Rx.")
@@ -74,28 +104,24 @@ class FixedJoint(_Joint):
     type: Literal["fixed"] = Field(description="fixed: no motion.")
 
 
-class _MovingJoint(_Joint):
-    bounds: ClassVar[dict[str, str]] = {
-        "stiffness": ">= 0",
-        "damping": ">= 0",
-        "coulomb": ">= 0",
-        "coulomb_speed": "> 0",
-        "armature": ">= 0",
-    }
+class _Resisted(Noun):
+    """What every axis with springs and stops shares."""
 
-    axis: Axis = default((0.0, 0.0, 1.0), "Axis in the joint's frame; need not have length 1. Default z.")
+    bounds: ClassVar[dict[str, str]] = _BOUNDS
 
     def default_counts(self, field: str) -> bool:
-        """The smoothing speed matters where there is Coulomb friction."""
-        return field == "coulomb_speed" and "coulomb" in self.model_fields_set
+        """The smoothing widths matter where there is dry friction, or a stop."""
+        given = self.model_fields_set
+        if field == "limit_width":
+            return "limit_stiffness" in given and bool({"lower", "upper"} & given)
+        return field == "coulomb_speed" and "coulomb" in given
 
 
-class RevoluteJoint(_MovingJoint):
-    """Turns about its axis: coordinate NAME.angle, speed NAME.rate."""
+class Turning(_Resisted):
+    """Springs, friction, a drive's inertia and stops about an axis."""
 
-    called: ClassVar[str] = "revolute joint"
+    called: ClassVar[str] = "turning axis"
 
-    type: Literal["revolute"] = Field(description="revolute: turns about the axis.")
     stiffness: AngularStiffness = default(0.0, "Spring (N m/rad), default 0.")
     rest: Angle = default(0.0, "Angle at which the spring is at rest (rad), default 0.")
     damping: AngularDamping = default(0.0, "Viscous damping (N m s/rad), default 0.")
@@ -104,14 +130,20 @@ class RevoluteJoint(_MovingJoint):
         1e-3, f"Dry friction's smoothing rate (rad/s), {_SPEED_TEXT}. Default 1e-3."
     )
     armature: Moment = default(0.0, "Inertia of the drive about the axis (kg m^2), default 0.")
+    lower: Angle | None = default(None, "Least angle (rad). Default: none.")
+    upper: Angle | None = default(None, "Greatest angle (rad). Default: none.")
+    limit_stiffness: AngularStiffness = default(
+        0.0, "Spring of the stops at lower and upper (N m/rad). Default 0: nothing stops it there."
+    )
+    limit_damping: AngularDamping = default(0.0, "Damping of the stops (N m s/rad), default 0.")
+    limit_width: Angle = default(1e-3, "Angle over which a stop sets in (rad), default 1e-3.")
 
 
-class PrismaticJoint(_MovingJoint):
-    """Slides along its axis: coordinate NAME.position, speed NAME.rate."""
+class Sliding(_Resisted):
+    """Springs, friction, a drive's mass and stops along an axis."""
 
-    called: ClassVar[str] = "prismatic joint"
+    called: ClassVar[str] = "sliding axis"
 
-    type: Literal["prismatic"] = Field(description="prismatic: slides along the axis.")
     stiffness: Stiffness = default(0.0, "Spring (N/m), default 0.")
     rest: Length = default(0.0, "Position at which the spring is at rest (m), default 0.")
     damping: Damping = default(0.0, "Viscous damping (N s/m), default 0.")
@@ -120,9 +152,128 @@ class PrismaticJoint(_MovingJoint):
         1e-3, f"Dry friction's smoothing speed (m/s), {_SPEED_TEXT}. Default 1e-3."
     )
     armature: Mass = default(0.0, "Mass of the drive along the axis (kg), default 0.")
+    lower: Length | None = default(None, "Least position (m). Default: none.")
+    upper: Length | None = default(None, "Greatest position (m). Default: none.")
+    limit_stiffness: Stiffness = default(
+        0.0, "Spring of the stops at lower and upper (N/m). Default 0: nothing stops it there."
+    )
+    limit_damping: Damping = default(0.0, "Damping of the stops (N s/m), default 0.")
+    limit_width: Length = default(1e-3, "Distance over which a stop sets in (m), default 1e-3.")
 
 
-family(RevoluteJoint, PrismaticJoint, FixedJoint)
+class _Directed(_Joint):
+    axis: Axis = default((0.0, 0.0, 1.0), "Axis in the joint's frame; need not have length 1. Default z.")
+
+
+class RevoluteJoint(Turning, _Directed):
+    """Turns about its axis: coordinate NAME.angle, speed NAME.rate."""
+
+    called: ClassVar[str] = "revolute joint"
+    coordinates = ("angle",)
+    speeds = ("rate",)
+    drives = (DriveAxis("", 0, "angle"),)
+
+    type: Literal["revolute"] = Field(description="revolute: turns about the axis.")
+
+
+class PrismaticJoint(Sliding, _Directed):
+    """Slides along its axis: coordinate NAME.position, speed NAME.rate."""
+
+    called: ClassVar[str] = "prismatic joint"
+    coordinates = ("position",)
+    speeds = ("rate",)
+    drives = (DriveAxis("", 0, "position", sliding=True),)
+
+    type: Literal["prismatic"] = Field(description="prismatic: slides along the axis.")
+
+
+class ScrewJoint(Turning, _Directed):
+    """Turns about its axis and advances along it: coordinate NAME.angle, speed NAME.rate."""
+
+    called: ClassVar[str] = "screw joint"
+    coordinates = ("angle",)
+    speeds = ("rate",)
+    drives = (DriveAxis("", 0, "angle"),)
+
+    type: Literal["screw"] = Field(description="screw: turns about the axis and advances along it.")
+    pitch: Length = Field(
+        description='Advance per angle (m/rad), negative for a left-hand thread; "5 mm/rev".'
+    )
+
+
+class CylindricalJoint(_Directed):
+    """Turns about its axis and slides along it: NAME.angle, NAME.position; speeds NAME.rate, NAME.speed."""
+
+    called: ClassVar[str] = "cylindrical joint"
+    coordinates = ("angle", "position")
+    speeds = ("rate", "speed")
+    drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
+
+    type: Literal["cylindrical"] = Field(description="cylindrical: turns about the axis and slides along it.")
+    turn: Turning = default({}, "Springs, friction and stops about the axis.")
+    slide: Sliding = default({}, "Springs, friction and stops along the axis.")
+
+
+class UniversalJoint(_Directed):
+    """Turns about two axes, the second carried by the first: NAME.angle_1, .angle_2; NAME.rate_1, .rate_2."""
+
+    called: ClassVar[str] = "universal joint"
+    coordinates = ("angle_1", "angle_2")
+    speeds = ("rate_1", "rate_2")
+    drives = (DriveAxis("first", 0, "angle_1"), DriveAxis("second", 1, "angle_2"))
+
+    type: Literal["universal"] = Field(description="universal: turns about two axes, the second carried.")
+    axis: Axis = default((1.0, 0.0, 0.0), "First axis, fixed in the joint's frame. Default x.")
+    axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
+    first: Turning = default({}, "Springs, friction and stops about the first axis.")
+    second: Turning = default({}, "Springs, friction and stops about the second axis.")
+
+
+class SphericalJoint(_Joint):
+    """Turns any way: the quaternion NAME.q_w to .q_z; NAME.omega_x to .omega_z in the body's own axes."""
+
+    called: ClassVar[str] = "spherical joint"
+    bounds: ClassVar[dict[str, str]] = {"damping": ">= 0"}
+    coordinates = ("q_w", "q_x", "q_y", "q_z")
+    speeds = ("omega_x", "omega_y", "omega_z")
+
+    type: Literal["spherical"] = Field(description="spherical: a ball joint.")
+    damping: AngularDamping = default(0.0, "Viscous damping about every axis (N m s/rad), default 0.")
+
+
+class PlanarJoint(_Directed):
+    """Slides in a plane and turns in it: NAME.x, .y, .theta; NAME.v_x, .v_y, .omega in the body's own axes."""
+
+    called: ClassVar[str] = "planar joint"
+    coordinates = ("x", "y", "theta")
+    speeds = ("v_x", "v_y", "omega")
+
+    type: Literal["planar"] = Field(
+        description="planar: slides in the plane across the axis and turns in it."
+    )
+
+
+class FloatingJoint(_Joint):
+    """Moves any way: NAME.x to .z, .q_w to .q_z; in the body's own axes NAME.v_x to .v_z, .omega_x to .omega_z."""
+
+    called: ClassVar[str] = "floating joint"
+    coordinates = ("x", "y", "z", "q_w", "q_x", "q_y", "q_z")
+    speeds = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
+
+    type: Literal["floating"] = Field(description="floating: nothing holds it.")
+
+
+family(
+    RevoluteJoint,
+    PrismaticJoint,
+    FixedJoint,
+    ScrewJoint,
+    CylindricalJoint,
+    UniversalJoint,
+    SphericalJoint,
+    PlanarJoint,
+    FloatingJoint,
+)
 
 
 def _type(data: Any) -> str:
@@ -133,6 +284,20 @@ def _type(data: Any) -> str:
 Joint = Annotated[
     Annotated[RevoluteJoint, Tag("<revolute>")]
     | Annotated[PrismaticJoint, Tag("<prismatic>")]
-    | Annotated[FixedJoint, Tag("<fixed>")],
+    | Annotated[FixedJoint, Tag("<fixed>")]
+    | Annotated[ScrewJoint, Tag("<screw>")]
+    | Annotated[CylindricalJoint, Tag("<cylindrical>")]
+    | Annotated[UniversalJoint, Tag("<universal>")]
+    | Annotated[SphericalJoint, Tag("<spherical>")]
+    | Annotated[PlanarJoint, Tag("<planar>")]
+    | Annotated[FloatingJoint, Tag("<floating>")],
     Discriminator(_type),
 ]
+
+
+def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Any]]:
+    """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, the noun with its keys."""
+    return {
+        f".{axis.part}" if axis.part else "": (axis, getattr(joint, axis.part) if axis.part else joint)
+        for axis in joint.drives
+    }

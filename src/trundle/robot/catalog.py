@@ -320,8 +320,8 @@ def skid_steer(
 
 def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damping: Measure = 0.0) -> Robot:
     """A chain of thin rods on hinges, hanging from a fixed point; it swings in the x-z plane."""
-    if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= 100:
-        raise InputError(f"expected 1 to 100 links, got {links!r}", key="links")
+    if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= 1000:
+        raise InputError(f"expected 1 to 1000 links, got {links!r}", key="links")
     joints: Data = {}
     for each in range(1, links + 1):
         hung: Data = {} if each == 1 else {"parent": f"link_{each - 1}", "at": [0, 0, "-length"]}

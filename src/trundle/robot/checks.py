@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from trundle.robot.bodies import Body, FixedJoint, Inertia
+from trundle.robot.bodies import Body, FixedJoint, Inertia, Sliding, Turning, drive_axes
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
@@ -24,6 +24,8 @@ Numbers = Mapping[str, float]
 _ENOUGH = 20
 # Contact heights may differ by rounding of unit conversions, not by a real millimetre.
 _HEIGHT_TOLERANCE = 1e-6
+# Sine of the least angle between a universal joint's axes; closer ones are a mistake of rounding or of thought.
+_PARALLEL = 1e-6
 # Relative; inertias are often given with three or four digits, on the edge of the triangle inequality (thin plates).
 _INERTIA_TOLERANCE = 1e-6
 
@@ -43,7 +45,8 @@ def check_numbers(robot: Robot, scope: Numbers) -> list[Problem]:
     if not problems:
         problems = list(_bounds(robot, found))
     if not problems:
-        problems = [*_inertias(robot, found), *_axes(robot, found), *_couplings(robot, found)]
+        problems = [*_inertias(robot, found), *_axes(robot, found), *_limits(robot, found)]
+        problems += _couplings(robot, found)
         problems += _ground(robot, found)
     return problems
 
@@ -144,13 +147,38 @@ def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem
 
 def _axes(robot: Robot, found: Numbers) -> Iterator[Problem]:
     for name, joint in robot.joints.items():
-        if (
-            not isinstance(joint, FixedJoint)
-            and math.hypot(*(found[value.key] for value in joint.axis)) < 1e-12
-        ):
+        directions = [
+            tuple(found[value.key] for value in getattr(joint, key))
+            for key in ("axis", "axis2")
+            if hasattr(joint, key)
+        ]
+        for key, direction in zip(("axis", "axis2"), directions, strict=False):
+            if math.hypot(*direction) < 1e-12:
+                yield Problem(
+                    ("joints", name, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
+                )
+                return
+        if len(directions) == 2 and _angle(*directions) < _PARALLEL:
+            message = "its two axes are parallel: together they turn about one axis only"
             yield Problem(
-                ("joints", name, "axis"), "the axis is a zero vector", "write for example axis: [0, 0, 1]"
+                ("joints", name, "axis2"), message, "choose axes across each other, or type: revolute"
             )
+
+
+def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    """Sine of the angle between two vectors."""
+    (x, y, z), (u, v, w) = a, b
+    across = math.hypot(y * w - z * v, z * u - x * w, x * v - y * u)
+    return across / (math.hypot(*a) * math.hypot(*b))
+
+
+def _limits(robot: Robot, found: Numbers) -> Iterator[Problem]:
+    for path, noun in nouns(robot):
+        if isinstance(noun, (Turning, Sliding)) and noun.lower is not None and noun.upper is not None:
+            lower, upper = found[noun.lower.key], found[noun.upper.key]
+            if lower >= upper:
+                message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
+                yield Problem((*path, "lower"), message, "swap them, or leave one out")
 
 
 def _couplings(robot: Robot, found: Numbers) -> Iterator[Problem]:
@@ -266,7 +294,12 @@ def _joint_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
     for name, joint in robot.joints.items():
         if isinstance(joint, FixedJoint) or name in carries:
             continue
-        if not found[joint.armature.key] and not _rotor_inertia(robot, name, found):
+        driven = drive_axes(joint)
+        geared = [
+            found[noun.armature.key] or _rotor_inertia(robot, name + ending, found)
+            for ending, (_, noun) in driven.items()
+        ]
+        if not all(geared) or len(geared) < len(joint.speeds):
             message = (
                 f"nothing behind the joint {name!r} has a mass, so forces would accelerate it without bound"
             )

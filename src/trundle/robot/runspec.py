@@ -147,11 +147,11 @@ class RunSpec(Noun):
     )
     set: dict[str, Constant] = Field(default_factory=dict, description="Parameter name to another value.")
     method: Method = Field("auto", description="Integrator. Default auto: by the stiffness of the robot.")
-    rtol: Annotated[Real, AfterValidator(_tolerance)] = Field(
-        1e-9, description="Relative tolerance, default 1e-9."
+    rtol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
+        None, description="Relative tolerance. Default: 1e-9; 1e-11 with dop853."
     )
-    atol: Annotated[Real, AfterValidator(_tolerance)] = Field(
-        1e-10, description="Absolute tolerance, default 1e-10."
+    atol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
+        None, description="Absolute tolerance. Default: a tenth of the relative one."
     )
     samples: int = Field(1001, ge=2, le=_MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
     rate: Annotated[Frequency, AfterValidator(_positive)] | None = Field(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from trundle.errors import suggest
-from trundle.robot.bodies import FixedJoint, RevoluteJoint
+from trundle.robot.bodies import FixedJoint, RevoluteJoint, drive_axes
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import DefinitionError, definition_order, dimensions
@@ -143,7 +143,9 @@ def drivable(robot: Robot) -> dict[str, str]:
         if isinstance(wheel, (SteeredWheel, CasterWheel)):
             found[f"{name}.steering"] = f"wheels.{name}"
     found |= {
-        name: f"joints.{name}" for name, joint in robot.joints.items() if not isinstance(joint, FixedJoint)
+        name + ending: f"joints.{name}"
+        for name, joint in robot.joints.items()
+        for ending in drive_axes(joint)
     }
     return found | {name: f"couplings.{name}" for name in robot.couplings}
 
@@ -172,7 +174,11 @@ def _undrivable(robot: Robot, target: str) -> str:
     if part == "steering" and name in robot.wheels:
         return f"the wheel {name!r} is {robot.wheels[name].type}: it can't be steered"
     if target in robot.joints:
-        return f"the joint {target!r} is fixed: it can't be driven"
+        joint = robot.joints[target]
+        parts = " and ".join(target + ending for ending in drive_axes(joint))
+        if parts:
+            return f"the joint {target!r} is {joint.type}: drive {parts}"
+        return f"the joint {target!r} is {joint.type}: it can't be driven"
     if target in robot.wheels:
         return f"the wheel {target!r} is a free ball: it can't be driven"
     return f"there is nothing called {target!r} to drive"
@@ -208,7 +214,7 @@ def speed_names(robot: Robot) -> tuple[str, ...]:
         "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
     }
     found = [*base[robot.base]]
-    found += [f"{name}.rate" for name, joint in robot.joints.items() if not isinstance(joint, FixedJoint)]
+    found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
     coupled = {wheel for each in robot.couplings.values() for wheel in each.wheels}
     for name, wheel in robot.wheels.items():
         if wheel.type != "ball":
@@ -278,5 +284,6 @@ def is_vertical_axis(robot: Robot, name: str, numbers: Mapping[str, float]) -> b
     tilt = any(abs(numbers[value.key]) > 1e-12 for value in joint.rpy[:2])
     if isinstance(joint, FixedJoint):
         return not tilt
-    sideways = any(abs(numbers[value.key]) > 1e-12 for value in joint.axis[:2])
-    return isinstance(joint, RevoluteJoint) and not tilt and not sideways
+    if not isinstance(joint, RevoluteJoint) or tilt:
+        return False
+    return not any(abs(numbers[value.key]) > 1e-12 for value in joint.axis[:2])

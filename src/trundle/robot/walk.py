@@ -12,7 +12,7 @@ from trundle.robot.values import Value
 
 # Fields whose plain numbers shape the equations and are never parameters: an axis of symbols would bring its
 # normalisation into every formula.
-_STRUCTURAL = frozenset({"axis"})
+_STRUCTURAL = frozenset({"axis", "axis2"})
 
 
 def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:

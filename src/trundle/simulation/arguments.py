@@ -161,8 +161,10 @@ def dependents(model: Model) -> dict[str, str]:
 
 
 def check_tolerances(rtol: Any, atol: Any) -> None:
-    """Raise InputError for tolerances that no method can meet."""
+    """Raise InputError for tolerances that no method can meet; None stands for the method's own."""
     for name, value in (("rtol", rtol), ("atol", atol)):
+        if value is None:
+            continue
         right = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, complex))
         if not (right and math.isfinite(value) and value > 0):
             raise InputError(f"{name} must be a positive number, not {describe(value)}", key=f"run.{name}")

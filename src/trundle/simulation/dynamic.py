@@ -31,6 +31,7 @@ from trundle.simulation.integrate import (
     choose_method,
     decay_rate,
     integrate,
+    tolerances,
 )
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import LOOKS, Signal, as_signal, find_jumps, longest_step, with_jumps
@@ -49,8 +50,8 @@ def simulate(
     samples: int = 1001,
     times: Sequence[float] | np.ndarray | None = None,
     method: str = "auto",
-    rtol: float = 1e-9,
-    atol: float = 1e-10,
+    rtol: float | None = None,
+    atol: float | None = None,
     max_step: float | str | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
@@ -60,10 +61,11 @@ def simulate(
     those not given are 0.
     initial: states by name (numbers in SI, or text with units), 0 where not given. parameters: changed values by
     name, likewise; nothing is derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45;
-    auto takes LSODA for models with electrical states or slipping wheels, and where the fastest decay at the start
-    times the duration is above 1000, and Dormand-Prince 8(5,3) for the others. rtol, atol bound each step's error.
-    max_step: the longest step (s); by default a thousandth of the run where inputs are functions, and none
-    otherwise. Jumps of functions are found and steps end there, but a pulse shorter than max_step may be missed.
+    auto takes LSODA for models with electrical states, slipping wheels, joints with dry friction or stops, and where
+    the fastest decay at the start times the duration is above 1000, and Dormand-Prince 8(5,3) for the others. rtol,
+    atol bound each step's error; by default 1e-11 and a tenth of it with Dormand-Prince 8(5,3), 1e-9 and a tenth of it
+    with the others. max_step: the longest step (s); by default a thousandth of the run where inputs are functions, and
+    none otherwise. Jumps of functions are found and steps end there, but a pulse shorter than max_step may be missed.
 
     The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` (where the model comes from a
     description) the work put in − losses − change of
@@ -87,7 +89,7 @@ def simulate(
     kernel.prepare()
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
         used = choose_method(method, lambda: _is_stiff(model, kernel, list(signals.values()), p, start, bar))
-        settings = Settings(used, rtol, atol, longest)
+        settings = Settings(used, *tolerances(used, rtol, atol), longest)
         slope = None
         if settings.method in ("lsoda", "radau", "bdf"):
             slope = compile_program(model.audited_jacobian)

@@ -9,7 +9,7 @@ from typing import Any
 
 from trundle.robot.checks import inertia_problem
 from trundle.robot.problems import Path
-from trundle.robot.urdf.elements import NOUNS, Inertial, UrdfFile, UrdfJoint
+from trundle.robot.urdf.elements import HAS_LIMITS, LIMITED, NO_LIMIT, NOUNS, Inertial, UrdfFile, UrdfJoint
 from trundle.robot.urdf.part import Part
 from trundle.robot.urdf.structure import Names, clean
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
@@ -64,12 +64,22 @@ def _joint(urdf: UrdfFile, joint: UrdfJoint, names: Names, strict: bool) -> dict
         data |= {
             key: number for key, number in (("damping", joint.damping), ("coulomb", joint.friction)) if number
         }
+    data |= _limits(joint)
     data |= joint.extension
     name = names.links[joint.child]
     body = _body(urdf.links[joint.child].inertial, strict)
     if name != names.joints[joint.name]:
         body = {"name": name, **body}
     return data | ({"body": body} if body else {})
+
+
+def _limits(joint: UrdfJoint) -> dict[str, float]:
+    """Where its stops are; URDF says nothing of how stiff they are, so they stop nothing until somebody does."""
+    limit = joint.limit
+    if not HAS_LIMITS or limit is None or joint.type not in LIMITED or limit.lower >= limit.upper:
+        return {}
+    given = {"lower": limit.lower, "upper": limit.upper}
+    return {name: number for name, number in given.items() if abs(number) < NO_LIMIT}
 
 
 def _within_a_turn(angle: float) -> float:

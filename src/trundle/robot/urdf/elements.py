@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from trundle.errors import suggest
-from trundle.robot.bodies import Joint
+from trundle.robot.bodies import Joint, RevoluteJoint
 from trundle.robot.urdf.part import Numbers, Part
 from trundle.robot.urdf.xmltext import Element
 
@@ -32,6 +32,8 @@ _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 # Types about or along one axis: with damping, friction and limits.
 _ONE_AXIS = ("revolute", "continuous", "prismatic")
+# Types with stops.
+LIMITED = ("revolute", "prismatic")
 
 
 def _nouns() -> dict[str, str]:
@@ -46,6 +48,9 @@ def _joints_of(joint: Any) -> tuple[Any, ...]:
 
 
 NOUNS = _nouns()
+# Whether the joints of a description have limits, and from where on a limit is a way to say that there is none.
+HAS_LIMITS = "lower" in RevoluteJoint.model_fields
+NO_LIMIT = 1e15
 
 
 @dataclass(frozen=True)
@@ -268,7 +273,7 @@ def _dynamics(part: Part) -> tuple[float, float]:
 def _limit(part: Part, kind: str) -> Limit | None:
     limit = part.child("limit")
     if limit is None:
-        if kind in ("revolute", "prismatic"):
+        if kind in LIMITED:
             other = ", or type='continuous' for a joint without stops" if kind == "revolute" else ""
             hint = f'write <limit lower="..." upper="..." effort="..." velocity="..."/>{other}'
             raise part.fail(f"a {kind} joint needs a <limit>", hint=hint)

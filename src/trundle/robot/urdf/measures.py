@@ -16,7 +16,7 @@ from trundle.robot.values import Value
 
 _MOMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 # Fields with a place of their own in URDF; all others go into Trundle's tag.
-_OWN = frozenset({"type", "parent", "at", "rpy", "axis", "body", "damping", "coulomb"})
+_OWN = frozenset({"type", "parent", "at", "rpy", "axis", "body", "damping", "coulomb", "lower", "upper"})
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Measure:
     axis: Numbers
     damping: float
     friction: float
+    limits: Mapping[str, float]
     extension: Mapping[str, float]
     mass: Mass
 
@@ -96,6 +97,11 @@ def _joint(name: str, joint: Joint, owners: Mapping[str, str], read: Resolver) -
         for field in type(joint).model_fields
         if field in joint.model_fields_set - _OWN and isinstance(value := getattr(joint, field), Value)
     }
+    limits = {
+        field: float(read(value)) + 0.0
+        for field in ("lower", "upper")
+        if isinstance(value := getattr(joint, field, None), Value)
+    }
     return Measure(
         joint.type,
         owners[joint.parent],
@@ -104,6 +110,7 @@ def _joint(name: str, joint: Joint, owners: Mapping[str, str], read: Resolver) -
         ZERO if own["axis"] is None else _vector(own["axis"], read),
         0.0 if own["damping"] is None else float(read(own["damping"])),
         0.0 if own["coulomb"] is None else float(read(own["coulomb"])),
+        limits,
         extension,
         _mass(joint.body, read),
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from trundle.robot.urdf.elements import EXTENSION
+from trundle.robot.urdf.elements import EXTENSION, LIMITED
 from trundle.robot.urdf.measures import Mass, Measure
 from trundle.robot.urdf.part import Numbers
 from trundle.robot.urdf.xmltext import tag_text
 
 _MOST_WHOLE = 1e6
+# How URDF files say that there is no limit.
+_NONE = "1e+16"
 _ORDER = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
@@ -53,20 +55,26 @@ def link_text(name: str, mass: Mass) -> str:
 
 def joint_text(name: str, joint: Measure, parent: str, child: str) -> str:
     """A <joint>; a revolute one without stops is `continuous`."""
-    kind = "continuous" if joint.type == "revolute" else joint.type
+    kind = "continuous" if joint.type == "revolute" and not joint.limits else joint.type
     inside = [tag_text("parent", {"link": parent}), tag_text("child", {"link": child})]
     if any(joint.at) or any(joint.rpy):
         inside.append(tag_text("origin", {"xyz": three(joint.at), "rpy": three(joint.rpy)}))
     if kind not in ("fixed", "floating"):
         inside.append(tag_text("axis", {"xyz": three(joint.axis)}))
-    if kind == "prismatic":  # which must have limits in URDF
-        inside.append(
-            tag_text("limit", {"lower": "-1e+16", "upper": "1e+16", "effort": "1e+16", "velocity": "1e+16"})
-        )
+    if kind in LIMITED:
+        inside.append(tag_text("limit", limits_of(joint.limits) | {"effort": _NONE, "velocity": _NONE}))
     if joint.damping or joint.friction:
         numbers = {"damping": number_text(joint.damping), "friction": number_text(joint.friction)}
         inside.append(tag_text("dynamics", numbers))
     return _nested("joint", {"name": name, "type": kind}, [*inside, extension_text(joint.extension)])
+
+
+def limits_of(limits: Mapping[str, float]) -> dict[str, str]:
+    """The attributes `lower` and `upper` of <limit>, which URDF wants both."""
+    return {
+        name: number_text(limits[name]) if name in limits else none
+        for name, none in (("lower", f"-{_NONE}"), ("upper", _NONE))
+    }
 
 
 def _nested(tag: str, attributes: Mapping[str, str], inside: Iterable[str]) -> str:

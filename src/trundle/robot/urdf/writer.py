@@ -8,7 +8,7 @@ from trundle.errors import InputError
 from trundle.robot.description import Robot
 from trundle.robot.structure import body_names
 from trundle.robot.urdf.edits import Edits
-from trundle.robot.urdf.elements import AS_GIVEN, EXTENSION
+from trundle.robot.urdf.elements import AS_GIVEN, EXTENSION, LIMITED
 from trundle.robot.urdf.measures import Mass, Measure, Measures, measures, takes_on_trust
 from trundle.robot.urdf.part import Part
 from trundle.robot.urdf.reader import Reading, read
@@ -17,6 +17,7 @@ from trundle.robot.urdf.texts import (
     gravity_text,
     inertial_text,
     joint_text,
+    limits_of,
     link_text,
     moments,
     number_text,
@@ -164,8 +165,12 @@ def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure) -> None:
     if (wanted.damping, wanted.friction) != (there.damping, there.friction):
         numbers = {"damping": number_text(wanted.damping), "friction": number_text(wanted.friction)}
         texts["dynamics"] = _renewed(element, "dynamics", numbers)
-    if wanted.extension != there.extension:
-        texts[EXTENSION] = extension_text(wanted.extension) or None
+    is_limited = element.attributes["type"] in LIMITED
+    if is_limited and wanted.limits != there.limits:
+        texts["limit"] = _renewed(element, "limit", limits_of(wanted.limits))
+    elsewhere = ({}, {}) if is_limited else (wanted.limits, there.limits)
+    if {**wanted.extension, **elsewhere[0]} != {**there.extension, **elsewhere[1]}:
+        texts[EXTENSION] = extension_text({**wanted.extension, **elsewhere[0]}) or None
     edits.children(element, texts)
 
 

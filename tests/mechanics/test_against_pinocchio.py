@@ -1,0 +1,81 @@
+"""Random trees with every kind of joint against Pinocchio: RNEA, CRBA, ABA, frame Jacobians and their rates."""
+
+import numpy as np
+import pytest
+
+from trundle.mechanics.forward_dynamics import forward_dynamics
+from trundle.mechanics.frames import frame_jacobian_rate
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.kinematics import frame_jacobian, velocities, world_poses
+from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.momentum import center_of_mass, total_momentum
+
+from .pinocchio_trees import Twin
+from .trees import random_motion, random_tree
+
+RELATIVE = 1e-9
+
+
+def same(got, expected, what, scale=None):
+    got, expected = np.asarray(got, float), np.asarray(expected, float)
+    size = np.abs(expected).max(initial=0.0) if scale is None else scale
+    error = np.abs(got - expected).max(initial=0.0)
+    assert error <= RELATIVE * max(size, 1e-6), f"{what}: {error:.2e} beside {size:.2e}"
+
+
+def columns(jacobian):
+    return np.array([[*column.linear, *column.angular] for column in jacobian], float).T.reshape(6, -1)
+
+
+def check(pin, rng, count):
+    tree = random_tree(rng, count)
+    q, nu = random_motion(rng, tree)
+    nu_dot, tau = rng.normal(size=(2, tree.speed_count))
+    twin = Twin(pin, tree)
+    model, data, at = twin.model, twin.data, twin.v_at
+    q_pin, v_pin = twin.q(q), twin.v(nu)
+    poses = tree.joint_poses(q)
+    # one speed makes Pinocchio's matrices lose a dimension
+    upper = np.triu(np.reshape(pin.crba(model, data, q_pin), (model.nv, model.nv)))
+    matrix = (upper + np.triu(upper, 1).T)[np.ix_(at, at)]
+    same(mass_matrix(tree, poses), matrix, "mass matrix")
+    expected = pin.rnea(model, data, q_pin, v_pin, twin.v(nu_dot))[at]
+    same(inverse_dynamics(tree, poses, nu, nu_dot.tolist()), expected, "inverse dynamics")
+    expected = pin.aba(model, data, q_pin, v_pin, twin.v(tau))[at]
+    same(forward_dynamics(tree, poses, nu, tau.tolist()), expected, "forward dynamics")
+    pin.computeJointJacobiansTimeVariation(model, data, q_pin, v_pin)
+    for index in {0, count // 2, count - 1}:
+        frame = twin.frames[index]
+        jacobian = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL).reshape(6, -1)[:, at]
+        same(columns(frame_jacobian(tree, poses, index)), jacobian, f"Jacobian of link {index}")
+        if any(tree.links[each].kind == "universal" for each in tree.ancestors(index)):
+            continue  # Pinocchio 4.1 leaves out that a universal joint's axes move; test_laws has the derivative
+        rate = pin.getFrameJacobianTimeVariation(model, data, frame, pin.ReferenceFrame.LOCAL)
+        rate = rate.reshape(6, -1)[:, at]
+        same(
+            columns(frame_jacobian_rate(tree, poses, nu, index)),
+            rate,
+            f"rate of link {index}",
+            np.abs(rate).max() + 1,
+        )
+    total = np.array(pin.computeCentroidalMomentum(model, data, q_pin, v_pin))
+    momentum = total_momentum(tree, world_poses(tree, poses), velocities(tree, poses, nu))
+    same([*momentum.linear, *momentum.angular], total, "momentum")
+    same(center_of_mass(tree, world_poses(tree, poses))[1], data.com[0], "centre of mass", 1.0)
+
+
+@pytest.fixture(scope="module")
+def pin():
+    return pytest.importorskip("pinocchio", reason="Pinocchio (the extra 'peers') is not installed")
+
+
+@pytest.mark.parametrize("count", range(1, 31))
+def test_trees_of_every_size(pin, rng, count):
+    check(pin, rng, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(20))
+def test_a_thousand_trees(pin, rng, block):
+    for _ in range(50):
+        check(pin, rng, int(rng.integers(1, 31)))
