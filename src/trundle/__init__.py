@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trundle.results import Batch, Run
     from trundle.robot import Robot, catalog
     from trundle.robot import load_robot as load
-    from trundle.simulate import roll, rollout, simulate, table
+    from trundle.simulation import roll, rollout, simulate, table
 
 # Loaded when first asked for: `trundle --help` must not wait for CasADi.
 _HOMES = {
@@ -25,10 +25,10 @@ _HOMES = {
     "Robot": ("trundle.robot", "Robot"),
     "catalog": ("trundle.robot.catalog", None),
     "load": ("trundle.robot", "load_robot"),
-    "roll": ("trundle.simulate", "roll"),
-    "rollout": ("trundle.simulate", "rollout"),
-    "simulate": ("trundle.simulate", "simulate"),
-    "table": ("trundle.simulate", "table"),
+    "roll": ("trundle.simulation", "roll"),
+    "rollout": ("trundle.simulation", "rollout"),
+    "simulate": ("trundle.simulation", "simulate"),
+    "table": ("trundle.simulation", "table"),
 }
 
 __all__ = [

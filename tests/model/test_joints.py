@@ -9,7 +9,7 @@ from trundle.model import derive
 from trundle.robot import parse_robot, require_dynamic
 from trundle.robot.bodies import FixedJoint
 from trundle.robot.bodies import Joint as JointNoun
-from trundle.simulate import rollout, simulate
+from trundle.simulation import rollout, simulate
 
 BODY = {
     "mass": 1.5,

@@ -129,6 +129,14 @@ CASES = {
         "zero vector",
         "[0, 0, 1]",
     ),
+    "axis of parameters": (
+        "axis: [0, 1, 0]",
+        "axis: [0, r, 0]",
+        9,
+        "robot.joints.mast.axis.y",
+        "an axis can't use parameters",
+        "rpy",
+    ),
     "off the ground": (
         "left: {at: [0, 0.6, 0]",
         "left: {at: [0, 0.6, 0.1]",

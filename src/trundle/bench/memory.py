@@ -15,7 +15,7 @@ EXTRA = 50e6
 _SCRIPT = """
 import json, pathlib
 from trundle.bench.drive import VOLTAGES, diff_drive
-from trundle.simulate import rollout
+from trundle.simulation import rollout
 model = diff_drive()
 rollout(model, inputs=VOLTAGES, steps=20, dt=1e-3, every=10, count=64)
 def status(key):

@@ -45,7 +45,7 @@ MJCF = """
 
 def rollout_rate(quick: bool) -> list[Row]:
     """Runge-Kutta steps per second on one core, ours and MuJoCo's, and MuJoCo's as the peer of a ratio."""
-    from trundle.simulate import rollout
+    from trundle.simulation import rollout
 
     model = diff_drive()
     count, steps = 2048, 200 if quick else 1000

@@ -16,7 +16,7 @@ DURATION, SAMPLES = 30.0, 3000
 
 def single_run() -> list[Row]:
     """Seconds of a run with its model at hand: ours with every output and check, the peer's with its states only."""
-    from trundle.simulate import simulate
+    from trundle.simulation import simulate
 
     model = diff_drive()
 

@@ -87,7 +87,7 @@ def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]
     from trundle.cli.portrait import kinematic_names, mobility_class, mobility_facts, names_with_units
     from trundle.model.kinematics import derive_kinematics
     from trundle.robot import check_run
-    from trundle.simulate import rate_of
+    from trundle.simulation import rate_of
 
     robot = request.document.robot
     check_run(robot, request.run, *kinematic_names(robot))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 # Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
 MOST_BYTES = 200_000_000
+
+# A column's name, perhaps with a unit behind it: "left_motor.voltage [V]".
+_NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}( ?[\[(][^\])]{0,20}[\])])?")
 
 Columns = tuple[tuple[float, ...], tuple[float, ...], str]
 
@@ -69,7 +73,10 @@ def _rows(path: Path, key: str) -> list[tuple[int, list[str]]]:
 def _place(header: list[str], wanted: str, path: Path, key: str) -> int:
     if wanted in header:
         return header.index(wanted)
-    hint = suggest(wanted, [each for each in header if each])
+    hint = suggest(wanted, header)
+    # Another file than a table, perhaps one that isn't this user's to read, isn't shown.
+    if len(header) < 2 or not all(_NAME.fullmatch(each) for each in header):
+        hint = "the first row doesn't hold names of columns, such as time,NAME"
     raise InputError(f"there is no column '{wanted}'", file=str(path), line=1, key=key, hint=hint)
 
 

@@ -183,7 +183,7 @@ def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
     from trundle.mechanics.assembly import assemble
     from trundle.model.layout import independent_coordinates
     from trundle.model.units import unit
-    from trundle.simulate.kinematic import kinematic_inputs
+    from trundle.simulation.kinematic import kinematic_inputs
 
     sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
     states = independent_coordinates(assemble(robot, robot.resolver()))

@@ -24,7 +24,7 @@ examples:
 
 Values are numbers in SI, or text with a unit. Results go to runs/NAME/ after the file's name: NAME.nc (NetCDF:
 everything), NAME.csv, and the figures path, states, inputs and checks."""
-# As trundle.simulate's, which can't be imported here: it brings NumPy along.
+# As trundle.simulation's, which can't be imported here: it brings NumPy along.
 METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
 
 
@@ -73,12 +73,14 @@ def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A dynamic run."""
     from trundle.model import derive
     from trundle.robot import check_run
-    from trundle.simulate import simulate
+    from trundle.simulation import simulate
+    from trundle.simulation.arguments import dependents
 
     spec = request.run
     model = derive(request.document.robot)
     unit = {name: model.units.get(name, "") for name in (*model.inputs, *model.states)}
-    check_run(model.robot, spec, {n: unit[n] for n in model.inputs}, {n: unit[n] for n in model.states})
+    inputs, states = {n: unit[n] for n in model.inputs}, {n: unit[n] for n in model.states}
+    check_run(model.robot, spec, inputs, states, dependents(model))
     given = signals(request)
     _load_integrators()
     run = simulate(
@@ -100,7 +102,7 @@ def _roll(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A kinematic run; there are no forces, and no equations of motion to derive."""
     from trundle.cli.portrait import kinematic_names
     from trundle.robot import check_run
-    from trundle.simulate import roll
+    from trundle.simulation import roll
 
     robot, spec = request.document.robot, request.run
     check_run(robot, spec, *kinematic_names(robot))

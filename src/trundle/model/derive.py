@@ -14,6 +14,7 @@ from typing import Any
 
 import casadi as ca
 
+from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, assemble, mounting
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
@@ -61,6 +62,9 @@ def derive(robot: Any) -> Model:
     articulated-body algorithm. Raises InputError where ideal wheels lock the robot, where a speed has no inertia, or
     where chosen speeds don't fit.
     """
+    if not hasattr(robot, "resolver"):
+        hint = "load it first: trundle.load(path)" if isinstance(robot, str) else "is it derived already?"
+        raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
     start = time.perf_counter()
     defaults = robot.parameter_values()
     parameters = ca.SX.sym("p", len(defaults))

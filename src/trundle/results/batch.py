@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ class Batch:
     units: name -> text such as "m/s".
     parameters: name -> number, or (robots,) array where it varies.
     description, summary: as in Run.
+    outputs, observer: names that `output` knows, and what computes one, (saved, robots); none in a batch from a file.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Batch:
     parameters: Mapping[str, float | FloatArray] = field(default_factory=dict)
     description: Mapping[str, Any] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Sequence[str] = ()
+    observer: Callable[[str], FloatArray] | None = None
 
     def __post_init__(self) -> None:
         time, values, states = frozen(self.time), frozen(self.values), tuple(self.states)
@@ -83,6 +86,19 @@ class Batch:
     def final(self, name: str) -> FloatArray:
         """That state of all robots at the last saved time, (robots,)."""
         return self[name][-1]
+
+    def output(self, name: str) -> FloatArray:
+        """An output of all robots at all saved times, (saved, robots), computed from the states when asked for."""
+        if name in self.states:
+            return self[name]
+        if self.observer is None:
+            raise InputError(
+                "this batch has states only, as one that was read from a file",
+                hint="ask the batch that rollout gave",
+            )
+        if name not in self.outputs:
+            raise InputError(f"the batch has no output {name!r}", hint=suggest(name, self.outputs))
+        return self.observer(name)
 
     @cached_property
     def dataset(self) -> xarray.Dataset:

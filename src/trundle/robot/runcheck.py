@@ -20,15 +20,22 @@ _BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each,
 _ENOUGH = 20
 
 
+def quantity_in(unit: str) -> Quantity:
+    """What a value in this unit measures ("rad/s": an angular rate); any quantity where the unit says nothing."""
+    return _BY_UNIT.get(unit, units.ANY)
+
+
 def check_run(
     robot: Robot,
     run: RunSpec,
     inputs: Mapping[str, str] | Iterable[str],
     states: Mapping[str, str] | Iterable[str],
+    dependent: Mapping[str, str] | None = None,
 ) -> None:
     """Raise InputError where a run names inputs, states or parameters that don't exist, or gives them in wrong units.
 
-    `inputs` and `states` are the known names, mapped to their unit ("V") where the dimension shall be checked too.
+    `inputs` and `states` are the known names, mapped to their unit ("V") where the dimension shall be checked too;
+    `dependent` maps names that follow from the states to a word on that.
     Keys of the error start at the file's top ("run.inputs.left.voltage"), so Document.locate finds their line.
     """
     problems: list[Problem] = []
@@ -40,6 +47,11 @@ def check_run(
             if len(problems) > _ENOUGH:
                 break
             path = ("run", family, name)
+            if noun == "state" and name in (dependent or {}):
+                problems.append(
+                    Problem(path, f"{name!r} {(dependent or {})[name]}", f"give some of: {', '.join(names)}")
+                )
+                continue
             if name not in names:
                 mode = f" in a {run.mode} run" if noun == "input" else ""
                 problems.append(
@@ -67,5 +79,6 @@ def _dimension(path: tuple[str, ...], value: Value, quantity: Quantity | None) -
     try:
         check_dimension(dimension_of(value.expression, lambda name: UNKNOWN), quantity)
     except ExpressionError as error:
-        return Problem(path, f"{value.source!r}: {error}", error.hint)
+        hint = (error.hint or "").replace(" or a parameter's name", "")
+        return Problem(path, f"{value.source!r}: {error}", hint)
     return None

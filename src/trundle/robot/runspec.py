@@ -29,9 +29,10 @@ class ReadsConstant(Reads):
         try:
             value = super().value(written)
         except ExpressionError as error:
-            raise ExpressionError(
-                str(error), (error.hint or "").replace(" or a parameter's name", "")
-            ) from None
+            hint = (error.hint or "").replace(" or a parameter's name", "")
+            if not hint or "over parameters" in hint:
+                hint = 'write a number, or a number with a unit ("24 V")'
+            raise ExpressionError(str(error), hint) from None
         if value.names:
             raise ExpressionError(
                 f"{value.source!r} uses {', '.join(value.names)}; a run's numbers can't use parameters",

@@ -215,6 +215,19 @@ class ReadsVector(Reads):
         return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
 
 
+class ReadsAxis(ReadsVector):
+    """The direction of an axis: numbers only, as it shapes the equations."""
+
+    def value(self, written: object) -> Value:
+        value = super().value(written)
+        if value.names:
+            raise ExpressionError(
+                f"an axis can't use parameters, and {value.source!r} uses {', '.join(value.names)}",
+                "write numbers, and turn the joint's frame by parameters: rpy",
+            )
+        return value
+
+
 class ReadsGravity(ReadsVector):
     """Gravity: one number, straight down, or a vector in the world frame."""
 
@@ -251,5 +264,5 @@ Inductance = Annotated[Value, Reads(units.INDUCTANCE)]
 TorqueConstant = Annotated[Value, Reads(units.TORQUE_CONSTANT)]
 Position = Annotated[Vector, ReadsVector(units.LENGTH)]
 Angles = Annotated[Vector, ReadsVector(units.ANGLE, turn=True)]
-Axis = Annotated[Vector, ReadsVector(units.RATIO)]
+Axis = Annotated[Vector, ReadsAxis(units.RATIO)]
 Gravity = Annotated[Value | Vector, ReadsGravity(units.ACCELERATION)]

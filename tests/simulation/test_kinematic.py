@@ -117,3 +117,21 @@ def test_bad_kinematic_inputs():
             roll(robot, 1.0, inputs)
     with pytest.raises(InputError, match="not a coordinate"):
         roll(robot, 1.0, {"left.rate": 1.0, "right.rate": 1.0}, initial={"z": 1.0})
+
+
+def test_text_with_units_and_times_as_asked():
+    run = roll(
+        two_wheels(),
+        inputs={"left.rate": "2 rad/s", "right.rate": 2},
+        initial={"x": "3 cm"},
+        times=[0.5, 1.0],
+    )
+    assert run.time.tolist() == [0.5, 1.0]
+    np.testing.assert_allclose(run["x"], [15.03, 30.03], atol=1e-9)
+
+
+def test_an_angle_that_jumps_is_refused():
+    with pytest.raises(InputError, match="'left.angle' jumps"):
+        roll(two_wheels(), 1.0, {"left.angle": lambda t: float(t > 0.3), "right.rate": 1.0})
+    with pytest.raises(InputError, match="finite"):
+        roll(two_wheels(), 1.0, {"left.rate": 1.0, "right.rate": 1.0}, initial={"x": float("nan")})

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 
 from trundle.errors import InputError, NumericsError
+from trundle.simulation.arguments import number as read_number
 
 INTERPOLATIONS = ("previous", "linear", "cubic")
 # Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
@@ -19,6 +21,11 @@ STEP = 1e-3
 # Tables with at most this many nodes have the integrator stop at each; beyond it the error control finds the kinks
 # itself.
 MOST_STOPS = 500
+# Jumps of one function that a run restarts at; beyond it the function is noise, which no method integrates.
+MOST_JUMPS = 5000
+# Without a longest step of the user's, functions of time are looked at this often over a run. Pulses shorter than
+# the step may be missed.
+LOOKS = 1000
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class Signal:
     steady: bool = False
     slope: Callable[[float], float] | None = None
     resolution: float | None = None
+    held: bool = False  # whether it keeps its value between its jumps
 
     def sample(self, times: np.ndarray) -> np.ndarray:
         """Values at many times."""
@@ -64,15 +72,87 @@ def function(call: Callable[[float], float]) -> Signal:
     when.
     """
 
+    named = f"the input function {getattr(call, '__name__', call)!r}"
+
     def value(t: float) -> float:
-        number = float(call(t))
-        if not math.isfinite(number):
-            raise NumericsError(
-                f"the input function {getattr(call, '__name__', call)!r} gave {number} at t = {t:g} s"
+        answer = call(t)
+        try:
+            number = float(answer)
+        except (TypeError, ValueError):
+            number = _one_number(
+                answer, f"{named} must return a number for each time; at t = {t:g} s it gave"
             )
+        if not math.isfinite(number):
+            raise NumericsError(f"{named} gave {number} at t = {t:g} s")
         return number
 
     return Signal(value, resolution=math.inf)
+
+
+def _one_number(answer: Any, complaint: str) -> float:
+    """The number in an array or list of one."""
+    array = np.asarray(answer) if not isinstance(answer, str) else np.zeros(0)
+    if array.size == 1 and array.dtype.kind in "fiub":
+        return float(array.reshape(-1)[0])
+    shown = f"an array of shape {array.shape}" if array.size > 1 else repr(answer)
+    raise InputError(f"{complaint} {shown}")
+
+
+def with_jumps(signal: Signal, end: float, step: float) -> Signal:
+    """The same signal with the jumps of a Python function found, so far as values `step` (s) apart over [0, end] show
+    them.
+    """
+    if signal.resolution != math.inf:
+        return signal
+    nodes = np.linspace(0.0, end, max(math.ceil(end / step), 1) + 1).tolist()
+    return replace(signal, jumps=tuple(find_jumps(signal.value, nodes)))
+
+
+def find_jumps(value: Callable[[float], float], nodes: Sequence[float]) -> list[float]:
+    """Times at which a function jumps between increasing `nodes`, each the first float after its jump.
+
+    An interval is halved toward the half with the greater change. In a smooth function the change shrinks with the
+    interval; across a jump it stays, down to two neighbouring floats.
+    """
+    values = [value(t) for t in nodes]
+    noise = 1e-9 * (max(values) - min(values)) if values else 0.0
+    found: list[float] = []
+    open_ = [(a, b, va, vb) for (a, va), (b, vb) in pairwise(zip(nodes, values, strict=True)) if va != vb]
+    while open_ and len(found) < MOST_JUMPS:
+        a, b, va, vb = open_.pop()
+        place = _bisected(value, a, b, va, vb, noise)
+        if place is None:
+            continue
+        before, after, v_before, v_after = place
+        found.append(after)
+        # A second jump in the same interval.
+        open_ += [
+            piece for piece in ((a, before, va, v_before), (after, b, v_after, vb)) if piece[2] != piece[3]
+        ]
+    return sorted(found)
+
+
+def _bisected(
+    value: Callable[[float], float], a: float, b: float, va: float, vb: float, noise: float
+) -> tuple[float, float, float, float] | None:
+    """The floats on both sides of a jump in [a, b] and the values there, or None where the change is smooth."""
+    width, slow = b - a, 0
+    while b - a > 4e-16 * max(abs(b), width):
+        middle = (a + b) / 2
+        if not a < middle < b:
+            break
+        vm = value(middle)
+        change, left, right = abs(vb - va), abs(vm - va), abs(vb - vm)
+        if max(left, right) <= noise:
+            return None
+        slow = slow + 1 if max(left, right) < 0.8 * change else 0
+        if slow == 2:
+            return None
+        if left >= right:
+            b, vb = middle, vm
+        else:
+            a, va = middle, vm
+    return (a, b, va, vb) if abs(vb - va) > noise else None
 
 
 def table(times: Sequence[float], values: Sequence[float], interpolation: str = "linear") -> Signal:
@@ -104,9 +184,9 @@ def table(times: Sequence[float], values: Sequence[float], interpolation: str = 
     return _pieces(t, _polynomials(t, v, interpolation))
 
 
-def as_signal(given: Any) -> Signal:
-    """A signal from what a user may give: a number, a function, (times, values[, interpolation]), a mapping, a
-    described table.
+def as_signal(given: Any, unit: str = "") -> Signal:
+    """A signal from what a user may give: a number, text with a unit, a function, (times, values[, interpolation]), a
+    mapping, a described table.
     """
     if isinstance(given, Signal):
         return given
@@ -121,12 +201,14 @@ def as_signal(given: Any) -> Signal:
         return table(given.times, given.numbers, given.interpolation)
     if isinstance(given, tuple) and len(given) in (2, 3):
         return table(*given)
+    if isinstance(given, str):
+        return constant(read_number(given, "", unit))
     try:
         return constant(float(cast(Any, given)))
     except (TypeError, ValueError):
         raise InputError(
             f"an input can't be {type(given).__name__}",
-            hint="give a number, a function of time, or a table (times, values, interpolation)",
+            hint="give a number, text with a unit, a function of time, or a table (times, values, interpolation)",
         ) from None
 
 
@@ -137,7 +219,7 @@ def _steps(times: list[float], values: list[float]) -> Signal:
     changes = tuple(
         b for b, before, after in zip(times[1:], values, values[1:], strict=False) if before != after
     )
-    return Signal(value, jumps=changes)
+    return Signal(value, jumps=changes, held=True)
 
 
 def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray:
@@ -173,10 +255,14 @@ def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
     return Signal(value, kinks=(starts[0], end), slope=slope, resolution=float(np.median(np.diff(t))))
 
 
-def longest_step(signals: Iterable[Signal], times: np.ndarray) -> float:
-    """The longest step (s) that sees what the signals do: long tables node by node, functions at the run's sampling."""
-    limits = [s.resolution for s in signals if s.resolution is not None]
-    return min([float(np.diff(times).max()), *limits]) if limits else math.inf
+def longest_step(signals: Iterable[Signal], end: float, asked: float | None) -> float:
+    """The longest step (s): as `asked`, else one that sees what the signals do: long tables node by node, functions
+    `LOOKS` times over the run. It doesn't depend on which times are stored.
+    """
+    if asked is not None:
+        return asked
+    limits = [min(s.resolution, end / LOOKS) for s in signals if s.resolution is not None]
+    return min(limits, default=math.inf)
 
 
 def _weights(nodes: Sequence[float], t: float) -> list[float]:

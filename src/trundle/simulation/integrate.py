@@ -14,13 +14,20 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import InputError, NumericsError
+from trundle.simulation.arguments import check_tolerances
 
 METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
 _SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45"}
 # Times closer than this share of the run are one: a table's 0.3 s and an output's 3 · 0.1 s differ by rounding.
 SAME_TIME = 1e-12
-# Steps that LSODA may take between two output times before it gives up: a run of an hour at 1 ms.
-MOST_STEPS = 5_000_000
+# Steps that LSODA may take in each of `PARTS` equal parts of a run before it gives up, which takes it a second.
+MOST_STEPS = 20_000
+PARTS = 1000
+# Jumps that are looked for where LSODA gets stuck, before a run fails.
+MOST_REPAIRS = 20
+# Explicit methods are limited to steps of a few times a motion's shortest time constant. Up to this many time constants
+# in a run Dormand-Prince 8(5,3), stable to |λ|h = 6, takes fewer steps than its accuracy asks for anyway.
+MOST_DECAY = 1000.0
 
 Rate = Callable[[float, np.ndarray], np.ndarray]
 
@@ -38,6 +45,11 @@ class Settings:
     longest_step: float = math.inf
 
 
+_ADVICE = """
+  the motion may diverge there, or an input given as a function may jump too often: give that as a table with
+  interpolation 'previous', or take method 'dop853'"""
+
+
 def tolerances(method: str, rtol: float | None, atol: float | None) -> tuple[float, float]:
     """Relative and absolute tolerance of a method, by default those that keep its drift out of sight.
 
@@ -46,20 +58,38 @@ def tolerances(method: str, rtol: float | None, atol: float | None) -> tuple[flo
     """
     if rtol is None:
         rtol = 1e-11 if method == "dop853" else 1e-9
-    if atol is None:
-        atol = rtol / 10
-    check_tolerances(rtol, atol)
-    return rtol, atol
+    check_tolerances(rtol, 1.0 if atol is None else atol)
+    return rtol, rtol / 10 if atol is None else atol
 
 
-def check_tolerances(rtol: float, atol: float) -> None:
-    """Raise InputError for tolerances that no method can meet."""
-    for name, value in (("rtol", rtol), ("atol", atol)):
-        if not (math.isfinite(value) and value > 0):
-            raise InputError(f"{name} must be a positive number, not {value}", key=f"run.{name}")
+class StuckError(NumericsError):
+    """A method that took no more steps, and the time (s) it had come to."""
+
+    def __init__(self, message: str, time: float) -> None:
+        super().__init__(message)
+        self.time = time
 
 
-def choose_method(method: str, stiff: bool) -> str:
+def decay_rate(rate: Rate, state: np.ndarray) -> float:
+    """The fastest decay (1/s) of small deviations from x at t = 0: max −Re λ(∂f/∂x), less the fastest growth.
+
+    Less the growth, so that conservative motions, whose λ come in pairs ±λ, count as what they are, not stiff. By
+    central differences: an estimate is all that the choice of a method needs. NaN where f has no value.
+    """
+    step = 1e-6 * np.maximum(1.0, np.abs(state))
+    with np.errstate(all="ignore"):
+        columns = [
+            (rate(0.0, state + h * unit) - rate(0.0, state - h * unit)) / (2 * h)
+            for h, unit in zip(step, np.eye(state.size), strict=True)
+        ]
+        matrix = np.array(columns)
+    if not matrix.size or not np.isfinite(matrix).all():
+        return math.nan
+    real = np.linalg.eigvals(matrix).real
+    return float(-real.min() - max(real.max(), 0.0))
+
+
+def choose_method(method: Any, stiff: bool | Callable[[], bool]) -> str:
     """The method itself, or for `auto` LSODA (which switches to stiff formulas) or Dormand-Prince 8(5,3)."""
     if method not in METHODS:
         raise InputError(
@@ -67,6 +97,8 @@ def choose_method(method: str, stiff: bool) -> str:
         )
     if method != "auto":
         return method
+    if callable(stiff):
+        stiff = stiff()
     return "lsoda" if stiff else "dop853"
 
 
@@ -77,13 +109,55 @@ def integrate(
     breaks: Sequence[float],
     settings: Settings,
     names: Sequence[str],
+    find: Callable[[float, float], Sequence[float]] | None = None,
 ) -> np.ndarray:
     """States (n, T) at increasing `times`, from `start` at the first.
 
     `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
-    pieces. A method is started anew at each break, so no step ever straddles a jump. Raises NumericsError where the
-    states stop being finite.
+    pieces. A method is started anew at each break, so no step ever straddles a jump. Where LSODA gets stuck,
+    `find(from, to)` may name more breaks. Raises NumericsError where the states stop being finite.
     """
+    breaks = list(breaks)
+    for _ in range(MOST_REPAIRS):
+        try:
+            return _integrate(make, start, times, breaks, settings, names)
+        except StuckError as error:
+            more = _near(error.time, times, breaks, find)
+            if not more:
+                raise NumericsError(f"{error}{_ADVICE if find is not None else ''}") from None
+            breaks += more
+    raise NumericsError(
+        f"the inputs jump too often to be found one by one: {MOST_REPAIRS} jumps stopped the integration{_ADVICE}"
+    )
+
+
+def _near(
+    t: float,
+    times: np.ndarray,
+    breaks: Sequence[float],
+    find: Callable[[float, float], Sequence[float]] | None,
+) -> list[float]:
+    """New breaks near t: looked for in windows that grow."""
+    span = float(times[-1] - times[0])
+    if find is None:
+        return []
+    for width in (1e-6 * span, 1e-4 * span, 1e-2 * span):
+        found = find(max(t - width, float(times[0])), min(t + width, float(times[-1])))
+        known = np.array([*breaks, times[0], times[-1]])
+        more = [b for b in found if np.abs(known - b).min() > SAME_TIME * span]
+        if more:
+            return more
+    return []
+
+
+def _integrate(
+    make: Callable[[float, float], tuple[Rate, Rate]],
+    start: Sequence[float] | np.ndarray,
+    times: np.ndarray,
+    breaks: Sequence[float],
+    settings: Settings,
+    names: Sequence[str],
+) -> np.ndarray:
     edges = _edges(times, breaks)
     times = _snapped(times, np.array(edges))
     state = np.array(start, dtype=float)
@@ -92,7 +166,7 @@ def integrate(
         inside = (times >= a) & ((times < b) | (b == times[-1]))
         wanted = np.unique(np.concatenate([[a], times[inside], [b]]))
         rate, jacobian = make(float(a), float(b))
-        piece = _piece(rate, jacobian, state, wanted, settings)
+        piece = _piece(rate, jacobian, state, wanted, settings, float(times[-1] - times[0]) / PARTS)
         _check(piece, wanted, names)
         result[:, inside] = piece[:, np.searchsorted(wanted, times[inside])]
         state = piece[:, -1]
@@ -120,10 +194,14 @@ def _snapped(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _piece(
-    rate: Rate, jacobian: Rate, state: np.ndarray, times: np.ndarray, settings: Settings
+    rate: Rate, jacobian: Rate, state: np.ndarray, times: np.ndarray, settings: Settings, part: float
 ) -> np.ndarray:
     if settings.method == "lsoda":
-        return _lsoda(rate, jacobian, state, times, settings)
+        # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
+        inner = np.linspace(times[0], times[-1], math.ceil((times[-1] - times[0]) / part) + 1)
+        dense = np.union1d(times, inner[(inner > times[0]) & (inner < times[-1])])
+        found = _lsoda(rate, jacobian, state, dense, settings)
+        return found[:, np.searchsorted(dense, times)]
     from scipy.integrate import solve_ivp
 
     options: dict[str, Any] = {"jac": jacobian} if settings.method in ("radau", "bdf") else {}
@@ -169,12 +247,12 @@ def _lsoda(
             full_output=True,
             rtol=settings.rtol,
             atol=settings.atol,
-            mxstep=MOST_STEPS,
+            mxstep=MOST_STEPS + math.ceil(float(np.diff(times).max()) / settings.longest_step),
             hmax=0.0 if math.isinf(settings.longest_step) else settings.longest_step,
             tcrit=[times[-1]],
         )
     if details["message"] != "Integration successful.":
-        raise NumericsError(f"the integration failed at t = {latest[0]:g} s: {details['message']}")
+        raise StuckError(f"the integration failed at t = {latest[0]:g} s: {details['message']}", latest[0])
     return states.T
 
 

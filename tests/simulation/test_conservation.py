@@ -5,7 +5,7 @@ import pytest
 
 from trundle.model import derive
 from trundle.robot import parse_robot
-from trundle.simulate import simulate
+from trundle.simulation import simulate
 
 ROD = {"mass": 1.0, "center_of_mass": [0, 0, -0.5], "inertia": {"xx": 1 / 12, "yy": 1 / 12, "zz": 0.01}}
 

@@ -4,8 +4,9 @@ balance.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,67 +15,91 @@ from trundle.errors import InputError, NumericsError, TrundleError, suggest
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.simulate.integrate import Rate, Settings, choose_method, integrate, tolerances
-from trundle.simulate.progress import Progress
-from trundle.simulate.signals import Signal, as_signal, longest_step
+from trundle.simulation.arguments import (
+    dependents,
+    initial_numbers,
+    named,
+    require_model,
+    sample_times,
+    step_limit,
+)
+from trundle.simulation.integrate import (
+    MOST_DECAY,
+    Rate,
+    Settings,
+    choose_method,
+    decay_rate,
+    integrate,
+    tolerances,
+)
+from trundle.simulation.progress import Progress
+from trundle.simulation.signals import LOOKS, Signal, as_signal, find_jumps, longest_step, with_jumps
 
-Buffers = tuple[np.ndarray, np.ndarray, np.ndarray]
+# Values of a function looked at to find its jumps, at most: a second's work.
+MOST_LOOKS = 1_000_000
 
 
 def simulate(
     model: Model,
-    duration: float = 10.0,
+    duration: float | str = 10.0,
     inputs: Mapping[str, Any] | None = None,
     *,
-    initial: Mapping[str, float] | None = None,
+    initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     samples: int = 1001,
-    times: Sequence[float] | None = None,
+    times: Sequence[float] | np.ndarray | None = None,
     method: str = "auto",
     rtol: float | None = None,
     atol: float | None = None,
+    max_step: float | str | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
-    """Integrate ẋ = f(x, u(t), p) over [0, duration] s and observe it at `samples` equal times, or at `times`.
+    """Integrate ẋ = f(x, u(t), p) over [0, duration] s and observe it at `samples` equal times, or at `times` alone.
 
-    inputs: by name, each a number, a function of time, or a table (times, values, interpolation); those not given
-    are 0.
-    initial: states by name, 0 where not given. parameters: changed values by name (numbers in SI, or text with
-    units); nothing is derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45; auto
-    takes LSODA for models with electrical states, slipping wheels, joints with dry friction or stops, and
-    Dormand-Prince 8(5,3) for the others. rtol, atol bound each step's error; by default 1e-11 and a tenth of it
-    with Dormand-Prince 8(5,3), 1e-9 and a tenth of it with the others.
+    inputs: by name, each a number, text with a unit, a function of time, or a table (times, values, interpolation);
+    those not given are 0.
+    initial: states by name (numbers in SI, or text with units), 0 where not given. parameters: changed values by
+    name, likewise; nothing is derived or compiled again for them. method: auto, lsoda, radau, bdf, dop853 or rk45;
+    auto takes LSODA for models with electrical states or slipping wheels, joints with dry friction or stops, and
+    where the fastest decay at the start times the duration is above 1000, and Dormand-Prince 8(5,3) for the others.
+    rtol, atol bound each step's error; by default 1e-11 and a tenth of it with Dormand-Prince 8(5,3), 1e-9 and a
+    tenth of it with the others.
+    max_step: the longest step (s); by default a thousandth of the run where inputs are functions, and none
+    otherwise. Jumps of functions are found and steps end there, but a pulse shorter than max_step may be missed.
 
     The run's `constraint_residual` is max |A ν| in m/s, its `energy.imbalance` (where the model comes from a
     description) the work put in − losses − change of
     the stored energy in J, with work and losses integrated beside the states. Raises InputError for names and values
     that don't fit, NumericsError where the numbers fail, saying when.
     """
-    at = sample_times(duration, samples, times)
-    signals = named_signals(model.inputs, inputs or {}, model.name)
-    values = model.parameter_values(parameters)
-    start = np.array([*model.state_vector(initial, values), *(0.0 for _ in model.audit)])
-    if not np.isfinite(start).all():
-        raise InputError("the initial state holds something that is not a finite number", key="run.initial")
-    chosen = choose_method(method, model.stiff)
-    settings = Settings(chosen, *tolerances(chosen, rtol, atol), longest_step(signals.values(), at))
+    require_model(model, "simulate")
+    asked = sample_times(duration, samples, times)
+    at = asked if asked[0] == 0 else np.concatenate([[0.0], asked])
+    tolerances("lsoda", rtol, atol)  # wrong ones are told before anything is compiled
+    limit = step_limit(max_step)
+    signals = named_signals(model.inputs, inputs, model.name, model.units)
+    values = model.parameter_values(named(parameters, "parameters"))
+    given = initial_numbers(initial, model.initial, model.units, model.name, dependent=dependents(model))
+    start = np.array([*model.state_vector(given, values), *(0.0 for _ in model.audit)])
     p = np.array(list(values.values()))
+    signals, longest = prepared(signals, float(at[-1]), limit)
 
     began = time.perf_counter()
     kernel, observer = compile_program(model.audited), compile_program(model.observe)
     kernel.prepare()
-    slope = None
-    if settings.method in ("lsoda", "radau", "bdf"):
-        slope = compile_program(model.audited_jacobian)
-        slope.prepare()
-    observer.prepare(2, 2 if signals else 1, 1)
-    compiled = time.perf_counter()
-
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
+        used = choose_method(method, lambda: _is_stiff(model, kernel, list(signals.values()), p, start, bar))
+        settings = Settings(used, *tolerances(used, rtol, atol), longest)
+        slope = None
+        if settings.method in ("lsoda", "radau", "bdf"):
+            slope = compile_program(model.audited_jacobian)
+            slope.prepare()
+        observer.prepare(2, 2 if signals else 1, 1)
+        compiled = time.perf_counter()
         names = [*model.states, *model.audit]
         make = _pieces(kernel, slope, list(signals.values()), p, len(start), bar)
         breaks = [b for s in signals.values() for b in (*s.jumps, *s.kinks)]
-        states = integrate(make, start, at, breaks, settings, names)
+        states = integrate(make, start, at, breaks, settings, names, finder(signals.values()))
     commands = np.array([s.sample(at) for s in signals.values()]).reshape(len(signals), at.size)
     own = np.ascontiguousarray(states[: len(model.states)])
     (outputs,) = observer(own, commands if signals else np.zeros(0), p)
@@ -82,36 +107,62 @@ def simulate(
     return _run(
         model, at, states, commands, outputs, values,
         {"method": settings.method, "compile_seconds": compiled - began, "simulate_seconds": finished - compiled},
+        skip=at.size - asked.size,
     )  # fmt: skip
 
 
-def sample_times(duration: float, samples: int, times: Sequence[float] | None) -> np.ndarray:
-    """The times of a run: as given (s, increasing from 0), or `samples` equal ones from 0 to `duration`."""
-    if times is not None:
-        at = np.asarray(times, dtype=float)
-        if at.ndim != 1 or at.size < 2 or not np.isfinite(at).all() or at[0] < 0 or (np.diff(at) <= 0).any():
-            raise InputError("times must be two or more increasing finite numbers from 0 on", key="times")
-        return at if at[0] == 0 else np.concatenate([[0.0], at])
-    if not (np.isfinite(duration) and duration > 0):
-        raise InputError(
-            f"the duration must be a positive number of seconds, not {duration}", key="run.duration"
-        )
-    if samples < 2:
-        raise InputError(f"a run needs at least 2 samples, not {samples}", key="run.samples")
-    return np.linspace(0.0, duration, samples)
+def _is_stiff(
+    model: Model, kernel: Any, signals: Sequence[Signal], p: np.ndarray, start: np.ndarray, bar: Progress
+) -> bool:
+    """Whether the model says so, or the start shows a decay that an explicit method would follow in tiny steps."""
+    if model.stiff:
+        return True
+    n = len(model.states)
+    rate, _ = _pieces(kernel, None, signals, p, start.size, bar)(0.0, bar.end)
+
+    def own(t: float, x: np.ndarray) -> np.ndarray:
+        return rate(t, np.concatenate([x, start[n:]]))[:n]
+
+    return decay_rate(own, start[:n]) * bar.end > MOST_DECAY
 
 
-def named_signals(known: Sequence[str], given: Mapping[str, Any], name: str) -> dict[str, Signal]:
+def prepared(
+    signals: Mapping[str, Signal], end: float, asked: float | None
+) -> tuple[dict[str, Signal], float]:
+    """The signals with the jumps of functions found, and the longest step (s) that sees what they do."""
+    # Twice as often as the longest step, so that what a step can see is seen.
+    step = max((asked or end / LOOKS) / 2, end / MOST_LOOKS)
+    found = {name: with_jumps(signal, end, step) for name, signal in signals.items()}
+    return found, longest_step(found.values(), end, asked)
+
+
+def finder(signals: Iterable[Signal]) -> Callable[[float, float], list[float]] | None:
+    """What finds jumps of functions between two times more closely, where there are functions."""
+    functions = [s for s in signals if s.resolution == math.inf]
+
+    def find(a: float, b: float) -> list[float]:
+        nodes = np.linspace(a, b, 2 * LOOKS).tolist()
+        return [t for s in functions for t in find_jumps(s.value, nodes)]
+
+    return find if functions else None
+
+
+def named_signals(
+    known: Sequence[str], given: Mapping[str, Any] | None, name: str, units: Mapping[str, str]
+) -> dict[str, Signal]:
     """A signal for every input, in the model's order; zero where none is given. Raises InputError for unknown names."""
+    given = named(given, "inputs")
     for each in given:
         if each not in known:
             raise InputError(
-                f"'{each}' is not an input of '{name}'", key=f"run.inputs.{each}", hint=suggest(each, known)
+                f"'{each}' is not an input of '{name}'",
+                key=f"run.inputs.{each}",
+                hint=suggest(str(each), known),
             )
     result = {}
     for each in known:
         try:
-            result[each] = as_signal(given.get(each, 0.0))
+            result[each] = as_signal(given.get(each, 0.0), units.get(each, ""))
         except InputError as error:
             raise error.at(key=f"run.inputs.{each}") from None
     return result
@@ -133,17 +184,18 @@ def _pieces(
         middle = (a + b) / 2
         for k, signal in enumerate(signals):
             u[k] = signal.value(middle)
-        moving = [(k, s.value) for k, s in enumerate(signals) if not s.steady and not s.jumps]
+        moving = [(k, s.value) for k, s in enumerate(signals) if not s.steady and not s.held]
+        last = float(np.nextafter(b, a))  # what a jump at b changes belongs to the next piece
 
         def load(t: float, y: np.ndarray) -> None:
             x[:] = y
             for k, value in moving:
-                u[k] = value(t)
+                u[k] = value(t if t < b else last)
 
         def f(t: float, y: np.ndarray) -> np.ndarray:
             x[:] = y
             for k, value in moving:
-                u[k] = value(t)
+                u[k] = value(t if t < b else last)
             evaluate()
             bar.at(t)
             return rate.copy()
@@ -168,13 +220,16 @@ def _run(
     outputs: np.ndarray,
     parameters: Mapping[str, float],
     summary: dict[str, Any],
+    skip: int,
 ) -> Run:
+    """The run without its first `skip` times: they start the energy account and weren't asked for."""
     values = dict(zip(model.states, states, strict=False))
     values |= dict(zip(model.inputs, commands, strict=True))
     values |= dict(zip(model.outputs, outputs, strict=True))
     _require_finite(values, at)
     account = _energy_account(model, states, values)
     values |= account
+    at, values = at[skip:], {name: series[skip:] for name, series in values.items()}
     summary |= {"constraint_residual": float(values["constraint_residual"].max())}
     if account:
         summary |= {

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from trundle import derive, rollout, simulate
+from trundle import derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import catalog, parse_robot
+from trundle.simulation.signals import find_jumps
 
 _MODELS = {}
 
@@ -194,8 +195,12 @@ def test_parameters_change_without_compiling_again():
 def test_initial_states_and_times():
     model = model_of("three_omni")
     run = simulate(model, initial={"x": 1.0, "theta": 0.5, "v_x": 0.3}, times=[0.5, 1.0])
-    assert run.time.tolist() == [0.0, 0.5, 1.0]
-    assert (run["x"][0], run["theta"][0], run["v_x"][0], run["y"][0]) == (1.0, 0.5, 0.3, 0.0)
+    assert run.time.tolist() == [0.5, 1.0]
+    whole = simulate(model, initial={"x": 1.0, "theta": 0.5, "v_x": 0.3}, times=[0, 0.5, 1.0])
+    assert (whole["x"][0], whole["theta"][0], whole["v_x"][0], whole["y"][0]) == (1.0, 0.5, 0.3, 0.0)
+    for name in ("x", "theta", "energy.imbalance"):
+        np.testing.assert_allclose(run[name], whole[name][1:], atol=1e-12)
+    assert simulate(model, times=[1.0], initial={"v_x": 0.3}).time.tolist() == [1.0]
 
 
 def test_methods_agree():
@@ -220,7 +225,7 @@ def test_divergence_is_said_with_its_time():
 BAD = {
     "unknown input": ({"inputs": {"left_motor.volt": 1.0}}, "did you mean 'left_motor.voltage'"),
     "list": ({"inputs": {"left_motor.voltage": [1, 2]}}, "table"),
-    "text": ({"inputs": {"left_motor.voltage": "a lot"}}, "str"),
+    "text": ({"inputs": {"left_motor.voltage": "a lot"}}, "write a number in V"),
     "nan": ({"inputs": {"left_motor.voltage": float("nan")}}, "finite"),
     "half a table": ({"inputs": {"left_motor.voltage": {"times": [0, 1]}}}, "times, values"),
     "backwards": ({"inputs": {"left_motor.voltage": ((0, 2, 1), (0, 0, 0))}}, "must increase"),
@@ -238,6 +243,26 @@ BAD = {
     "times": ({"times": [0, 2, 1]}, "increasing"),
     "method": ({"method": "euler"}, "known: auto"),
     "tolerance": ({"rtol": 0.0}, "positive"),
+    "tolerance in words": ({"rtol": "x"}, "positive"),
+    "half a sample": ({"samples": 2.5}, "whole number"),
+    "too many samples": ({"samples": 10**12}, "too many to store"),
+    "endless": ({"duration": float("inf")}, "finite time"),
+    "samples in words": ({"samples": "5"}, "whole number"),
+    "no duration": ({"duration": None}, "run.duration"),
+    "a duration in metres": ({"duration": "3 m"}, "expected a time"),
+    "times in words": ({"times": "abc"}, "increasing"),
+    "inputs in a list": ({"inputs": [1, 2]}, "by name"),
+    "parameters in a list": ({"parameters": [1]}, "by name"),
+    "nothing": ({"inputs": {"left_motor.voltage": None}}, "can't be NoneType"),
+    "complex": ({"inputs": {"left_motor.voltage": 1j}}, "can't be complex"),
+    "newtons": ({"inputs": {"left_motor.voltage": "24 N"}}, "expected a voltage"),
+    "a parameter": ({"inputs": {"left_motor.voltage": "r"}}, "write a number in V"),
+    "a function of nothing": ({"inputs": {"left_motor.voltage": lambda t: None}}, "must return a number"),
+    "a complex function": ({"inputs": {"left_motor.voltage": lambda t: 1j}}, "must return a number"),
+    "a function of two": ({"inputs": {"left_motor.voltage": lambda t: np.ones(2)}}, "shape \\(2,\\)"),
+    "dependent speed": ({"initial": {"right.rate": 3}}, "dependent speed.*independent ones \\(v_x, omega"),
+    "output": ({"initial": {"power.in": 3}}, "is an output"),
+    "max_step": ({"max_step": -1}, "max_step"),
 }
 
 
@@ -246,6 +271,102 @@ def test_bad_input(case):
     arguments, message = BAD[case]
     with pytest.raises(InputError, match=message):
         simulate(model_of("differential_drive"), **{"duration": 1.0, **arguments})
+
+
+def test_text_with_units_and_arrays_of_one():
+    model = model_of("differential_drive")
+    text = simulate(
+        model, "100 ms", {"left_motor.voltage": "24 V"}, initial={"theta": "90 deg", "v_x": "3.6 km/h"}
+    )
+    plain = simulate(
+        model,
+        0.1,
+        {"left_motor.voltage": lambda t: np.array([24.0])},
+        initial={"theta": np.pi / 2, "v_x": 1.0},
+    )
+    for name in ("x", "y", "theta", "omega"):
+        np.testing.assert_allclose(text[name], plain[name], atol=1e-8)
+
+
+def test_what_is_no_model_is_told_what_to_do():
+    robot = catalog.differential_drive()
+    for call, message in (
+        (lambda: simulate(robot), "derived first"),
+        (lambda: simulate("robot.yaml"), "loaded and derived first"),
+        (lambda: rollout(robot), "derived first"),
+        (lambda: derive("robot.yaml"), "load it first"),
+        (lambda: derive(model_of("pendulum")), "takes a robot, not Model"),
+        (lambda: roll(model_of("pendulum")), "model.robot"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("method", ["auto", "lsoda", "dop853"])
+def test_a_switching_function_is_the_table_of_its_jumps(method):
+    model = model_of("differential_drive")
+    other = {"right_motor.voltage": 10.0}
+    called = {"left_motor.voltage": lambda t: 24.0 if t % 1 < 0.5 else -24.0}
+    listed = {"left_motor.voltage": (np.arange(0, 5, 0.5), [24.0, -24.0] * 5, "previous")}
+    runs = [simulate(model, 5.0, other | given, method=method, samples=11) for given in (called, listed)]
+    for name in ("x", "y", "theta"):
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-7)
+
+
+def test_jumps_are_found_to_the_last_digit_and_steep_slopes_are_none():
+    jump = 0.1 + 0.2
+    nodes = np.linspace(0, 1, 101).tolist()
+    assert find_jumps(lambda t: np.sin(9 * t) + (t >= jump), nodes) == pytest.approx([jump], abs=1e-15)
+    assert find_jumps(lambda t: float(0.301 <= t < 0.3012) + float(t > 0.305), nodes) != []
+    for smooth in (
+        np.sin,
+        lambda t: np.tanh(1e3 * (t - 0.5)),
+        lambda t: abs(t - 0.333),
+        lambda t: t**9,
+        lambda t: 3.0,
+    ):
+        assert find_jumps(smooth, nodes) == []
+
+
+def test_a_jump_that_only_the_integration_meets_is_found_there(monkeypatch):
+    from trundle.simulation import dynamic
+
+    monkeypatch.setattr(dynamic, "with_jumps", lambda signal, end, step: signal)
+    model = model_of("differential_drive")
+    run = simulate(model, 2.0, {"left_motor.voltage": lambda t: 24.0 if t % 1 < 0.5 else -24.0}, samples=5)
+    right = simulate(
+        model, 2.0, {"left_motor.voltage": ((0, 0.5, 1, 1.5), (24, -24, 24, -24), "previous")}, samples=5
+    )
+    np.testing.assert_allclose(run["theta"], right["theta"], atol=1e-5)
+
+
+def test_stored_samples_do_not_change_the_motion():
+    model = model_of("differential_drive")
+    pulse = {"left_motor.voltage": lambda t: 24.0 if 5 < t < 5.1 else 0.0}
+    few, many = (simulate(model, 10.0, pulse, samples=n) for n in (2, 1001))
+    assert few["theta"][-1] == pytest.approx(-0.3, abs=1e-9)
+    assert few["theta"][-1] == pytest.approx(many["theta"][-1], abs=1e-9)
+    short = {"left_motor.voltage": lambda t: 24.0 if 5.0001 < t < 5.0011 else 0.0}
+    assert simulate(model, 10.0, short, samples=2, max_step="0.5 ms")["theta"][-1] == pytest.approx(
+        -0.003, rel=1e-3
+    )
+
+
+def test_auto_sees_stiffness_at_the_start():
+    drive = derive(catalog.differential_drive(inductance=0, resistance=1e-5))
+    arm = {
+        "base": "fixed",
+        "joints": {"a": {"type": "revolute", "body": {"mass": 0.1, "inertia": {"zz": 1e-3}}}},
+        "motors": {"s": {"kind": "servo", "drives": "a", "stiffness": 1000, "damping": 50}},
+    }
+    assert not drive.stiff
+    assert simulate(drive, 10.0, {"left_motor.voltage": 1.0}).summary["method"] == "lsoda"
+    assert simulate(derive(parse_robot(arm)), 10.0, {"s.angle": 1.0}).summary["method"] == "lsoda"
+    for angle in (0.0, 1.0, np.pi):
+        run = simulate(
+            model_of("pendulum", links=3), 100.0, initial={"link_1.angle": angle}, samples=2, rtol=1e-6
+        )
+        assert run.summary["method"] == "dop853"
 
 
 def test_rollout_agrees_with_simulate():
@@ -295,17 +416,81 @@ def test_rollout_refuses_nonsense():
         ({"dt": -1.0}, "positive"),
         ({"steps": -1}, "steps"),
         ({"initial": {"z": 1}}, "not a state"),
-        ({"inputs": {"left": 1}}, "not a input"),
+        ({"inputs": {"left": 1}}, "not an input"),
         ({"count": 0}, "count"),
         ({"initial": {"x": float("nan")}}, "finite"),
         ({"initial": {"x": np.zeros(3), "y": np.zeros(4)}}, "different numbers"),
+        ({"initial": {"x": np.zeros((2, 2))}}, "shape \\(2, 2\\)"),
+        ({"count": 2.0}, "whole number"),
+        ({"count": 10**12}, "GB"),
+        ({"threads": -1}, "threads"),
+        ({"inputs": {"left_motor.voltage": np.sin}}, "no functions, but numbers and arrays"),
+        ({"inputs": {"left_motor.voltage": "24 N"}}, "expected a voltage"),
+        ({"steps": 10, "every": 3}, "nearest that do are 2 and 5"),
     ):
         with pytest.raises(InputError, match=message):
             rollout(model, **{"steps": 3, **arguments})
 
 
-def test_simulate_can_be_called_whatever_was_imported_first():
-    """The room and the function share a name; the import system binds the room to it."""
-    code = "import trundle; trundle.roll; print(trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.1).name)"
+FIRST = (
+    "from trundle import rollout, simulate",
+    "trundle.rollout; simulate = trundle.simulate",
+    "trundle.table; import trundle.simulation; simulate = trundle.simulate",
+    "import trundle.simulation; from trundle import simulate",
+)
+
+
+def test_rollout_checks_each_robots_parameters_together():
+    model = model_of("differential_drive")
+    sizes = np.linspace(0.1, 0.2, 50)
+    wheels = parse_robot(
+        {
+            "body": {"mass": 2.0, "inertia": {"zz": 1.0}},
+            "wheels": {
+                "l": {"at": [0, 0.3, "left - 0.1"], "radius": "left"},
+                "r": {"at": [0, -0.3, "right - 0.1"], "radius": "right"},
+            },
+            "parameters": {"left": 0.1, "right": 0.1},
+        }
+    )
+    batch = rollout(derive(wheels), parameters={"left": sizes, "right": sizes}, initial={"v_x": 1.0}, steps=4)
+    assert batch.count == 50
+    with pytest.raises(InputError, match="robot 1"):
+        rollout(model, parameters={"r": np.array([0.1, -1.0, 0.1])}, steps=4)
+
+
+def test_rollout_observes_its_stored_states():
+    model = model_of("differential_drive", offset=0.3)
+    volts = np.linspace(0, 24, 5)
+    given = {"left_motor.voltage": volts, "right_motor.voltage": 10.0}
+    batch = rollout(
+        model, inputs=given, parameters={"r": np.linspace(0.1, 0.2, 5)}, steps=2000, dt=1e-4, every=1000
+    )
+    run = simulate(
+        model,
+        0.2,
+        {"left_motor.voltage": volts[3], "right_motor.voltage": 10.0},
+        parameters={"r": 0.175},
+        samples=3,
+    )
+    for name in ("energy.kinetic", "right.rate", "left_motor.torque"):
+        np.testing.assert_allclose(batch.output(name)[:, 3], run[name], rtol=1e-6, atol=1e-9)
+    assert batch.summary["constraint_residual"] == batch.output("constraint_residual").max() < 1e-9
+    assert batch.output("x").shape == (3, 5)
+    with pytest.raises(InputError, match="did you mean 'energy.kinetic'"):
+        batch.output("energy.kinetics")
+
+
+def test_rollout_counts_what_diverged():
+    model = model_of("differential_drive")
+    batch = rollout(model, initial={"left_motor.current": np.array([1e308, 0.0])}, steps=10)
+    assert batch.summary["diverged"] == 1
+    with pytest.raises(NumericsError, match="all robots.*diverged by t = "):
+        rollout(model, initial={"left_motor.current": 1e308}, steps=10, count=3)
+
+
+@pytest.mark.parametrize("first", FIRST)
+def test_simulate_is_the_function_whatever_was_imported_first(first):
+    code = f"import trundle; {first}; print(type(simulate).__name__, type(trundle.roll).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "pendulum", done.stderr
+    assert done.stdout.strip() == "function function", done.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,18 @@ from trundle.errors import InputError
 from trundle.model.kinematics import derive_kinematics, rate_names
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.simulate.dynamic import describe, named_signals, sample_times
-from trundle.simulate.integrate import Rate, Settings, check_tolerances, choose_method, integrate
-from trundle.simulate.progress import Progress
-from trundle.simulate.signals import Signal, longest_step
+from trundle.simulation.arguments import (
+    check_tolerances,
+    initial_numbers,
+    named,
+    require_robot,
+    sample_times,
+    step_limit,
+)
+from trundle.simulation.dynamic import describe, finder, named_signals, prepared
+from trundle.simulation.integrate import Rate, Settings, choose_method, integrate
+from trundle.simulation.progress import Progress
+from trundle.simulation.signals import Signal
 
 # A coordinate given over time stands for its rate: the ending of the one, and of the other.
 _RATES = {"angle": "rate", "position": "rate", "steering": "steering_rate"}
@@ -23,16 +31,17 @@ _RATES = {"angle": "rate", "position": "rate", "steering": "steering_rate"}
 
 def roll(
     robot: Any,
-    duration: float = 10.0,
+    duration: float | str = 10.0,
     inputs: Mapping[str, Any] | None = None,
     *,
-    initial: Mapping[str, float] | None = None,
+    initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     samples: int = 1001,
-    times: Sequence[float] | None = None,
+    times: Sequence[float] | np.ndarray | None = None,
     method: str = "auto",
     rtol: float = 1e-12,
     atol: float = 1e-12,
+    max_step: float | str | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
     """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), least squares where the wheels
@@ -40,19 +49,29 @@ def roll(
 
     inputs: rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad,
     `front.steering`), each a number, a table or a function of time; an angle is differentiated, and sets the start
-    of its coordinate. Raises InputError where the given motions don't determine the base's. The run's
+    of its coordinate. initial, parameters, samples, times, method, rtol, atol and max_step are those of `simulate`:
+    a pulse of a function that is shorter than max_step (by default a thousandth of the run) may be missed. Raises
+    InputError where the given motions don't determine the base's. The run's
     `slip_residual` is the largest contact velocity (m/s) that no motion of the base could remove.
     """
     began = time.perf_counter()
-    at = sample_times(duration, samples, times)
+    require_robot(robot, "roll")
+    asked = sample_times(duration, samples, times)
+    at = asked if asked[0] == 0 else np.concatenate([[0.0], asked])
     check_tolerances(rtol, atol)
-    rates, angles = _split(robot, inputs or {})
+    limit = step_limit(max_step)
+    rates, angles = _split(robot, named(inputs, "inputs"))
     kinematics = derive_kinematics(robot, [*rates, *(rate_of(name) for name in angles)])
     derived = time.perf_counter()
-    known = named_signals([*rates, *angles], {**rates, **angles}, robot.name)
-    values = robot.parameter_values(parameters)
+    known, longest = prepared(
+        named_signals([*rates, *angles], {**rates, **angles}, robot.name, _units(angles)),
+        float(at[-1]),
+        limit,
+    )
+    values = robot.parameter_values(named(parameters, "parameters"))
     p = np.array(list(values.values()))
-    state = _start(kinematics.coordinates, initial or {}, {name: known[name] for name in angles}, robot.name)
+    begin = initial_numbers(initial, kinematics.coordinates, kinematics.units, robot.name, kind="coordinate")
+    state = _start(kinematics.coordinates, begin, {name: known[name] for name in angles})
     kernel = compile_program(kinematics.program)
     kernel.prepare()
     compiled = time.perf_counter()
@@ -60,19 +79,21 @@ def roll(
     size = len(kinematics.coordinates)
     signals = [*((known[n], False) for n in rates), *((known[n], True) for n in angles)]
     breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
-    settings = Settings(choose_method(method, stiff=True), rtol, atol, longest_step(known.values(), at))
+    settings = Settings(choose_method(method, stiff=True), rtol, atol, longest)
     with Progress(progress, float(at[-1]), f"rolling {robot.name}") as bar:
         make = _pieces(kernel, kinematics.program, signals, p, size, bar)
-        states = integrate(make, state, at, breaks, settings, kinematics.coordinates)
+        states = integrate(make, state, at, breaks, settings, kinematics.coordinates, finder(known.values()))
     given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
         len(signals), at.size
     )
     _, outputs = kernel(np.ascontiguousarray(states), given, p)
     finished = time.perf_counter()
+    skip = at.size - asked.size
 
     columns = dict(zip(kinematics.coordinates, states, strict=True))
     columns |= dict(zip(kinematics.given, given, strict=True))
     columns |= dict(zip(kinematics.outputs, outputs, strict=True))
+    columns = {each: series[skip:] for each, series in columns.items()}
     summary = {
         "mode": "kinematic",
         "method": settings.method,
@@ -85,7 +106,7 @@ def roll(
     }
     return Run(
         name=robot.name,
-        time=at,
+        time=asked,
         values=columns,
         units={name: unit for name, unit in kinematics.units.items() if name in columns},
         description=describe(kinematics, values),
@@ -122,7 +143,8 @@ def kinematic_inputs(robot: Any) -> tuple[str, ...]:
 
 def _split(robot: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Given rates, and given coordinates."""
-    named_signals(kinematic_inputs(robot), inputs, robot.name)
+    known = kinematic_inputs(robot)
+    named_signals(known, inputs, robot.name, _units(known))
     rates = {name: given for name, given in inputs.items() if name.endswith("rate")}
     angles = {name: given for name, given in inputs.items() if name not in rates}
     for name in angles:
@@ -135,25 +157,21 @@ def _split(robot: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     return rates, angles
 
 
-def _start(
-    coordinates: Sequence[str], initial: Mapping[str, float], angles: Mapping[str, Signal], name: str
-) -> list[float]:
-    for each in initial:
-        if each not in coordinates:
-            from trundle.errors import suggest
+def _units(names: Iterable[str]) -> dict[str, str]:
+    """Units of wheel rates, and of the coordinates whose derivatives they are, where they are angles."""
+    return {name: "" if name.endswith(".position") else "rad" for name in names if not name.endswith("rate")}
 
-            raise InputError(
-                f"'{each}' is not a coordinate of '{name}'",
-                key=f"run.initial.{each}",
-                hint=suggest(each, coordinates),
-            )
+
+def _start(
+    coordinates: Sequence[str], initial: Mapping[str, float], angles: Mapping[str, Signal]
+) -> list[float]:
     start = {each: float(initial.get(each, 0.0)) for each in coordinates}
     for each, signal in angles.items():
         if signal.jumps:
             raise InputError(
                 f"'{each}' jumps, which no wheel can",
                 key=f"run.inputs.{each}",
-                hint="use linear or cubic interpolation",
+                hint="use linear or cubic interpolation, or a function without jumps",
             )
         if each in start:
             start[each] = signal.value(0.0)
@@ -179,7 +197,7 @@ def _pieces(
     def make(a: float, b: float) -> tuple[Rate, Rate]:
         middle, end = (a + b) / 2, bar.end
         k[:] = [s.derivative(middle, 0.0, end) if d else s.value(middle) for s, d in signals]
-        moving = [(i, s, d) for i, (s, d) in enumerate(signals) if not s.steady and not s.jumps]
+        moving = [(i, s, d) for i, (s, d) in enumerate(signals) if not s.steady and not s.held]
 
         def load(t: float, y: np.ndarray) -> None:
             x[:] = y
