@@ -154,6 +154,10 @@ class Model:
     def _mechanism(self) -> Any:
         from trundle.model.programs import mechanism
 
+        if self.robot is None:
+            raise InputError(
+                f"'{self.name}' was not derived from a description: it has no links to take these programs from"
+            )
         return mechanism(self.robot)
 
     @cached_property
