@@ -494,3 +494,26 @@ def test_simulate_is_the_function_whatever_was_imported_first(first):
     code = f"import trundle; {first}; print(type(simulate).__name__, type(trundle.roll).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "function function", done.stderr
+
+
+ABREAST = """
+trundle: 1
+robot:
+  name: abreast
+  body: {mass: 10, inertia: {zz: 1}}
+  wheels:
+    left: {type: steered, at: [0, 0.3, 0], radius: 0.1, mass: 1, fork: {inertia: {zz: 0.1}}}
+    right: {type: steered, at: [0, -0.3, 0], radius: 0.1, mass: 1, fork: {inertia: {zz: 0.1}}}
+  motors: {motor: {kind: torque, drives: left, torque_limit: 1}}
+"""
+
+
+def test_a_singular_start_is_explained_and_a_torque_limit_shows():
+    from trundle.robot import parse
+
+    model = derive(parse(ABREAST).robot)
+    with pytest.raises(NumericsError, match="at t = 0 s speed"):
+        simulate(model, 1.0)
+    run = simulate(model, 0.5, {"motor.torque": 5.0}, initial={"left.steering": 0.3, "right.steering": 0.2})
+    assert run["motor.torque"][-1] == 5.0
+    assert run["motor.delivered"][-1] == 1.0

@@ -49,14 +49,14 @@ def observed(
             if name not in basis.labels
         }
     )
+    commands = {f"{a.name}.{a.command}" for a in assembly.actuators}
     for name, effort in motion.forces.efforts.items():
         if f"{name}.current" not in currents and any(
             a.name == name and a.kind == "dc" for a in assembly.actuators
         ):
             outputs[f"{name}.current"] = effort.current
-        outputs[f"{name}.torque"] = effort.torque
+        outputs[f"{name}.{'delivered' if f'{name}.torque' in commands else 'torque'}"] = effort.torque
         outputs[f"{name}.power"] = effort.power
-    outputs = {name: value for name, value in outputs.items() if name not in _commands(assembly)}
     outputs.update(motion.forces.contacts)
     outputs.update(_contact_forces(assembly, at, problem, basis, motion))
     if not assembly.base_columns:
@@ -64,11 +64,6 @@ def observed(
     outputs.update(_energies(assembly, at, motion))
     outputs["constraint_residual"] = _residual(problem, motion.nu)
     return outputs
-
-
-def _commands(assembly: Assembly) -> set[str]:
-    """Inputs' names: an ideal torque source's command is no output as well."""
-    return {f"{a.name}.{a.command}" for a in assembly.actuators}
 
 
 def _contact_forces(

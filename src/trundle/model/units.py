@@ -48,6 +48,7 @@ _BY_SUFFIX = {
     "current": "A",
     "voltage": "V",
     "torque": "N m",
+    "delivered": "N m",
     "power": "W",
     "traction": "N",
     "side_force": "N",
@@ -74,7 +75,7 @@ def unit(name: str, sliding: Sequence[str] = ()) -> str:
     owner, _, what = name.rpartition(".")
     if owner == "energy":
         return "J"
-    if owner in sliding and what in ("rate", "torque"):
+    if owner in sliding and what in ("rate", "torque", "delivered"):
         return "m/s" if what == "rate" else "N"
     return _BY_SUFFIX.get(what, "")
 

@@ -87,6 +87,7 @@ def simulate(
     began = time.perf_counter()
     kernel, observer = compile_program(model.audited), compile_program(model.observe)
     kernel.prepare()
+    _require_rates(model, kernel, [s.value(0.0) for s in signals.values()], p, start)
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
         used = choose_method(method, lambda: _is_stiff(model, kernel, list(signals.values()), p, start, bar))
         settings = Settings(used, *tolerances(used, rtol, atol), longest)
@@ -109,6 +110,21 @@ def simulate(
         {"method": settings.method, "compile_seconds": compiled - began, "simulate_seconds": finished - compiled},
         skip=at.size - asked.size,
     )  # fmt: skip
+
+
+def _require_rates(
+    model: Model, kernel: Any, commands: Sequence[float], p: np.ndarray, start: np.ndarray
+) -> None:
+    """Raise NumericsError where no rates exist at the start, with the coordinates that make the robot singular."""
+    (rate,) = kernel(start, np.array(commands), p)
+    if np.isfinite(rate).all():
+        return
+    lost = [name for name, value in zip(model.states, rate, strict=False) if not np.isfinite(value)]
+    raise NumericsError(
+        f"at t = 0 s {', '.join(lost)} of '{model.name}' have no rates: it is singular where it starts, or its state "
+        "is too large\n  steered wheels whose axles lie on one line do that; start from other angles, choose other "
+        "independent speeds (robot.speeds), or give wheels contact: slip"
+    )
 
 
 def _is_stiff(
