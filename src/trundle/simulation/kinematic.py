@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.model.kinematics import derive_kinematics, rate_names
+from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
 from trundle.program import compile_program
 from trundle.results import Run
 from trundle.simulation.arguments import (
@@ -93,24 +93,36 @@ def roll(
     columns = dict(zip(kinematics.coordinates, states, strict=True))
     columns |= dict(zip(kinematics.given, given, strict=True))
     columns |= dict(zip(kinematics.outputs, outputs, strict=True))
-    columns = {each: series[skip:] for each, series in columns.items()}
-    summary = {
-        "mode": "kinematic",
-        "method": settings.method,
-        "operations": kinematics.program.operations,
+    seconds = {
         "derive_seconds": derived - began,
         "compile_seconds": compiled - derived,
         "simulate_seconds": finished - compiled,
-        "slip_residual": float(columns["slip_residual"].max()),
-        "constraint_residual": float(columns["slip_residual"].max()),
     }
+    kept = {each: series[skip:] for each, series in columns.items()}
+    return _run(kinematics, asked, kept, values, {"method": settings.method, **seconds})
+
+
+def _run(
+    kinematics: Kinematics,
+    asked: np.ndarray,
+    columns: Mapping[str, np.ndarray],
+    values: Mapping[str, float],
+    summary: Mapping[str, Any],
+) -> Run:
+    residual = float(columns["slip_residual"].max())
     return Run(
-        name=robot.name,
+        name=kinematics.name,
         time=asked,
         values=columns,
         units={name: unit for name, unit in kinematics.units.items() if name in columns},
         description=describe(kinematics, values),
-        summary=summary,
+        summary={
+            "mode": "kinematic",
+            "operations": kinematics.program.operations,
+            "slip_residual": residual,
+            "constraint_residual": residual,
+            **summary,
+        },
         groups={
             "coordinates": kinematics.coordinates,
             "speeds": (),
