@@ -517,3 +517,10 @@ def test_a_singular_start_is_explained_and_a_torque_limit_shows():
     run = simulate(model, 0.5, {"motor.torque": 5.0}, initial={"left.steering": 0.3, "right.steering": 0.2})
     assert run["motor.torque"][-1] == 5.0
     assert run["motor.delivered"][-1] == 1.0
+
+
+def test_the_sketch_has_the_parameters_of_the_run():
+    model = model_of("differential_drive")
+    run = simulate(model, 0.1, parameters={"r": 0.3})
+    assert [wheel["radius"] for wheel in run.description["sketch"]["wheels"]] == [0.3, 0.3]
+    assert [wheel["radius"] for wheel in model.sketch["wheels"]] == [0.15, 0.15]

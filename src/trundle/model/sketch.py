@@ -6,17 +6,23 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.assembly import Assembly, Read, assemble, mounting
 from trundle.scalars import is_zero
 from trundle.spatial.motions import Pose
 
 
-def sketch(robot: Any, numeric: Assembly) -> dict[str, Any]:
+def sketch_with(robot: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
+    """The sketch of a robot whose parameters have these numbers."""
+    read = robot.resolver(parameters)
+    return sketch(robot, assemble(robot, read), read)
+
+
+def sketch(robot: Any, numeric: Assembly, read: Read | None = None) -> dict[str, Any]:
     """Wheels and pose of a robot on a planar base; links between joints for one on a fixed base; lengths in m,
     angles in rad.
     """
     if len(numeric.base_columns) == 3:
-        return {"pose": ("x", "y", "theta"), "wheels": _wheels(robot, numeric)}
+        return {"pose": ("x", "y", "theta"), "wheels": _wheels(robot, numeric, read or robot.resolver())}
     if not numeric.base_columns and robot.joints:
         return _linkage(robot, numeric)
     return {}
@@ -27,8 +33,7 @@ def yaw(pose: Pose) -> float:
     return math.atan2(float(pose.rotation[1][0]), float(pose.rotation[0][0]))
 
 
-def _wheels(robot: Any, numeric: Assembly) -> list[dict[str, Any]]:
-    read = robot.resolver()
+def _wheels(robot: Any, numeric: Assembly, read: Read) -> list[dict[str, Any]]:
     frames = mounting(numeric)
     wheels = []
     for model in numeric.wheels:
