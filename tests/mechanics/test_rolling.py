@@ -123,15 +123,15 @@ def test_load_shares_balance_weight_and_moments(rng):
     for _ in range(10):
         places = [tuple(p) for p in rng.normal(size=(int(rng.integers(3, 7)), 2))]
         center, weight = rng.normal(size=2), 500.0
-        loads = np.array(load_shares(places, tuple(center), weight, (0, 1)))
+        loads = np.array(load_shares(places, (weight, *(weight * center)), (0, 1)))
         assert loads.sum() == pytest.approx(weight, abs=1e-8)
         np.testing.assert_allclose(loads @ np.array(places), weight * center, atol=1e-7)
         shapes = np.array([[1, *p] for p in places]).T
         np.testing.assert_allclose(
             loads, np.linalg.pinv(shapes) @ (weight * np.array([1, *center])), atol=1e-7
         )
-    assert load_shares([(0, 0.5), (0, -0.5)], (0.3, 0.1), 100.0, (1,)) == pytest.approx([60, 40])
-    assert load_shares([(0, 0)], (0.3, 0.1), 100.0, ()) == pytest.approx([100])
+    assert load_shares([(0, 0.5), (0, -0.5)], (100.0, 30.0, 10.0), (1,)) == pytest.approx([60, 40])
+    assert load_shares([(0, 0)], (100.0, 30.0, 10.0), ()) == pytest.approx([100])
 
 
 def module(name, x, y, steered=True, heading=0.0):

@@ -213,9 +213,10 @@ def slipping_swerve(rng):
     made = robot(rng, wheels, servos=[f"{n}.steering" for n in places])
     weights = [(w["mass"] + w["fork"]["mass"], w["at"]) for w in wheels.values()]
     weights.append((made["body"]["mass"], made["body"]["center_of_mass"]))
-    total = sum(mass for mass, _ in weights)
-    x, y = (sum(mass * at[k] for mass, at in weights) / total for k in (0, 1))
-    shares = load_shares([w["at"][:2] for w in wheels.values()], (x, y), 9.81 * total, (0, 1))
+    resultant = tuple(
+        9.81 * sum(m * arm for m, arm in ((m, (1, *at)[k]) for m, at in weights)) for k in range(3)
+    )
+    shares = load_shares([w["at"][:2] for w in wheels.values()], resultant, (0, 1))
     wheels["a"]["load"] = shares[0] * _u(rng, 0.8, 1.2)
     return made
 

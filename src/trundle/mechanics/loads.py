@@ -9,26 +9,15 @@ from trundle.scalars import Scalar
 
 
 def load_shares(
-    positions: Sequence[tuple[Scalar, Scalar]],
-    center: tuple[Scalar, Scalar],
-    weight: Scalar,
-    span: Sequence[int],
-) -> list[Scalar]:
-    """Normal forces (N) on contacts at `positions` (m) that carry `weight` at `center`: equal springs under a rigid
-    body.
-
-    N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W x_c, Σ N y = W y_c. `span` says which of x (0) and y (1) the
-    contacts spread
-    over: wheels on one line can't balance a moment about it, which something else (a caster that wasn't described)
-    then carries.
-    """
-    return share_resultant(positions, (weight, weight * center[0], weight * center[1]), span)
-
-
-def share_resultant(
     positions: Sequence[tuple[Scalar, Scalar]], resultant: tuple[Scalar, Scalar, Scalar], span: Sequence[int]
 ) -> list[Scalar]:
-    """The same for a resultant (W, W x_c, W y_c) in N and N m, as is left when some contacts' loads are given."""
+    """Normal forces (N) on contacts at `positions` (m) that carry a resultant (W, W x_c, W y_c) in N and N m: equal
+    springs under a rigid body.
+
+    N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W x_c, Σ N y = W y_c. `span` says which of x (0) and y (1) the
+    contacts spread over: wheels on one line can't balance a moment about it, which something else (a caster that
+    wasn't described) then carries.
+    """
     shapes = [[1, *(p[k] for k in span)] for p in positions]
     target = [resultant[0], *(resultant[1 + k] for k in span)]
     size = len(target)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from trundle.mechanics.actuation import Effort, Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loads import share_resultant
+from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.layout import Configuration
@@ -108,7 +108,7 @@ def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> d
     sharing = _sharing(assembly)
     if sharing:
         places = [_place(wheel, frames) for wheel in sharing]
-        shares = share_resultant(places, (resultant[0], resultant[1], resultant[2]), span)
+        shares = load_shares(places, (resultant[0], resultant[1], resultant[2]), span)
         loads |= {wheel.name: maximum(share, 0) for wheel, share in zip(sharing, shares, strict=True)}
     return loads
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.errors import InputError, NumericsError, TrundleError, suggest
+from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.results import Run
@@ -26,13 +26,13 @@ from trundle.simulation.arguments import (
 )
 from trundle.simulation.integrate import (
     MOST_DECAY,
-    Rate,
     Settings,
     choose_method,
     decay_rate,
     integrate,
     tolerances,
 )
+from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import LOOKS, Signal, as_signal, find_jumps, longest_step, with_jumps
 
@@ -89,16 +89,16 @@ def simulate(
     kernel.prepare()
     _require_rates(model, kernel, [s.value(0.0) for s in signals.values()], p, start)
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
-        used = choose_method(method, lambda: _is_stiff(model, kernel, list(signals.values()), p, start, bar))
+        used = choose_method(method, lambda: _is_stiff(model, signals.values(), p, start, bar))
         settings = Settings(used, *tolerances(used, rtol, atol), longest)
         slope = None
         if settings.method in ("lsoda", "radau", "bdf"):
-            slope = compile_program(model.audited_jacobian)
-            slope.prepare()
+            slope = model.audited_jacobian
+            compile_program(slope).prepare()
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         names = [*model.states, *model.audit]
-        make = _pieces(kernel, slope, list(signals.values()), p, len(start), bar)
+        make = make_pieces(model.audited, slope, _sources(signals.values()), p, bar)
         breaks = [b for s in signals.values() for b in (*s.jumps, *s.kinks)]
         states = integrate(make, start, at, breaks, settings, names, finder(signals.values()))
     commands = np.array([s.sample(at) for s in signals.values()]).reshape(len(signals), at.size)
@@ -128,13 +128,13 @@ def _require_rates(
 
 
 def _is_stiff(
-    model: Model, kernel: Any, signals: Sequence[Signal], p: np.ndarray, start: np.ndarray, bar: Progress
+    model: Model, signals: Iterable[Signal], p: np.ndarray, start: np.ndarray, bar: Progress
 ) -> bool:
     """Whether the model says so, or the start shows a decay that an explicit method would follow in tiny steps."""
     if model.stiff:
         return True
     n = len(model.states)
-    rate, _ = _pieces(kernel, None, signals, p, start.size, bar)(0.0, bar.end)
+    rate, _ = make_pieces(model.audited, None, _sources(signals), p, bar)(0.0, bar.end)
 
     def own(t: float, x: np.ndarray) -> np.ndarray:
         return rate(t, np.concatenate([x, start[n:]]))[:n]
@@ -184,48 +184,9 @@ def named_signals(
     return result
 
 
-def _pieces(
-    kernel: Any, slope: Any, signals: Sequence[Signal], p: np.ndarray, size: int, bar: Progress
-) -> Callable[[float, float], tuple[Rate, Rate]]:
-    """Rate and Jacobian (only where `slope` is there) on fixed buffers, for `integrate`: on a piece, jumping inputs
-    keep the value they have inside it.
-    """
-    x, rate, matrix = np.zeros(size), np.zeros(size), np.zeros(size * size)
-    u = np.zeros(len(signals))
-    evaluate = kernel.bind(x, u, p, rate)
-    differentiate = None if slope is None else slope.bind(x, u, p, matrix)
-    square = matrix.reshape(size, size)
-
-    def make(a: float, b: float) -> tuple[Rate, Rate]:
-        middle = (a + b) / 2
-        for k, signal in enumerate(signals):
-            u[k] = signal.value(middle)
-        moving = [(k, s.value) for k, s in enumerate(signals) if not s.steady and not s.held]
-        last = float(np.nextafter(b, a))  # what a jump at b changes belongs to the next piece
-
-        def load(t: float, y: np.ndarray) -> None:
-            x[:] = y
-            for k, value in moving:
-                u[k] = value(t if t < b else last)
-
-        def f(t: float, y: np.ndarray) -> np.ndarray:
-            x[:] = y
-            for k, value in moving:
-                u[k] = value(t if t < b else last)
-            evaluate()
-            bar.at(t)
-            return rate.copy()
-
-        def df(t: float, y: np.ndarray) -> np.ndarray:
-            if differentiate is None:
-                raise TrundleError("this method was prepared without a Jacobian")
-            load(t, y)
-            differentiate()
-            return square.copy()
-
-        return f, df
-
-    return make
+def _sources(signals: Iterable[Signal]) -> list[tuple[Callable[[float], float], bool]]:
+    """Each input's value at t, and whether it changes between its jumps."""
+    return [(s.value, not (s.steady or s.held)) for s in signals]
 
 
 def _run(

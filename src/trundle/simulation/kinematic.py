@@ -21,7 +21,8 @@ from trundle.simulation.arguments import (
     step_limit,
 )
 from trundle.simulation.dynamic import describe, finder, named_signals, prepared
-from trundle.simulation.integrate import Rate, Settings, choose_method, integrate
+from trundle.simulation.integrate import Settings, choose_method, integrate
+from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
 
@@ -76,12 +77,12 @@ def roll(
     kernel.prepare()
     compiled = time.perf_counter()
 
-    size = len(kinematics.coordinates)
     signals = [*((known[n], False) for n in rates), *((known[n], True) for n in angles)]
     breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
     settings = Settings(choose_method(method, stiff=True), rtol, atol, longest)
     with Progress(progress, float(at[-1]), f"rolling {robot.name}") as bar:
-        make = _pieces(kernel, kinematics.program, signals, p, size, bar)
+        jacobian = kinematics.program.jacobian("rate", "state")
+        make = make_pieces(kinematics.program, jacobian, _sources(signals, bar.end), p, bar)
         states = integrate(make, state, at, breaks, settings, kinematics.coordinates, finder(known.values()))
     given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
         len(signals), at.size
@@ -196,40 +197,11 @@ def _sampled(signal: Signal, differentiate: bool, at: np.ndarray) -> np.ndarray:
     return np.array([signal.derivative(float(t), 0.0, float(at[-1])) for t in at])
 
 
-def _pieces(
-    kernel: Any, program: Any, signals: Sequence[tuple[Signal, bool]], p: np.ndarray, size: int, bar: Progress
-) -> Any:
-    x, k, rate = np.zeros(size), np.zeros(len(signals)), np.zeros(size)
-    outputs = np.zeros(program.outputs[1].size)
-    evaluate = kernel.bind(x, k, p, rate, outputs)
-    slope = compile_program(program.jacobian("rate", "state"))
-    matrix = np.zeros(size * size)
-    differentiate = slope.bind(x, k, p, matrix)
-
-    def make(a: float, b: float) -> tuple[Rate, Rate]:
-        middle, end = (a + b) / 2, bar.end
-        k[:] = [s.derivative(middle, 0.0, end) if d else s.value(middle) for s, d in signals]
-        moving = [(i, s, d) for i, (s, d) in enumerate(signals) if not s.steady and not s.held]
-
-        def load(t: float, y: np.ndarray) -> None:
-            x[:] = y
-            inside = min(
-                max(t, a), float(np.nextafter(b, a))
-            )  # kinked slopes belong to the piece, not to its end
-            for i, signal, derived in moving:
-                k[i] = signal.derivative(inside, 0.0, end) if derived else signal.value(inside)
-
-        def f(t: float, y: np.ndarray) -> np.ndarray:
-            load(t, y)
-            evaluate()
-            bar.at(t)
-            return rate.copy()
-
-        def df(t: float, y: np.ndarray) -> np.ndarray:
-            load(t, y)
-            differentiate()
-            return matrix.reshape(size, size).copy()
-
-        return f, df
-
-    return make
+def _sources(
+    signals: Sequence[tuple[Signal, bool]], end: float
+) -> list[tuple[Callable[[float], float], bool]]:
+    """Each given rate at t (s): a rate's own value, an angle's derivative; and whether it changes between jumps."""
+    return [
+        ((lambda t, s=s: s.derivative(t, 0.0, end)) if derived else s.value, not (s.steady or s.held))
+        for s, derived in signals
+    ]
