@@ -2,7 +2,7 @@
 
 SymPy's mass matrix and forcing are taken as they are, never simplified and never inverted: their entries become
 graphs (`sympy_graph`), and the linear systems are solved inside the program, in an order found on numbers
-(`sympy_solve`).
+(`guided`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 import casadi as ca
 
-from trundle.mechanics.linear import apply, product, transpose
-from trundle.mechanics.reactions import constraint_forces, undetermined_rows
+from trundle.mechanics.linear import apply, product
+from trundle.model.guided import solve_guided
 from trundle.model.model import ConstraintSummary, Model
+from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.samples import Samples, take_samples
 from trundle.model.sympy_graph import Converter
 from trundle.model.sympy_method import TIME, Equations, name_of, read_method
 from trundle.model.sympy_names import Names, declare, report_unknown
-from trundle.model.sympy_samples import Samples, take_samples
-from trundle.model.sympy_solve import independent_rows, is_positive, solve_guided
 from trundle.program import Program, trace
 from trundle.scalars import Scalar, absolute, maximum, minus, plus
 
@@ -158,38 +158,10 @@ def _with_multipliers(
     names: Names,
     q_dot: list[Scalar],
 ) -> Motion:
-    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b by positive-definite solves, which need no pivots.
-
-    Where M itself is only positive on the directions that A leaves free, M + w AᵀA is positive and has the same
-    solution with f + w Aᵀb on the right (Benzi, Golub & Liesen 2005, sec. 5.3). Redundant rows are left out.
-    """
-    what = "accelerations"
-    if not rows:
-        solved = solve_guided(mass, [[f] for f in force], samples.of(mass), names.speeds, what)
-        return Motion(q_dot, [value for (value,) in solved], [], 0)
-    numbers = samples.of(rows)
-    kept = independent_rows(numbers)
-    a, b = [rows[i] for i in kept], [right[i] for i in kept]
-    heavy, driven = mass, force
-    if not is_positive(samples.of(mass)):
-        heavy = [
-            [plus(m, g) for m, g in zip(*pair, strict=True)]
-            for pair in zip(mass, product(transpose(a), a), strict=True)
-        ]
-        driven = [plus(f, g) for f, g in zip(force, apply(transpose(a), b), strict=True)]
-    columns = [[f, *column] for f, column in zip(driven, transpose(a), strict=True)]
-    solved = solve_guided(heavy, columns, samples.of(heavy), names.speeds, what)
-    free, response = [row[0] for row in solved], [row[1:] for row in solved]
-    schur = product(a, response)
-    gap = [[minus(v, w)] for v, w in zip(b, apply(a, free), strict=True)]
-    forces = [v for (v,) in solve_guided(schur, gap, samples.of(schur), names.multipliers, "multipliers")]
-    u_dot = [plus(v, w) for v, w in zip(free, apply(response, forces), strict=True)]
-    if len(kept) == len(rows):
-        return Motion(q_dot, u_dot, forces, len(kept))
-    # Aᵀλ of the independent rows, shared out among all of them.
-    multipliers = constraint_forces(rows, kept, apply(transpose(a), forces))
-    loose = tuple(names.multipliers[row] for row in undetermined_rows(numbers))
-    return Motion(q_dot, u_dot, multipliers, len(kept), loose)
+    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b, all multipliers shown."""
+    solution = solve_with_multipliers(mass, force, rows, right, samples, (names.speeds, names.multipliers))
+    loose = tuple(names.multipliers[row] for row in solution.undetermined)
+    return Motion(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
 
 
 def _with_dependent_speeds(

@@ -16,6 +16,9 @@ _RESIDUAL = 1e-8
 _STEPS = 50
 # Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
 _NUDGE = 0.1
+# A step goes no further than this (rad or m) at once, and is halved at most so often.
+_LONGEST = 1.0
+_HALVINGS = 8
 
 
 def changed_numbers(model: Any, changes: Mapping[str, Any]) -> dict[str, float]:
@@ -137,6 +140,8 @@ def _newton(
 ) -> np.ndarray:
     """x with the states at `places` moved, from `offset` beside where they are, so that the residuals at `rows` vanish;
     x as it was where that fails.
+
+    Steps are halved until they bring the residual down: so it ends near where it began, in the same way of assembly.
     """
     start, x = x, x.copy()
     x[places] += offset
@@ -148,6 +153,27 @@ def _newton(
         matrix = flat.reshape(-1, x.size)[np.ix_(rows, places)]
         if not np.isfinite(matrix).all():
             break
-        x[places] -= np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
-        residual = _residual(model, x, p)[rows]
+        step = np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
+        step *= min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        for _ in range(_HALVINGS):
+            trial = x.copy()
+            trial[places] -= step
+            left = _residual(model, trial, p)[rows]
+            if np.linalg.norm(left) < np.linalg.norm(residual):
+                break
+            step = step / 2
+        x, residual = trial, left
     return x if _size(residual) <= _RESIDUAL else start
+
+
+def on_manifold(model: Any, states: np.ndarray, commands: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """States (n, samples) moved onto the constraints by the model's projection, twice: each step squares the error."""
+    from trundle.program import compile_program
+
+    own = np.ascontiguousarray(states)
+    if model.projection is None:
+        return own
+    project = compile_program(model.projection)
+    for _ in range(2):
+        (own,) = project(own, commands if commands.size else np.zeros(0), p)
+    return own

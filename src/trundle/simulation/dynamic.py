@@ -13,7 +13,8 @@ import numpy as np
 
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
-from trundle.program import compile_program
+from trundle.model.manifold import on_manifold
+from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.arguments import (
     check_tolerances,
@@ -85,7 +86,8 @@ def simulate(
     signals, longest = prepared(signals, float(at[-1]), limit)
 
     began = time.perf_counter()
-    kernel, observer = compile_program(model.audited), compile_program(model.observe)
+    guided = model.audited if model.projection is None else feed(model.audited, model.projection)
+    kernel, observer = compile_program(guided), compile_program(model.observe)
     kernel.prepare()
     _require_rates(model, kernel, [s.value(0.0) for s in signals.values()], p, start)
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
@@ -93,16 +95,19 @@ def simulate(
         settings = Settings(used, *tolerances(used, rtol, atol), longest)
         slope = None
         if settings.method in ("lsoda", "radau", "bdf"):
-            slope = model.audited_jacobian
+            slope = (
+                guided.jacobian("rate", "state") if guided is not model.audited else model.audited_jacobian
+            )
             compile_program(slope).prepare()
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         names = [*model.states, *model.audit]
-        make = make_pieces(model.audited, slope, _sources(signals.values()), p, bar)
+        make = make_pieces(guided, slope, _sources(signals.values()), p, bar)
         breaks = [b for s in signals.values() for b in (*s.jumps, *s.kinks)]
         states = integrate(make, start, at, breaks, settings, names, finder(signals.values()))
     commands = np.array([s.sample(at) for s in signals.values()]).reshape(len(signals), at.size)
-    own = np.ascontiguousarray(states[: len(model.states)])
+    own = on_manifold(model, states[: len(model.states)], commands, p)
+    states[: len(model.states)] = own
     (outputs,) = observer(own, commands if signals else np.zeros(0), p)
     finished = time.perf_counter()
     return _run(
