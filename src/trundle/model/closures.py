@@ -30,6 +30,11 @@ _SEED = 20260
 # Angles are drawn over more than a turn's half: linkages close far from where their joints are at zero.
 _SPREAD = 2.5
 _CLOSED = 1e-9
+# Where a loop holds a motion twice, its gap grows with the square of the distance from closed configurations: a gap of
+# 1e-15 is a distance of 3e-8, and such singular values of rows are zeros.
+_POLISHED, _ZERO = 1e-15, 1e-6
+# How far (rad, m) and how often a configuration is moved along its freedoms before it counts as a general one.
+_KICK, _KICKS = 0.2, 2
 _PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
@@ -52,7 +57,7 @@ class Closures:
     @property
     def rank(self) -> int:
         """How many of the rows are independent in general."""
-        return generic_rank(self.samples.of(self.rows)) if self.rows else 0
+        return generic_rank(self.samples.of(self.rows), _ZERO) if self.rows else 0
 
     def wrenches(
         self, assembly: Assembly, multipliers: Sequence[Scalar]
@@ -159,11 +164,11 @@ def dependent_states(
     found: list[str] = []
     for rows, columns in ((q_rows, names), (closures.rows, labels)):
         values = closures.samples.of(rows)
-        rank = generic_rank(values)
+        rank = generic_rank(values, _ZERO)
         free = [k for k, name in enumerate(columns) if name not in driven]
-        pivots = plan_pivots(values, free)
+        pivots = plan_pivots(values, free, _ZERO)
         if len(pivots) < rank:
-            pivots = plan_pivots(values, range(len(columns)))
+            pivots = plan_pivots(values, range(len(columns)), _ZERO)
         found += [columns[k] for k in sorted(column for _, column in pivots)]
     return tuple(found)
 
@@ -205,21 +210,20 @@ class _Search:
         robot_name: str,
     ) -> Samples:
         """Configurations that Newton's method finds from random ones, with speeds that keep them closed."""
-        state, commands, _ = self.symbols
+        state = self.symbols[0]
         count = len(self.names)
         configuration = _column([*gaps, *unit_lengths(self.names, _entries(state[:count]))])
         velocity = _column(apply(rows, _entries(state[count : count + self.moving])))
-        look = ca.Function("gap", list(self.symbols), [configuration])
-        rng, idle = np.random.default_rng(_SEED), np.zeros(commands.numel())
+        rng = np.random.default_rng(_SEED)
         found: list[np.ndarray] = []
         least, culprit = np.inf, owners[0] if owners else ""
         for _ in range(TRIES):
-            start = rng.uniform(-_SPREAD, _SPREAD, state.numel())
-            x = newton(configuration, self.symbols, slice(0, count), (start, idle, self.parameters))
-            left = np.abs(np.array(look(x, idle, self.parameters))).ravel()[: len(owners)]
+            x = self._closed(configuration, rng.uniform(-_SPREAD, _SPREAD, state.numel()))
+            for _ in range(_KICKS):
+                x = self._closed(configuration, self._kicked(configuration, x, rng))
+            left = np.abs(self._values(configuration, x)).ravel()[: len(owners)]
             if left.max(initial=0.0) <= _CLOSED and not self._half_turned(x):
-                moving = slice(count, count + self.moving)
-                found.append(newton(velocity, self.symbols, moving, (x, idle, self.parameters)))
+                found.append(self._newton(velocity, slice(count, count + self.moving), x))
             elif left.max(initial=0.0) < least:
                 least, culprit = float(left.max()), owners[int(left.argmax())]
             if len(found) == COUNT:
@@ -231,9 +235,46 @@ class _Search:
                 key=f"robot.loops.{culprit}",
                 hint="look at its ends: are the bodies between them long enough to meet, and the axes parallel?",
             )
-        commands = np.zeros((commands.numel(), len(found)))
+        samples = self._samples(found)
+        if not rows:
+            return samples
+        ranks = [generic_rank(each[None], _ZERO) for each in samples.of(rows)]
+        # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
+        return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
+
+    def _closed(self, configuration: Any, x: np.ndarray) -> np.ndarray:
+        """The configuration moved until the loops are closed to the last digit; as it was where that fails."""
+        part = slice(0, len(self.names))
+        return self._newton(configuration, part, self._newton(configuration, part, x), _POLISHED)
+
+    def _kicked(self, configuration: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The configuration a bit further in a random direction that keeps the loops closed to first order.
+
+        Newton's method likes to end in singular configurations, where loops seem to hold less than they do.
+        """
+        count = len(self.names)
+        slope = self._values(ca.jacobian(configuration, self.symbols[0][:count]), x)
+        _, sizes, right = np.linalg.svd(slope)
+        rank = int((sizes > _ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
+        free = right[rank:].T
+        kicked = x.copy()
+        if free.size:
+            direction = free @ rng.normal(size=free.shape[1])
+            kicked[:count] += _KICK * direction / np.linalg.norm(direction)
+        return kicked
+
+    def _values(self, expression: Any, x: np.ndarray) -> np.ndarray:
+        function = ca.Function("values", list(self.symbols), [ca.densify(expression)])
+        return np.array(function(x, np.zeros(self.symbols[1].numel()), self.parameters))
+
+    def _newton(self, residual: Any, part: slice, x: np.ndarray, *reached: float) -> np.ndarray:
+        idle = np.zeros(self.symbols[1].numel())
+        return newton(residual, self.symbols, part, (x, idle, self.parameters), *reached)
+
+    def _samples(self, found: Sequence[np.ndarray]) -> Samples:
+        commands = np.zeros((self.symbols[1].numel(), len(found)))
         parameters = np.repeat(self.parameters[:, None], len(found), axis=1)
-        return Samples(self.symbols, (np.array(found).T, commands, parameters))
+        return Samples(self.symbols, (np.array(found).T, commands, parameters), _ZERO)
 
     def _half_turned(self, x: np.ndarray) -> bool:
         """Whether an end faces the other the wrong way round."""
@@ -250,7 +291,7 @@ def _entries(column: Any) -> list[Any]:
 
 
 def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:
-    rank = generic_rank(closures.samples.of(closures.rows)) if closures.rows else 0
+    rank = closures.rank
     if rank < speeds:
         return
     loops = ", ".join(dict.fromkeys(closures.owners))

@@ -14,6 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.model.forces import wheel_loads
 from trundle.model.layout import configure, independent_coordinates
+from trundle.model.manifold import settle
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -85,8 +86,9 @@ def check_rank(model: Any, values: Mapping[str, float]) -> None:
 
     The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
     """
-    rng = np.random.default_rng(0)
-    state = rng.uniform(0.1, 0.5, len(model.states))
+    state = np.random.default_rng(0).uniform(0.1, 0.5, len(model.states))
+    start = dict(zip(model.states, state, strict=True))
+    state = np.array(settle(model, start, (), values))
     (outputs,) = model.observe.evaluate(state, np.zeros(len(model.inputs)), np.array(list(values.values())))
     residual = outputs[list(model.outputs).index("constraint_residual")]
     if residual <= _RESIDUAL:

@@ -43,7 +43,7 @@ def solve_with_multipliers(
         solved = solve_guided(mass, [[f] for f in force], samples.of(mass), speeds, "accelerations")
         return Solution([value for (value,) in solved], [], ())
     numbers = samples.of(rows)
-    kept = independent_rows(numbers)
+    kept = independent_rows(numbers, samples.zero)
     a, b = [rows[i] for i in kept], [right[i] for i in kept]
     heavy, driven = mass, force
     if not is_positive(samples.of(mass)):
@@ -63,4 +63,4 @@ def solve_with_multipliers(
         return Solution(rates, forces, kept)
     # Aᵀλ of the independent rows, shared out among all of them.
     multipliers = constraint_forces(rows, kept, apply(transpose(a), forces))
-    return Solution(rates, multipliers, kept, tuple(undetermined_rows(numbers)))
+    return Solution(rates, multipliers, kept, tuple(undetermined_rows(numbers, samples.zero)))

@@ -125,10 +125,17 @@ def _require_rates(
     if np.isfinite(rate).all():
         return
     lost = [name for name, value in zip(model.states, rate, strict=False) if not np.isfinite(value)]
+    loops = list(model.robot.loops) if model.robot is not None else []
+    reason = (
+        f"the loop{'s' if len(loops) > 1 else ''} {', '.join(loops)} may stand at a dead point, where bodies in line "
+        "can fold either way; start from other angles"
+        if loops
+        else "steered wheels whose axles lie on one line do that; start from other angles, choose other "
+        "independent speeds (robot.speeds), or give wheels contact: slip"
+    )
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{model.name}' have no rates: it is singular where it starts, or its state "
-        "is too large\n  steered wheels whose axles lie on one line do that; start from other angles, choose other "
-        "independent speeds (robot.speeds), or give wheels contact: slip"
+        f"is too large\n  {reason}"
     )
 
 
@@ -212,7 +219,9 @@ def _run(
     account = _energy_account(model, states, values)
     values |= account
     at, values = at[skip:], {name: series[skip:] for name, series in values.items()}
-    summary |= {"constraint_residual": float(values["constraint_residual"].max())}
+    summary |= {
+        name: float(values[name].max()) for name in ("constraint_residual", "loop_residual") if name in values
+    }
     if account:
         summary |= {
             "energy_imbalance": float(np.abs(values["energy.imbalance"]).max()),
