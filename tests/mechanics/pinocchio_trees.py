@@ -3,7 +3,7 @@
 import numpy as np
 
 from trundle.mechanics.joints import plane_axes
-from trundle.mechanics.tree import WORLD
+from trundle.mechanics.tree import NO_INERTIA, WORLD
 
 
 class Twin:
@@ -44,7 +44,8 @@ class Twin:
             joint = _joint(pin, link)
             self.ids[place] = self.model.addJoint(self.ids[link.parent], joint, placement * turned, link.name)
             self.places[place] = turned.inverse()
-        self.model.appendBodyToJoint(self.ids[place], _inertia(pin, link.inertia), self.places[place])
+        if link.inertia != NO_INERTIA:
+            self.model.appendBodyToJoint(self.ids[place], _inertia(pin, link.inertia), self.places[place])
 
     def q(self, q):
         """Our q in Pinocchio's order: quaternions end with w, a plane's angle is a cosine and a sine."""

@@ -29,7 +29,12 @@ def mobility_class(robot: Robot) -> Mobility | None:
 def kind_of(robot: Robot) -> str:
     """One line: the base and how many of what it carries."""
     parts = []
-    for word, members in (("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)):
+    for word, members in (
+        ("wheel", robot.wheels),
+        ("joint", robot.joints),
+        ("motor", robot.motors),
+        ("loop", robot.loops),
+    ):
         kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
         if kinds:
             total = sum(kinds.values())
@@ -81,6 +86,10 @@ def model_facts(model: Model) -> list[tuple[str, str]]:
         if names or label != "currents"
     ]
     facts.append(("constraints", model.constraints.explain()))
+    if model.robot.loops:
+        plural = "s" if model.freedoms != 1 else ""
+        depend = names_with_units(model.dependent, model.units)
+        facts.append(("freedom", f"{model.freedoms} degree{plural}; the loops bind {depend}"))
     facts += mobility_facts(model.mobility)
     left = f"{per_evaluation(model)} of them at each evaluation, the others once for a set of parameters"
     facts.append(("equations", f"{model.operations} operations, {left}"))
@@ -100,6 +109,8 @@ def model_data(model: Model) -> dict[str, Any]:
             "rank": model.constraints.rank,
             "undetermined": model.constraints.undetermined,
         },
+        "dependent": model.dependent,
+        "freedoms": model.freedoms,
         "operations": model.operations,
         "operations_per_evaluation": per_evaluation(model),
         "derive_seconds": model.derive_seconds,

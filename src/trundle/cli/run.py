@@ -62,7 +62,7 @@ def execute(args: Namespace, out: Output) -> int:
     with request.located():
         model, run = (_roll if request.run.mode == "kinematic" else _simulate)(request, out)
     files = products.write(run, folder, request.stem, figures)
-    notes = [*_notes(request), *_stale(folder, files)]
+    notes = [*_notes(request), *_moved(run), *_stale(folder, files)]
     out.answer(run_data(request, model, run, files, notes))
     if not (out.json or out.quiet):
         out.say(run_lines(request, model, run, files, notes, out))
@@ -137,6 +137,14 @@ def _notes(request: Request) -> list[str]:
         what = "standard input" if not request.from_file else request.source
         return [f"{what} has no run section: {request.run.duration:g} s, and inputs that aren't given are 0"]
     return []
+
+
+def _moved(run: Run) -> list[str]:
+    """Where a run starts beside what was asked for, since loops hold it there."""
+    moved = run.summary.get("settled", {})
+    units = run.units
+    told = [f"{name} at {new:.5g} {units[name]}, not {old:.5g}" for name, (old, new) in moved.items()]
+    return [f"the loops make it start with {', '.join(told)}"] if told else []
 
 
 def _stale(folder: Path, files: list[Path]) -> list[str]:

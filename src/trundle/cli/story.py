@@ -166,7 +166,14 @@ def _checks(run: Run, out: Output) -> list[tuple[str, str, str]]:
     )
     share = off / turned if turned > 0 else 0.0
     energy = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
+    loops = summary.get("loop_residual")
+    gap = (
+        []
+        if loops is None
+        else [("loop residual", quantity(loops, "m", 2), good if loops <= RESIDUAL else doubtful)]
+    )
     return [
         ("constraint residual", quantity(residual, "m/s", 2), good if residual <= RESIDUAL else doubtful),
+        *gap,
         ("energy imbalance", energy, good if share <= IMBALANCE else doubtful),
     ]

@@ -59,6 +59,24 @@ class Closures:
         """How many of the rows are independent in general."""
         return generic_rank(self.samples.of(self.rows), _ZERO) if self.rows else 0
 
+    def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
+        """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
+        return _column([*self.gaps, *unit_lengths(names, q)])
+
+    def dependent(
+        self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: set[str]
+    ) -> tuple[str, ...]:
+        """Those of the states `names` that follow from the others by `rows`: best those that nothing drives.
+
+        By pivots at all samples, so that the choice is good at most configurations; at some it may be singular.
+        """
+        values = self.samples.of(rows)
+        rank = generic_rank(values, _ZERO)
+        pivots = plan_pivots(values, [k for k, name in enumerate(names) if name not in driven], _ZERO)
+        if len(pivots) < rank:
+            pivots = plan_pivots(values, range(len(names)), _ZERO)
+        return tuple(names[k] for k in sorted(column for _, column in pivots))
+
     def wrenches(
         self, assembly: Assembly, multipliers: Sequence[Scalar]
     ) -> tuple[dict[str, Force], list[Scalar]]:
@@ -152,25 +170,6 @@ def unit_lengths(names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
     """|quaternion|² − 1 of every quaternion among the coordinates: a configuration too must have them zero."""
     places = [k for k, name in enumerate(names) if name.rpartition(".")[2] == "q_w"]
     return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in places]
-
-
-def dependent_states(
-    closures: Closures, names: Sequence[str], labels: Sequence[str], driven: set[str], q_rows: Any
-) -> tuple[str, ...]:
-    """The coordinates and speeds that follow from the others: best those that no motor drives.
-
-    Pivots at all samples, so that the choice is good in most configurations; Newton's method may fail with it at some.
-    """
-    found: list[str] = []
-    for rows, columns in ((q_rows, names), (closures.rows, labels)):
-        values = closures.samples.of(rows)
-        rank = generic_rank(values, _ZERO)
-        free = [k for k, name in enumerate(columns) if name not in driven]
-        pivots = plan_pivots(values, free, _ZERO)
-        if len(pivots) < rank:
-            pivots = plan_pivots(values, range(len(columns)), _ZERO)
-        found += [columns[k] for k in sorted(column for _, column in pivots)]
-    return tuple(found)
 
 
 def _refuse_open(

@@ -23,7 +23,7 @@ from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.rolling import Basis, Problem
-from trundle.model.closures import Closures, close_loops, dependent_states, unit_lengths
+from trundle.model.closures import Closures, close_loops
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
 from trundle.model.health import check_loads, check_mass
@@ -326,11 +326,12 @@ def _loop_fields(
     groups = {"state": tuple(states), "input": tuple(f"{a.name}.{a.command}" for a in assembly.actuators)}
     groups["parameter"] = tuple(robot.parameter_values())
     q = _entries(symbols.q)
-    held = [*loops.gaps, *unit_lengths(names, q)]
+    configuration = loops.configuration(names, q)
     rates = apply(loops.rows, _entries(symbols.u))
+    velocity = ca.vertcat(*(ca.SX(value) for value in rates))
+    held = _entries(configuration)
     labels = [f"configuration {k + 1}" for k in range(len(held))]
     labels += [f"velocity {k + 1}" for k in range(len(rates))]
-    configuration, velocity = (ca.vertcat(*(ca.SX(v) for v in values)) for values in (held, rates))
     moved = projected(symbols.groups, (len(q), len(basis.labels)), configuration, velocity, loops.samples)
     slope = ca.jacobian(configuration, symbols.q)
     rows = [[slope[i, j] for j in range(len(q))] for i in range(len(held))]
@@ -338,7 +339,7 @@ def _loop_fields(
     return {
         "manifold": _traced(symbols, "manifold", groups, "residual", labels, [*held, *rates]),
         "projection": _traced(symbols, "projection", groups, "state", states, _entries(moved)),
-        "dependent": dependent_states(loops, names, basis.labels, driven, rows),
+        "dependent": loops.dependent(names, rows, driven) + loops.dependent(basis.labels, loops.rows, driven),
     }
 
 

@@ -6,20 +6,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
+from trundle.model.closures import Closures, close_loops
 from trundle.model.constraints import constraint_rows, sample
-from trundle.model.layout import configure, coordinate_rates, coupled_coordinates, independent_coordinates
+from trundle.model.layout import (
+    Configuration,
+    configure,
+    coordinate_rates,
+    coupled_coordinates,
+    independent_coordinates,
+)
+from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.projection import projected
 from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, trace
-from trundle.scalars import Scalar, absolute, maximum
+from trundle.scalars import Scalar, absolute, is_zero, maximum
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,8 @@ class Kinematics:
 
     The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the
     rates of free wheels and casters (Muir & Neuman 1987, eq. 4.21). Rows that a robot can't satisfy show as
-    `slip_residual`, the largest contact velocity that is left.
+    `slip_residual`, the largest contact velocity that is left. Loops stay closed exactly, whatever wheels must slip for
+    it: `manifold`, `projection` and `dependent` are those of a `Model`.
     """
 
     name: str
@@ -40,6 +51,34 @@ class Kinematics:
     program: Program
     robot: Any
     sketch: Mapping[str, Any] = field(default_factory=dict)
+    manifold: Program | None = None
+    projection: Program | None = None
+    dependent: tuple[str, ...] = ()
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The coordinates, under the name that they have in a model; `speeds` and `inputs` likewise."""
+        return self.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """None: they are given."""
+        return ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The given rates."""
+        return self.given
+
+    @cached_property
+    def state_index(self) -> Mapping[str, int]:
+        """Place of each coordinate in q."""
+        return {name: place for place, name in enumerate(self.coordinates)}
+
+    @cached_property
+    def manifold_jacobian(self) -> Program | None:
+        """∂(residual)/∂q of `manifold`; row-major."""
+        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
 
 
 def rate_names(robot: Any) -> tuple[str, ...]:
@@ -74,6 +113,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     at = configure(assembly, names, entries)
     wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
     rows, _ = constraint_rows(assembly, at, wheels)
+    loops = _loops(robot, assembly, names, at, (q, rates, parameters), defaults)
     nu = _solve(
         robot,
         assembly,
@@ -81,6 +121,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
         given,
         rates,
         lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)),
+        loops,
     )
     residual: Scalar = 0
     for row in rows:
@@ -107,34 +148,102 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
         trace("kinematics", groups, columns),
         robot,
         sketch(robot, assemble(robot, robot.resolver())),
+        **_bound(names, groups, given, loops),
     )
 
 
+def _loops(
+    robot: Any,
+    assembly: Assembly,
+    names: Sequence[str],
+    at: Configuration,
+    symbols: tuple[Any, Any, Any],
+    defaults: Mapping[str, float],
+) -> Closures | None:
+    """The loops over all speeds; None where there are none."""
+    if not assembly.loops:
+        return None
+    everything = range(len(assembly.speeds))
+    identity = [[1 if i == j else 0 for j in everything] for i in everything]
+    numeric = assemble(robot, robot.resolver(defaults))
+    q, rates, parameters = symbols
+    state = ca.vertcat(q, ca.SX.sym("nu", len(assembly.speeds)))
+    return close_loops(
+        assembly, numeric, names, at, identity, (state, rates, parameters), defaults, robot.name
+    )
+
+
+def _bound(
+    names: Sequence[str], groups: Mapping[str, Any], given: Sequence[str], loops: Closures | None
+) -> dict[str, Any]:
+    """The manifold of closed configurations, the way back to it, and the coordinates that follow from the given."""
+    if loops is None:
+        return {}
+    q = groups["state"][1]
+    held = loops.configuration(names, [q[i] for i in range(len(names))])
+    moved = projected(loops.samples.symbols, (len(names), 0), held, ca.SX(0, 1), loops.samples)
+    labels = [f"configuration {k + 1}" for k in range(held.numel())]
+    slope = ca.jacobian(held, q)
+    rows = [[slope[i, j] for j in range(len(names))] for i in range(held.numel())]
+    driven = {name for name in names for rate in given if rate.rpartition(".")[0] == name.rpartition(".")[0]}
+    return {
+        "manifold": trace("manifold", groups, {"residual": (labels, held)}),
+        "projection": trace("projection", groups, {"state": (names, moved[: len(names)])}),
+        "dependent": loops.dependent(names, rows, driven),
+    }
+
+
 def _solve(
-    robot: Any, assembly: Assembly, rows: list[list[Scalar]], given: Sequence[str], rates: Any, samples: Any
+    robot: Any,
+    assembly: Assembly,
+    rows: list[list[Scalar]],
+    given: Sequence[str],
+    rates: Any,
+    samples: Any,
+    loops: Closures | None,
 ) -> list[Scalar]:
-    """ν: the given rates, zeros for what is held, and the least-squares solution for the base and what rolls freely."""
+    """ν: the given rates, zeros for what is held, and the least-squares solution for the base and what rolls freely.
+
+    Loops aren't weighed against wheels: they hold, |A z + A_k k|² is least under them.
+    """
     prescribed: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
-    free = _free_columns(assembly, prescribed)
+    held = loops.rows if loops is not None else []
+    every = [*rows, *held]
+    free = _free_columns(assembly, prescribed, held)
     if not free:
         return [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
-    free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in rows)]
-    numbers = samples(rows)[:, :, free]
-    if not rows or generic_rank(numbers) < len(free):
-        raise _undetermined(robot, assembly, given, generic_rank(numbers) if rows else 0, len(free))
+    free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in every)]
+    numbers = samples(every)[:, :, free] if loops is None else loops.samples.of(every)[:, :, free]
+    rank = generic_rank(numbers, ZERO if loops is None else loops.samples.zero) if every else 0
+    if rank < len(free):
+        raise _undetermined(robot, assembly, given, rank, len(free))
     known = [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
     right = [-value for value in apply(rows, known)]
     left = [[row[j] for j in free] for row in rows]
-    turned = transpose(left)
-    found = solve_positive(product(turned, left), [[value] for value in apply(turned, right)])
-    solution = dict(prescribed)
-    solution.update(zip(free, (value for (value,) in found), strict=True))
-    return [solution.get(j, 0) for j in range(len(assembly.speeds))]
+    turned = transpose(left) if left else []
+    if loops is None:
+        solved = solve_positive(product(turned, left), [[value] for value in apply(turned, right)])
+        found = [value for (value,) in solved]
+    else:
+        zeros = [[0] * len(free) for _ in free]
+        solution = solve_with_multipliers(
+            product(turned, left) if left else zeros,
+            apply(turned, right) if left else [0] * len(free),
+            [[row[j] for j in free] for row in held],
+            [-value for value in apply(held, known)],
+            loops.samples,
+            ([assembly.speeds[j] for j in free], loops.owners),
+        )
+        found = solution.rates
+    answer = prescribed | dict(zip(free, found, strict=True))
+    return [answer.get(j, 0) for j in range(len(assembly.speeds))]
 
 
-def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[int]:
-    """Columns to solve for: the base, coupled steering, the wheels' and casters' rates that weren't given, and the
-    joints without a motor that carry wheels (a trailer's hitch).
+def _free_columns(
+    assembly: Assembly, prescribed: Mapping[int, Scalar], held: Sequence[Sequence[Scalar]]
+) -> list[int]:
+    """Columns to solve for: the base, coupled steering, the wheels' and casters' rates that weren't given, the joints
+    without a motor that carry wheels (a trailer's hitch), and those of the loops' rows `held`.
     """
     rolling = {w.spin for w in assembly.wheels}
     rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
@@ -145,6 +254,7 @@ def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[
         for link in assembly.tree.ancestors(wheel.link):
             columns = range(slices[link].start, slices[link].stop)
             rolling |= set(columns) - driven - {wheel.steering}
+    rolling |= {j for row in held for j, entry in enumerate(row) if _present(entry)} - driven
     columns = [
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
@@ -153,7 +263,7 @@ def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[
 
 
 def _present(entry: Scalar) -> bool:
-    return not (isinstance(entry, (int, float)) and entry == 0)
+    return not is_zero(entry)
 
 
 def _undetermined(robot: Any, assembly: Assembly, given: Sequence[str], rank: int, needed: int) -> InputError:

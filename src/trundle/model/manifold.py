@@ -18,6 +18,8 @@ _RESIDUAL = 1e-8
 _STEPS = 50
 # Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
 _NUDGE = 0.1
+# Starts from all around, where the near ones fail: linkages close far from where their joints are at zero.
+_RESTARTS = 8
 # A step goes no further than this (rad or m) at once, and is halved at most so often.
 _LONGEST = 1.0
 _HALVINGS = 8
@@ -51,7 +53,7 @@ def _check_rank(model: Any, values: Mapping[str, float]) -> None:
     x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
     places = [model.state_index[name] for name in model.coordinates]
     look = _Look(model, np.array(list(values.values())), model.manifold.evaluate, None)
-    x = _newton(look, x[:, None], _rows(model, "configuration"), places, 0.0)
+    x, _ = _newton(look, x[:, None], _rows(model, "configuration"), places)
     speeds = [model.state_index[name] for name in model.speeds]
     rank = generic_rank(look.slope(x, range(len(model.manifold.outputs[0].labels)), speeds))
     if rank > model.constraints.rank:
@@ -150,15 +152,43 @@ def _settled(look: _Look, x: np.ndarray, given: Sequence[str]) -> np.ndarray:
         rows = _rows(model, kind)
         dependent = [name for name in names if name in model.dependent]
         free = [name for name in names if name not in given]
-        stages = [[name for name in dependent if name in free], free]
-        if kind == "configuration":
-            stages.append(dependent)
-        for movable in stages:
-            places = [model.state_index[name] for name in movable]
-            for offset in (0.0, _NUDGE) if places else ():
-                if not _size(look.residual(x)[rows]) <= _RESIDUAL:
-                    x = _newton(look, x, rows, places, offset)
+        turns = _RESTARTS if kind == "configuration" else 0
+        nearest = _search(look, x, rows, [name for name in dependent if name in free], turns)
+        x = _where_met(look, rows, nearest, x)
+        x = _where_met(look, rows, _search(look, x, rows, free, 0), x)
+        if kind == "configuration":  # guesses give way last, from where the others fit them best
+            x = _where_met(look, rows, _search(look, nearest, rows, dependent, 0), x)
     return x
+
+
+def _where_met(look: _Look, rows: Sequence[int], moved: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The moved states (n, count) where they meet the constraints at `rows`, the others as they were."""
+    return np.where(_sizes(look.residual(moved)[rows]) <= _RESIDUAL, moved, x)
+
+
+def _search(
+    look: _Look, x: np.ndarray, rows: Sequence[int], movable: Sequence[str], restarts: int
+) -> np.ndarray:
+    """States (n, count) with the `movable` ones moved so that the residuals at `rows` vanish, or get as small as found.
+
+    From where they are, then a bit beside, where zeros would be singular, then from all around.
+    """
+    places = [look.model.state_index[name] for name in movable]
+    best = x
+    sizes = _sizes(look.residual(x)[rows])
+    if not places:
+        return best
+    rng = np.random.default_rng(0)
+    around = [rng.uniform(-np.pi, np.pi, (len(places), 1)) for _ in range(restarts)]
+    for offset in (0.0, _NUDGE, *around):
+        if (sizes <= _RESIDUAL).all():
+            break
+        moved = x.copy()
+        moved[places] += offset
+        moved, left = _newton(look, moved, rows, places)
+        better = (left < sizes) & (sizes > _RESIDUAL)
+        best, sizes = np.where(better, moved, best), np.where(better, left, sizes)
+    return best
 
 
 def _rows(model: Any, kind: str) -> list[int]:
@@ -170,29 +200,29 @@ def _size(residual: np.ndarray) -> float:
     return float(np.abs(residual).max(initial=0.0))
 
 
+def _sizes(residual: np.ndarray) -> np.ndarray:
+    """The largest of each column; infinite where one isn't finite."""
+    return np.nan_to_num(np.abs(residual).max(axis=0, initial=0.0), nan=np.inf)
+
+
 def _newton(
-    look: _Look, x: np.ndarray, rows: Sequence[int], places: Sequence[int], offset: float
-) -> np.ndarray:
-    """x (n, count) with the states at `places` moved, from `offset` beside where they are, so that the residuals at
-    `rows` vanish; columns that met them already, or for which that fails, as they were.
+    look: _Look, x: np.ndarray, rows: Sequence[int], places: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """x (n, count) with the states at `places` moved to make the residuals at `rows` small, and the largest left.
 
     Steps are halved until they bring the residual down: so it ends near where it began, in the same way of assembly.
     """
-    met = np.abs(look.residual(x)[rows]).max(axis=0, initial=0.0) <= _RESIDUAL
-    moved = x.copy()
-    moved[places] += np.where(met, 0.0, offset)
-    residual = look.residual(moved)[rows]
+    residual = look.residual(x)[rows]
     for _ in range(_STEPS):
-        slope = look.slope(moved, rows, places)
+        slope = look.slope(x, rows, places)
         if _size(residual) <= _RESIDUAL * 1e-4 or not (
             np.isfinite(residual).all() and np.isfinite(slope).all()
         ):
             break
         step = damped_step(slope, residual.T).T
         step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
-        moved, residual = _shortened(look, moved, residual, rows, places, step)
-    reached = np.abs(residual).max(axis=0, initial=0.0) <= _RESIDUAL
-    return np.where(reached & ~met, moved, x)
+        x, residual = _shortened(look, x, residual, rows, places, step)
+    return x, _sizes(residual)
 
 
 def _shortened(

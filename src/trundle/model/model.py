@@ -29,7 +29,7 @@ class ConstraintSummary:
         text = f"{self.rows}, rank {self.rank}"
         if self.undetermined:
             names = ", ".join(self.undetermined)
-            text += f" (redundant: the motion determines only sums of {names}; split by least norm)"
+            text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
         return text
 
 
@@ -89,6 +89,13 @@ class Model:
     def operations(self) -> int:
         """Arithmetic instructions of one evaluation of `dynamics`."""
         return self.dynamics.operations
+
+    @property
+    def freedoms(self) -> int:
+        """Degrees of freedom: how many speeds can be chosen at once."""
+        if self.robot is None:
+            return len(self.speeds) - self.constraints.rank
+        return sum(name not in self.dependent for name in self.speeds)
 
     @cached_property
     def audited_jacobian(self) -> Program:

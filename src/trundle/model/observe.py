@@ -121,9 +121,12 @@ def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[str
 
 
 def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
-    """World positions of a fixed-base robot's joints and of its bodies' mass centres, for drawing and for checks."""
+    """World positions of a fixed-base robot's joints, its bodies' mass centres and its loops' ends, for drawing and for
+    checks.
+    """
     outputs: dict[str, Scalar] = {}
-    for link, pose in zip(assembly.tree.links, world_poses(assembly.tree, at.poses), strict=True):
+    world = world_poses(assembly.tree, at.poses)
+    for link, pose in zip(assembly.tree.links, world, strict=True):
         if link.name == "base":
             continue
         # a planar or floating joint's own coordinates have the short names
@@ -132,6 +135,11 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
         if not is_zero(link.inertia.mass):
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs.update(zip((f"{link.name}.center_{axis}" for axis in "xyz"), center, strict=True))
+    for loop in assembly.loops:
+        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind == "rod" else {})
+        for prefix, end in ends.items():
+            point = transform_point(world[end.link], end.placement.position)
+            outputs.update(zip((f"{loop.name}.{prefix}{axis}" for axis in "xyz"), point, strict=True))
     return outputs
 
 

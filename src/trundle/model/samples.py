@@ -98,14 +98,13 @@ def newton(
 
 
 def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Newton's step by Levenberg and Marquardt, (JᵀJ + μ)⁻¹ Jᵀ r with μ = |r|², at most a hundredth of |J|².
+    """Newton's step by Levenberg and Marquardt, (JᵀJ + μ)⁻¹ Jᵀ r with μ = |r|, at most a tenth of |J|².
 
-    It converges quadratically even where rows repeat each other on the solutions (Yamashita & Fukushima 2001), and then
-    to the nearest one; the plain step slides along them into singular configurations. Shapes J (…, rows, columns), r
-    (…, rows).
+    It converges quadratically even where rows repeat each other on the solutions (Fan & Yuan 2005), and then to a near
+    one; the plain step slides along them into singular configurations. Shapes J (…, rows, columns), r (…, rows).
     """
     size = np.square(slope).sum(axis=(-2, -1))
-    damping = np.minimum(np.square(residual).sum(axis=-1), size / 100)
+    damping = np.minimum(np.sqrt(np.square(residual).sum(axis=-1)), size / 10)
     gram = slope @ np.swapaxes(slope, -2, -1)
     # Scaled by hand: below this share of the largest, eigenvalues of J Jᵀ are rounding.
     values, vectors = np.linalg.eigh(gram)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trundle.mechanics.assembly import Assembly, Read, assemble, mounting
+from trundle.robot.structure import body_names
 from trundle.scalars import is_zero
 from trundle.spatial.motions import Pose
 
@@ -60,34 +61,49 @@ def _wheels(robot: Any, numeric: Assembly, read: Read) -> list[dict[str, Any]]:
 
 
 def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
-    """Bars from each joint to the joints that hang on it, and from the last ones to their bodies' tips."""
-    owner = {joint.body.name: name for name, joint in robot.joints.items() if joint.body.name}
-    if robot.body is not None and robot.body.name:
-        owner[robot.body.name] = "base"
+    """Bars from each joint to the joints that hang on it and to the loops that close on it, and from the last ones to
+    their bodies' tips.
+    """
+    owner = body_names(robot)
     upright = [abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"]
     vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
     across, up = ("x", "z") if vertical else ("x", "y")
     links: list[Mapping[str, Any]] = []
-    parents = set()
+    carrying = set()
 
-    def place(name: str) -> tuple[str, str]:
+    def place(name: str) -> tuple[Any, Any]:
+        if name == "base":
+            return 0.0, 0.0
         prefix = "world_" if robot.joints[name].type in ("planar", "floating") else ""
         return f"{name}.{prefix}{across}", f"{name}.{prefix}{up}"
 
+    def bar(name: str, start: tuple[Any, Any], end: tuple[Any, Any]) -> None:
+        links.append({"name": name, "start": start, "end": end})
+
     for name, joint in robot.joints.items():
-        parent = owner.get(joint.parent, joint.parent)
-        parents.add(parent)
-        start = (0.0, 0.0) if parent == "base" else place(parent)
-        end = place(name)
-        links.append({"name": f"{parent} to {name}", "start": start, "end": end})
-    tips = [name for name in robot.joints if name not in parents]
+        parent = owner[joint.parent]
+        carrying.add(parent)
+        if not (robot.loops and joint.type == "prismatic"):  # a slide moves along no body
+            bar(f"{parent} to {name}", place(parent), place(name))
     traced: tuple[str, ...] = ()
-    for name in tips:
-        start = place(name)
+    for name, loop in robot.loops.items():
+        ends = {"second": f"{name}.", "first": f"{name}.first_" if loop.type == "rod" else f"{name}."}
+        points = {end: (f"{label}{across}", f"{label}{up}") for end, label in ends.items()}
+        for end, point in points.items():
+            body = owner[getattr(loop, end).body]
+            carrying.add(body)
+            if body != "base":  # what is pinned to the ground needs no bar along it
+                bar(f"{body} to {name}", place(body), point)
+        if loop.type == "rod":
+            bar(name, points["first"], points["second"])
+        first = owner[loop.first.body]
+        heavy = first != "base" and not is_zero(numeric.tree.links[numeric.links[first]].inertia.mass)
+        # the end of a rocker or a slide goes to and fro; what joins them moves in a curve worth seeing
+        traced = (f"{first}.center_{across}", f"{first}.center_{up}") if heavy else points["second"]
+    for name in [name for name in robot.joints if name not in carrying]:
         # a body without mass has no centre to draw to: a tool's frame, say
         massless = is_zero(numeric.tree.links[numeric.links[name]].inertia.mass)
-        end = start if massless else (f"{name}.center_{across}", f"{name}.center_{up}")
+        traced = place(name) if massless else (f"{name}.center_{across}", f"{name}.center_{up}")
         if not massless:
-            links.append({"name": name, "start": start, "end": end})
-        traced = end
+            bar(name, place(name), traced)
     return {"links": links, "traced": traced, "plane": (across, up)}

@@ -339,6 +339,87 @@ def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damp
     return parse_robot({"name": "pendulum", "joints": joints, "parameters": {"length": length, "m": mass}})
 
 
+def _rod(length: str, mass: str) -> Data:
+    """A slender rod along x that turns about y."""
+    moment = f"{mass}*{length}**2/12"
+    return {
+        "mass": mass,
+        "center_of_mass": [f"{length}/2", 0, 0],
+        "inertia": {"yy": moment, "zz": moment},
+    }
+
+
+# About -y: positive angles lift what points forward.
+_HINGE: Data = {"type": "revolute", "axis": [0, -1, 0]}
+
+
+def four_bar(
+    *,
+    crank: Measure = 0.3,
+    coupler: Measure = 0.9,
+    rocker: Measure = 0.7,
+    ground: Measure = 1.0,
+    density: Measure = 1.5,
+) -> Robot:
+    """Crank, coupler and rocker between two pivots, a closed loop; by default the crank goes all the way round.
+
+    Rods of `density` kg/m in the x-z plane. A motor turns the crank; where the shortest and the longest of the four
+    are together longer than the others (Grashof 1883) it can't go round.
+    """
+    joints = {
+        "crank": {**_HINGE, "body": _rod("a", "a*density")},
+        "coupler": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b", "b*density")},
+        "rocker": {**_HINGE, "at": ["ground", 0, 0], "body": _rod("c", "c*density")},
+    }
+    pin = {"first": {"body": "coupler", "at": ["b", 0, 0]}, "second": {"body": "rocker", "at": ["c", 0, 0]}}
+    return parse_robot(
+        {
+            "name": "four_bar",
+            "joints": joints,
+            "loops": {"pin": {**_HINGE, **pin}},
+            "motors": {"motor": _drive("crank")},
+            "parameters": {"a": crank, "b": coupler, "c": rocker, "ground": ground, "density": density},
+        }
+    )
+
+
+def slider_crank(
+    *,
+    crank: Measure = 0.05,
+    rod: Measure = 0.15,
+    density: Measure = 2.0,
+    flywheel: Measure = 0.01,
+    piston_mass: Measure = 0.5,
+    friction: Measure = 2.0,
+) -> Robot:
+    """A crank with a flywheel, a connecting rod and a piston that slides along x: a pump or an engine.
+
+    Crank and rod of `density` kg/m in the x-z plane, `flywheel` its moment of inertia (kg m²), `friction` the piston's
+    viscous one (N s/m).
+    """
+    shaft = {"mass": "a*density", "center_of_mass": ["a/2", 0, 0], "inertia": {"yy": "flywheel"}}
+    joints = {
+        "crank": {**_HINGE, "body": shaft},
+        "rod": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("l", "l*density")},
+        "piston": {
+            "type": "prismatic",
+            "axis": [1, 0, 0],
+            "body": {"mass": piston_mass},
+            "damping": friction,
+        },
+    }
+    wrist = {"first": {"body": "rod", "at": ["l", 0, 0]}, "second": {"body": "piston"}}
+    return parse_robot(
+        {
+            "name": "slider_crank",
+            "joints": joints,
+            "loops": {"wrist": {**_HINGE, **wrist}},
+            "motors": {"motor": _drive("crank")},
+            "parameters": {"a": crank, "l": rod, "density": density, "flywheel": flywheel},
+        }
+    )
+
+
 _ROBOTS: dict[str, Callable[..., Robot]] = {
     "differential_drive": differential_drive,
     "offset_drive": offset_drive,
@@ -349,6 +430,8 @@ _ROBOTS: dict[str, Callable[..., Robot]] = {
     "tricycle": tricycle,
     "skid_steer": skid_steer,
     "pendulum": pendulum,
+    "four_bar": four_bar,
+    "slider_crank": slider_crank,
 }
 
 

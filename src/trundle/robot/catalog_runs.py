@@ -75,4 +75,15 @@ RUNS: dict[str, Callable[[Robot], Data]] = {
         "inputs": _volts({name: 14 if "right" in name else 4 for name in robot.motors}),
     },
     "pendulum": _pendulum_run,
+    # the rocker's angle chooses the way of assembly, and needn't fit exactly
+    "four_bar": lambda robot: {
+        "duration": 5.0,
+        "inputs": _volts({"motor": 6.0}),
+        "initial": {"crank.angle": "60 deg", "rocker.angle": "95 deg"},
+    },
+    "slider_crank": lambda robot: {
+        "duration": 2.0,
+        "inputs": _volts({"motor": 12.0}),
+        "initial": {"piston.position": float(sum(robot.parameter_values()[name] for name in ("a", "l")))},
+    },
 }

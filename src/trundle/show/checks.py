@@ -13,7 +13,11 @@ from trundle.results import Run
 from trundle.show.style import COLOURS, MUTED, house_style, new_figure, say, unit_label
 
 # The values these panels draw, by the names under which a run holds them.
-RESIDUALS = {"constraint_residual": "constraint residual", "slip_residual": "slip residual"}
+RESIDUALS = {
+    "constraint_residual": "constraint residual",
+    "loop_residual": "loop residual",
+    "slip_residual": "slip residual",
+}
 IMBALANCE = "energy.imbalance"
 ENERGIES = {
     "energy.work": "work put in",

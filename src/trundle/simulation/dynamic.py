@@ -39,6 +39,8 @@ from trundle.simulation.signals import LOOKS, Signal, as_signal, find_jumps, lon
 
 # Values of a function looked at to find its jumps, at most: a second's work.
 MOST_LOOKS = 1_000_000
+# Initial values that constraints moved by less than this are as they were given.
+_SAME = 1e-9
 
 
 def simulate(
@@ -112,9 +114,20 @@ def simulate(
     finished = time.perf_counter()
     return _run(
         model, at, states, commands, outputs, values,
-        {"method": settings.method, "compile_seconds": compiled - began, "simulate_seconds": finished - compiled},
+        {"method": settings.method, "compile_seconds": compiled - began, "simulate_seconds": finished - compiled}
+        | moved_guesses(given, dict(zip(model.states, start.tolist(), strict=False))),
         skip=at.size - asked.size,
     )  # fmt: skip
+
+
+def moved_guesses(given: Mapping[str, float], start: Mapping[str, float]) -> dict[str, Any]:
+    """`settled`: the given initial values that closed loops or other constraints moved, as (given, used)."""
+    moved = {
+        name: (value, start[name])
+        for name, value in given.items()
+        if abs(start[name] - value) > _SAME * max(1.0, abs(value))
+    }
+    return {"settled": moved} if moved else {}
 
 
 def _require_rates(

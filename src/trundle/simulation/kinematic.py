@@ -10,7 +10,8 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
-from trundle.program import compile_program
+from trundle.model.manifold import on_manifold, settle
+from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.arguments import (
     check_tolerances,
@@ -20,7 +21,7 @@ from trundle.simulation.arguments import (
     sample_times,
     step_limit,
 )
-from trundle.simulation.dynamic import describe, finder, named_signals, prepared
+from trundle.simulation.dynamic import describe, finder, moved_guesses, named_signals, prepared
 from trundle.simulation.integrate import Settings, choose_method, integrate
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
@@ -73,6 +74,8 @@ def roll(
     p = np.array(list(values.values()))
     begin = initial_numbers(initial, kinematics.coordinates, kinematics.units, robot.name, kind="coordinate")
     state = _start(kinematics.coordinates, begin, {name: known[name] for name in angles})
+    start = dict(zip(kinematics.coordinates, state, strict=True))
+    state = settle(kinematics, start, (*begin, *angles), values)
     kernel = compile_program(kinematics.program)
     kernel.prepare()
     compiled = time.perf_counter()
@@ -81,13 +84,15 @@ def roll(
     breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
     settings = Settings(choose_method(method, stiff=True), rtol, atol, longest)
     with Progress(progress, float(at[-1]), f"rolling {robot.name}") as bar:
-        jacobian = kinematics.program.jacobian("rate", "state")
-        make = make_pieces(kinematics.program, jacobian, _sources(signals, bar.end), p, bar)
+        program = kinematics.program
+        guided = program if kinematics.projection is None else feed(program, kinematics.projection)
+        make = make_pieces(guided, guided.jacobian("rate", "state"), _sources(signals, bar.end), p, bar)
         states = integrate(make, state, at, breaks, settings, kinematics.coordinates, finder(known.values()))
     given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
         len(signals), at.size
     )
-    _, outputs = kernel(np.ascontiguousarray(states), given, p)
+    states = on_manifold(kinematics, states, given, p)
+    _, outputs = kernel(states, given, p)
     finished = time.perf_counter()
     skip = at.size - asked.size
 
@@ -100,7 +105,8 @@ def roll(
         "simulate_seconds": finished - compiled,
     }
     kept = {each: series[skip:] for each, series in columns.items()}
-    return _run(kinematics, asked, kept, values, {"method": settings.method, **seconds})
+    moved = moved_guesses(begin, dict(zip(kinematics.coordinates, state, strict=True)))
+    return _run(kinematics, asked, kept, values, {"method": settings.method, **seconds, **moved})
 
 
 def _run(

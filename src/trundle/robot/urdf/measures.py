@@ -67,7 +67,7 @@ class Measures:
 
 def measures(robot: Robot) -> Measures:
     """The robot in numbers; raises InputError where it has something that URDF can't say."""
-    for family in ("wheels", "motors", "couplings"):
+    for family in ("wheels", "motors", "couplings", "loops"):
         names = ", ".join(getattr(robot, family))
         if names:
             hint = "write YAML (trundle.robot.dump), or take them away"

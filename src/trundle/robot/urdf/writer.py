@@ -34,7 +34,7 @@ def dump_urdf(robot: Robot) -> str:
     their elements are new, and visuals, meshes, limits, mimics, comments and other tools' tags stay. Any other robot
     is written anew: joints without stops are `continuous`, formulas become numbers. What URDF has no words for (base,
     gravity, springs, armatures) goes into elements <trundle .../>, which other readers skip. Numbers are written so
-    that they read back exactly. Raises InputError on wheels, motors and couplings.
+    that they read back exactly. Raises InputError on wheels, motors, couplings and loops.
     """
     wanted = measures(robot)
     if robot.urdf is None:
