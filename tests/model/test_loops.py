@@ -5,9 +5,12 @@ import pytest
 
 import trundle
 from mechanics.pinocchio_trees import Twin
+from mechanics.trees import random_motion
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.assembly import assemble
+from trundle.mechanics.kinematics import world_poses
 from trundle.robot import parse_robot
+from trundle.spatial.motions import compose, inverse
 
 from .linkages import bar, four_bar, parallelogram, slider_crank
 
@@ -148,7 +151,7 @@ def random_chain(rng, count, loop):
     for k in range(count):
         turns = rng.normal(size=3)
         points = rng.normal(size=(6, 3)) * 0.3
-        moments = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+        moments = np.sum([p @ p * np.eye(3) - np.outer(p, p) for p in points], axis=0)
         joints[f"j{k}"] = {
             "type": "revolute" if k % 3 else "spherical",
             "parent": parent,
@@ -158,13 +161,24 @@ def random_chain(rng, count, loop):
                 "mass": float(rng.uniform(0.5, 2)),
                 "center_of_mass": (rng.normal(size=3) * 0.2).tolist(),
                 "inertia": {
-                    f"{'xyz'[i]}{'xyz'[j]}": float(moments[i, j]) for i in range(3) for j in range(i, 3)
+                    key: float(moments["xyz".index(key[0]), "xyz".index(key[1])])
+                    for key in ("xx", "yy", "zz", "xy", "xz", "yz")
                 },
             },
         }
         parent = f"j{k}"
-    ends = {"first": {"body": "j1", "at": rng.normal(size=3).tolist()}, "second": {"body": parent}}
-    return parse_robot({"joints": joints, "loops": {"loop": {"type": loop, **ends}}})
+    # where the chain's end is at a random configuration, seen from the second body: so it can be closed
+    free = parse_robot({"joints": joints})
+    assembly = assemble(free, free.resolver())
+    q, _ = random_motion(rng, assembly.tree)
+    world = world_poses(assembly.tree, assembly.tree.joint_poses(q))
+    end = compose(inverse(world[assembly.links["j1"]]), world[assembly.links[parent]])
+    r = np.array(end.rotation, float)
+    angles = [np.arctan2(r[2, 1], r[2, 2]), np.arcsin(-r[2, 0]), np.arctan2(r[1, 0], r[0, 0])]
+    first = {"body": "j1", "at": [float(c) for c in end.position], "rpy": [float(a) for a in angles]}
+    return parse_robot(
+        {"joints": joints, "loops": {"loop": {"type": loop, "first": first, "second": {"body": parent}}}}
+    )
 
 
 @pytest.mark.parametrize("loop", ["spherical", "revolute", "fixed"])

@@ -20,12 +20,12 @@ from trundle.mechanics.elimination import generic_rank, plan_pivots
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.loops import Closure, close, half_turned
 from trundle.model.layout import Configuration, configure
-from trundle.model.samples import COUNT, Samples, newton
+from trundle.model.samples import COUNT, Residual, Samples, newton
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
 # Random configurations from which Newton's method looks for closed ones.
-TRIES = 40
+TRIES = 100
 _SEED = 20260
 # Angles are drawn over more than a turn's half: linkages close far from where their joints are at zero.
 _SPREAD = 2.5
@@ -211,18 +211,20 @@ class _Search:
         """Configurations that Newton's method finds from random ones, with speeds that keep them closed."""
         state = self.symbols[0]
         count = len(self.names)
-        configuration = _column([*gaps, *unit_lengths(self.names, _entries(state[:count]))])
-        velocity = _column(apply(rows, _entries(state[count : count + self.moving])))
+        held = _column([*gaps, *unit_lengths(self.names, _entries(state[:count]))])
+        configuration = Residual.of(held, self.symbols, slice(0, count))
+        moving = slice(count, count + self.moving)
+        velocity = Residual.of(_column(apply(rows, _entries(state[moving]))), self.symbols, moving)
         rng = np.random.default_rng(_SEED)
         found: list[np.ndarray] = []
         least, culprit = np.inf, owners[0] if owners else ""
         for _ in range(TRIES):
-            x = self._closed(configuration, rng.uniform(-_SPREAD, _SPREAD, state.numel()))
+            x = self._closed(configuration, self._drawn(rng, state.numel()))
             for _ in range(_KICKS):
                 x = self._closed(configuration, self._kicked(configuration, x, rng))
-            left = np.abs(self._values(configuration, x)).ravel()[: len(owners)]
+            left = np.abs(configuration.at(self._numbers(x))[0][: len(owners)])
             if left.max(initial=0.0) <= _CLOSED and not self._half_turned(x):
-                found.append(self._newton(velocity, slice(count, count + self.moving), x))
+                found.append(newton(velocity, self._numbers(x)))
             elif left.max(initial=0.0) < least:
                 least, culprit = float(left.max()), owners[int(left.argmax())]
             if len(found) == COUNT:
@@ -241,18 +243,25 @@ class _Search:
         # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
         return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
 
-    def _closed(self, configuration: Any, x: np.ndarray) -> np.ndarray:
-        """The configuration moved until the loops are closed to the last digit; as it was where that fails."""
-        part = slice(0, len(self.names))
-        return self._newton(configuration, part, self._newton(configuration, part, x), _POLISHED)
+    def _drawn(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        """A random state, its quaternions unit."""
+        x = rng.uniform(-_SPREAD, _SPREAD, size)
+        for k, name in enumerate(self.names):
+            if name.rpartition(".")[2] == "q_w":
+                x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
+        return x
 
-    def _kicked(self, configuration: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _closed(self, configuration: Residual, x: np.ndarray) -> np.ndarray:
+        """The configuration moved until the loops are closed to the last digit; as it was where that fails."""
+        return newton(configuration, self._numbers(x), _POLISHED)
+
+    def _kicked(self, configuration: Residual, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The configuration a bit further in a random direction that keeps the loops closed to first order.
 
         Newton's method likes to end in singular configurations, where loops seem to hold less than they do.
         """
         count = len(self.names)
-        slope = self._values(ca.jacobian(configuration, self.symbols[0][:count]), x)
+        _, slope = configuration.at(self._numbers(x))
         _, sizes, right = np.linalg.svd(slope)
         rank = int((sizes > _ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
         free = right[rank:].T
@@ -262,13 +271,8 @@ class _Search:
             kicked[:count] += _KICK * direction / np.linalg.norm(direction)
         return kicked
 
-    def _values(self, expression: Any, x: np.ndarray) -> np.ndarray:
-        function = ca.Function("values", list(self.symbols), [ca.densify(expression)])
-        return np.array(function(x, np.zeros(self.symbols[1].numel()), self.parameters))
-
-    def _newton(self, residual: Any, part: slice, x: np.ndarray, *reached: float) -> np.ndarray:
-        idle = np.zeros(self.symbols[1].numel())
-        return newton(residual, self.symbols, part, (x, idle, self.parameters), *reached)
+    def _numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return x, np.zeros(self.symbols[1].numel()), self.parameters
 
     def _samples(self, found: Sequence[np.ndarray]) -> Samples:
         commands = np.zeros((self.symbols[1].numel(), len(found)))

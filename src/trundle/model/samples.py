@@ -18,6 +18,8 @@ COUNT = 6
 # Steps of Newton's method onto the constraints; it converges quadratically or not at all.
 _STEPS = 60
 _REACHED = 1e-10
+# Steps in a row that don't halve the residual, after which it is stuck: damping makes it slow at times, and then quick.
+_PATIENCE = 15
 
 
 @dataclass(frozen=True)
@@ -67,34 +69,56 @@ def take_samples(
     x = rng.uniform(-1, 1, (state.numel(), COUNT + 1))
     x[:, -1] = 0
     u = rng.uniform(-1, 1, (commands.numel(), COUNT + 1))
+    configuration = Residual.of(holonomic, symbols, slice(0, count))
+    motion = Residual.of(velocity, symbols, slice(count, count + speeds))
     for k in range(COUNT + 1):
-        for residual, part in ((holonomic, slice(0, count)), (velocity, slice(count, count + speeds))):
-            x[:, k] = newton(residual, symbols, part, (x[:, k], u[:, k], p))
+        for residual in (configuration, motion):
+            x[:, k] = newton(residual, (x[:, k], u[:, k], p))
     return Samples(tuple(symbols), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
-def newton(
-    residual: Any,
-    symbols: Sequence[Any],
-    part: slice,
-    numbers: Sequence[np.ndarray],
-    reached: float = _REACHED,
-) -> np.ndarray:
-    """The state with `part` of it moved so that the residual vanishes to `reached`; as it was where that fails."""
+@dataclass(frozen=True)
+class Residual:
+    """A column of residuals of (state, input, parameter) and its slope by a `part` of the state, to be driven to 0."""
+
+    part: slice
+    function: Any  # None where there is nothing to drive
+
+    @staticmethod
+    def of(column: Any, symbols: Sequence[Any], part: slice) -> Residual:
+        """Made once, as making CasADi's functions takes longer than calling them."""
+        if not column.numel():
+            return Residual(part, None)
+        slope = ca.densify(ca.jacobian(column, symbols[0][part]))
+        return Residual(part, ca.Function("residual", list(symbols), [ca.densify(column), slope]))
+
+    def at(self, numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The residuals (m,) and their slope (m, n) at (state, input, parameter)."""
+        value, slope = (np.array(each) for each in self.function.call([ca.DM(each) for each in numbers]))
+        return value.ravel(), slope
+
+
+def newton(residual: Residual, numbers: Sequence[np.ndarray], wanted: float = _REACHED) -> np.ndarray:
+    """The state with a part of it moved so that the residual vanishes; as it was where that fails.
+
+    Goes on until the residual is at most `wanted`, or gets no smaller; 1e-10 is small enough.
+    """
     start = numbers[0].copy()
-    if not residual.numel():
+    if residual.function is None:
         return start
-    slope = ca.jacobian(residual, symbols[0][part])
-    function = ca.Function("step", list(symbols), [ca.densify(residual), ca.densify(slope)])
-    x = start.copy()
+    x, best, least, idle = start.copy(), start, np.inf, 0
     for _ in range(_STEPS):
-        value, matrix = (np.array(each) for each in function.call([ca.DM(x), *map(ca.DM, numbers[1:])]))
-        if not (np.isfinite(value).all() and np.isfinite(matrix).all()):
-            return start
-        if np.abs(value).max() <= reached:
-            return x
-        x[part] -= damped_step(matrix, value.ravel())
-    return start
+        value, slope = residual.at((x, *numbers[1:]))
+        if not (np.isfinite(value).all() and np.isfinite(slope).all()):
+            break
+        size = float(np.abs(value).max())
+        idle = 0 if size < least / 2 else idle + 1
+        if size < least:
+            best, least = x.copy(), size
+        if least <= wanted or idle == (_PATIENCE if least > _REACHED else 1):
+            break
+        x[residual.part] -= damped_step(slope, value)
+    return best if least <= _REACHED else start
 
 
 def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
