@@ -29,7 +29,8 @@ def mobility_class(robot: Robot) -> Mobility | None:
 def kind_of(robot: Robot) -> str:
     """One line: the base and how many of what it carries."""
     parts = []
-    for word, members in (("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)):
+    families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
+    for word, members in (*families, ("coupling", robot.couplings)):
         kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
         if kinds:
             total = sum(kinds.values())

@@ -14,12 +14,12 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
-from trundle.model.constraints import constraint_rows, sample
+from trundle.model.constraints import coupling_rows, rolling_rows, sample
 from trundle.model.layout import configure, coordinate_rates, coupled_coordinates, independent_coordinates
 from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, trace
-from trundle.scalars import Scalar, absolute, maximum
+from trundle.scalars import Scalar, absolute, maximum, minus, times
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Kinematics:
 def rate_names(robot: Any) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
     numeric = assemble(robot, robot.resolver())
-    moving = [n for j, n in enumerate(numeric.speeds) if j not in numeric.base_columns]
-    coupled = {f"{name}_rate" for name in coupled_coordinates(numeric)}
-    return tuple(name for name in moving if name not in coupled and name.endswith("rate"))
+    follow = {*numeric.base_columns, *_followers(numeric)}
+    moving = [name for j, name in enumerate(numeric.speeds) if j not in follow]
+    return tuple(name for name in moving if name.endswith("rate"))
 
 
 def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
@@ -73,11 +73,13 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
     wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
-    rows, _ = constraint_rows(assembly, at, wheels)
+    rows, _ = rolling_rows(assembly, at, wheels)
+    coupled, _ = coupling_rows(assembly, at)
     nu = _solve(
         robot,
         assembly,
         rows,
+        coupled,
         given,
         rates,
         lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)),
@@ -85,7 +87,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     residual: Scalar = 0
     for row in rows:
         residual = maximum(residual, absolute(dot(row, nu)))
-    outputs = {name: at.values[name] for name in coupled_coordinates(assembly)}
+    outputs: dict[str, Scalar] = {name: at.values[name] for name in coupled_coordinates(assembly)}
     outputs |= {name: value for name, value in zip(assembly.speeds, nu, strict=True) if name not in given}
     outputs["slip_residual"] = residual
     groups = {
@@ -111,34 +113,65 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
 
 
 def _solve(
-    robot: Any, assembly: Assembly, rows: list[list[Scalar]], given: Sequence[str], rates: Any, samples: Any
+    robot: Any,
+    assembly: Assembly,
+    rolling: list[list[Scalar]],
+    coupled: list[list[Scalar]],
+    given: Sequence[str],
+    rates: Any,
+    samples: Any,
 ) -> list[Scalar]:
-    """ν: the given rates, zeros for what is held, and the least-squares solution for the base and what rolls freely."""
-    prescribed: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
-    free = _free_columns(assembly, prescribed)
-    if not free:
-        return [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
-    free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in rows)]
-    numbers = samples(rows)[:, :, free]
-    if not rows or generic_rank(numbers) < len(free):
-        raise _undetermined(robot, assembly, given, generic_rank(numbers) if rows else 0, len(free))
-    known = [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
-    right = [-value for value in apply(rows, known)]
-    left = [[row[j] for j in free] for row in rows]
-    turned = transpose(left)
-    found = solve_positive(product(turned, left), [[value] for value in apply(turned, right)])
-    solution = dict(prescribed)
-    solution.update(zip(free, (value for (value,) in found), strict=True))
-    return [solution.get(j, 0) for j in range(len(assembly.speeds))]
+    """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely, and
+    what follows them by couplings.
+    """
+    solution: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
+    rows = _without_followers(rolling, _followers(assembly), coupled)
+    free = _free_columns(assembly, solution)
+    if free:
+        free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in rows)]
+        numbers = samples(rows)[:, :, free]
+        if not rows or generic_rank(numbers) < len(free):
+            raise _undetermined(robot, assembly, given, generic_rank(numbers) if rows else 0, len(free))
+        known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
+        right = [-value for value in apply(rows, known)]
+        left = [[row[j] for j in free] for row in rows]
+        turned = transpose(left)
+        found = solve_positive(product(turned, left), [[value] for value in apply(turned, right)])
+        solution.update(zip(free, (value for (value,) in found), strict=True))
+    nu = [solution.get(j, 0) for j in range(len(assembly.speeds))]
+    for column, row in zip(_followers(assembly), coupled, strict=True):
+        nu[column] = -dot([0 if j == column else entry for j, entry in enumerate(row)], nu)
+    return nu
+
+
+def _followers(assembly: Assembly) -> list[int]:
+    """The columns of the rates that follow others, in the order of the couplings' rows."""
+    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
+
+
+def _without_followers(
+    rows: list[list[Scalar]], followers: Sequence[int], coupled: list[list[Scalar]]
+) -> list[list[Scalar]]:
+    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
+    for column, relation in reversed(list(zip(followers, coupled, strict=True))):
+        rows = [_replaced(row, row[column], relation, column) for row in rows]
+    return rows
+
+
+def _replaced(row: list[Scalar], factor: Scalar, relation: list[Scalar], column: int) -> list[Scalar]:
+    if not _present(factor):
+        return row
+    made = [minus(entry, times(factor, part)) for entry, part in zip(row, relation, strict=True)]
+    made[column] = 0
+    return made
 
 
 def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[int]:
-    """Columns to solve for: the base, coupled steering, the wheels' and casters' rates that weren't given, and the
-    joints without a motor that carry wheels (a trailer's hitch).
+    """Columns to solve for: the base, the wheels' and casters' rates that weren't given, and the joints without a
+    motor that carry wheels (a trailer's hitch), but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
     rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
-    rolling |= {column for coupling in assembly.couplings for column in coupling.steering}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:
@@ -149,7 +182,8 @@ def _free_columns(assembly: Assembly, prescribed: Mapping[int, Scalar]) -> list[
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
     ]
-    return [c for c in columns if c not in prescribed]
+    follow = {*prescribed, *_followers(assembly)}
+    return [c for c in columns if c not in follow]
 
 
 def _present(entry: Scalar) -> bool:
