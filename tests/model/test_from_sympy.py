@@ -335,7 +335,7 @@ def test_initial_states_are_moved_onto_the_constraints():
     assert model.state_vector({"x": 1.2}) == pytest.approx([1.2, 1.6, 0, 0])  # nothing moves that needn't
     with pytest.raises(InputError, match="breaks the constraints"):
         model.state_vector({"x": 3.0})
-    with pytest.raises(InputError, match="break the constraints"):
+    with pytest.raises(InputError, match="robot 1: .* breaks the constraints"):
         trundle.rollout(model, initial={"x": np.array([1.0, 3.0])}, steps=2)
 
 

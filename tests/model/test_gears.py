@@ -247,6 +247,41 @@ def test_energy_and_constraints_in_a_run():
         np.testing.assert_allclose(run[name], expected, rtol=0, atol=1e-14, err_msg=name)
 
 
+def test_a_gear_beside_a_closed_loop():
+    """A flywheel geared to a four-bar's crank is r² times its inertia on the crank, and moves by the crank's angle."""
+
+    def bar(length, **keys):
+        body = {"mass": 1.0, "center_of_mass": [length / 2, 0, 0], "inertia": {"zz": length**2 / 12}}
+        return {"type": "revolute", "body": body, **keys}
+
+    four_bar = {
+        "gravity": [0, -9.81, 0],
+        "joints": {
+            "crank": bar(0.4),
+            "coupler": bar(1.0, parent="crank", at=[0.4, 0, 0]),
+            "rocker": bar(0.8, at=[0.9, 0, 0]),
+        },
+        "loops": {
+            "pin": {
+                "type": "revolute",
+                "first": {"body": "coupler", "at": [1.0, 0, 0]},
+                "second": {"body": "rocker", "at": [0.8, 0, 0]},
+            }
+        },
+    }
+    joints = {**four_bar["joints"], "wheel": shaft(0.05, (0, 2, 0))}
+    gears = {"belt": {"type": "gear", "joint": "wheel", "follows": {"crank": -2.5}}}
+    geared = derive(parse_robot({**four_bar, "joints": joints, "couplings": gears}))
+    joints = {**four_bar["joints"], "crank": bar(0.4, armature=2.5**2 * 0.05)}
+    plain = derive(parse_robot({**four_bar, "joints": joints}))
+    initial = {"crank.angle": 1.0, "coupler.angle": -0.5, "rocker.angle": 1.5, "crank.rate": 4.0}
+    run, same = (simulate(model, 2.0, initial=initial, samples=101) for model in (geared, plain))
+    for name in ("crank.angle", "rocker.angle", "coupler.rate", "pin.force_x"):
+        np.testing.assert_allclose(run[name], same[name], rtol=0, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(run["wheel.angle"], -2.5 * run["crank.angle"], rtol=1e-14)
+    assert run.summary["constraint_residual"] < 1e-9
+
+
 def test_rollout_and_ratios_as_parameters():
     """Every robot of a batch has its own ratio."""
     ratios = np.array([-3.0, 0.5, 2.0])

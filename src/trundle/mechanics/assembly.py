@@ -12,12 +12,14 @@ from typing import Any
 
 from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, Stop, TorqueSource
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.joints import plane_axes
+from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.mechanics.wheels import Direction, WheelModel
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
-from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation
+from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
 
 Read = Callable[[Any], Scalar]
 UP: Vector = (0, 0, 1)
@@ -42,6 +44,7 @@ class Assembly:
     axes: Mapping[str, Axis]
     base_columns: tuple[int, ...]
     links: Mapping[str, int] = field(default_factory=dict)
+    loops: tuple[Loop, ...] = ()
 
     @property
     def linkages(self) -> list[Linkage]:
@@ -94,6 +97,7 @@ def assemble(robot: Any, read: Read) -> Assembly:
         draft.axes,
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
+        tuple(_loop(name, noun, draft.indices, read) for name, noun in robot.loops.items()),
     )
 
 
@@ -344,6 +348,20 @@ def _add_linkage(
         front - read(noun.axle),
         armature,
     )
+
+
+def _loop(name: str, noun: Any, indices: Mapping[str, int], read: Read) -> Loop:
+    """A closing joint between two links; z of its frames is its axis, so that what is held is whole components."""
+    axis = _unit(noun.axis) if hasattr(noun, "axis") else UP
+    columns = (*plane_axes(axis), axis)
+    axes = transpose(columns) if noun.type in HELD else IDENTITY
+
+    def end(side: Any) -> End:
+        described = Pose(euler_rotation(*_vector(side.rpy, read)), _vector(side.at, read))
+        return End(indices[side.body], compose(described, Pose(axes, ZERO)))
+
+    length = read(noun.length) if noun.type == "rod" else 0
+    return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
 def _actuator(name: str, motor: Any, axes: Mapping[str, Axis], read: Read) -> Actuator:

@@ -41,13 +41,15 @@ class Elimination:
         return len(self.independent_rows) == self.rank
 
 
-def generic_rank(samples: np.ndarray) -> int:
-    """The largest rank that A reaches among samples of shape (s, rows, columns)."""
+def generic_rank(samples: np.ndarray, zero: float = ZERO) -> int:
+    """The largest rank that A reaches among samples of shape (s, rows, columns); singular values below `zero` times the
+    largest don't count.
+    """
     if samples.size == 0:
         return 0
     scaled = samples / np.maximum(np.abs(samples).max(axis=2, keepdims=True), 1e-300)
     values = np.linalg.svd(scaled, compute_uv=False)
-    return int((values > ZERO * np.maximum(values[:, :1], 1e-300)).sum(axis=1).max())
+    return int((values > zero * np.maximum(values[:, :1], 1e-300)).sum(axis=1).max())
 
 
 def plan_constant_pivots(
@@ -72,7 +74,7 @@ def plan_constant_pivots(
     return pivots, work
 
 
-def plan_pivots(samples: np.ndarray, columns: Sequence[int]) -> list[tuple[int, int]]:
+def plan_pivots(samples: np.ndarray, columns: Sequence[int], zero: float = ZERO) -> list[tuple[int, int]]:
     """Gauss-Jordan on samples over `columns`, each pivot the one whose smallest size among the samples is largest.
 
     The last sample is the reference configuration, where robots start: a pivot that vanishes there is taken only where
@@ -89,14 +91,14 @@ def plan_pivots(samples: np.ndarray, columns: Sequence[int]) -> list[tuple[int, 
             for column in left
         }
         row, column = max(sorted(sizes), key=lambda at: sizes[at])
-        if sizes[row, column] <= ZERO:
+        if sizes[row, column] <= zero:
             sizes = {
                 (i, j): float(np.abs(work[:-1, i, j]).min(initial=np.inf) / scale[i])
                 for i in rows
                 for j in left
             }
             row, column = max(sorted(sizes), key=lambda at: sizes[at])
-        if not ZERO < sizes[row, column] < np.inf:
+        if not zero < sizes[row, column] < np.inf:
             break
         _reduce(work, row, column, scale)
         pivots.append((row, column))

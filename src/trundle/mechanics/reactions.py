@@ -53,7 +53,7 @@ def spread_forces(
     return apply(rows, [value for (value,) in found])
 
 
-def undetermined_rows(samples: np.ndarray) -> list[int]:
+def undetermined_rows(samples: np.ndarray, zero: float = 1e-9) -> list[int]:
     """The rows whose multiplier redundancy leaves free: those that some null vector of Aᵀ touches. Samples (s, rows,
     columns).
     """
@@ -62,6 +62,6 @@ def undetermined_rows(samples: np.ndarray) -> list[int]:
     left, values, _ = np.linalg.svd(samples)
     touched = np.zeros(samples.shape[1], dtype=bool)
     for u, s in zip(left, values, strict=True):
-        rank = int((s > 1e-9 * max(s.max(), 1e-300)).sum())
-        touched |= np.abs(u[:, rank:]).max(axis=1, initial=0.0) > 1e-9
+        rank = int((s > zero * max(s.max(), 1e-300)).sum())
+        touched |= np.abs(u[:, rank:]).max(axis=1, initial=0.0) > zero
     return [int(i) for i in np.flatnonzero(touched)]

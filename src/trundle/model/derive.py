@@ -24,12 +24,15 @@ from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.closures import Closures, close_loops, dependent_states, unit_lengths
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
 from trundle.model.health import check_loads, check_mass
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.model import ConstraintSummary, Model
+from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.observe import Motion, observed
+from trundle.model.projection import projected
 from trundle.model.sketch import sketch, yaw
 from trundle.model.units import units_of
 from trundle.program import Program, Tracer, trace
@@ -52,6 +55,11 @@ class Symbols:
     commands: Any
     parameters: Any
     tracer: Tracer | None
+
+    @property
+    def groups(self) -> tuple[Any, Any, Any]:
+        """CasADi's columns of the state, the inputs and the parameters."""
+        return ca.vertcat(self.q, self.u, self.currents), self.commands, self.parameters
 
     def columns(self, states: int) -> dict[str, Any]:
         """CasADi's columns by group; x of `states` entries, those beyond q, u and currents being audit states."""
@@ -83,8 +91,11 @@ def derive(robot: Any) -> Model:
     at = configure(assembly, names, _entries(q))
     problem, basis = solve_basis(assembly, names, at, robot, q, parameters, list(defaults.values()))
     symbols = _symbols(assembly, basis, q, parameters, tracer)
-    motion = _move(assembly, names, at, basis, symbols, contact_span(numeric))
-    model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, defaults, start)
+    loops = None
+    if assembly.loops:
+        loops = close_loops(assembly, numeric, names, at, basis.matrix, symbols.groups, defaults, robot.name)
+    motion = _move(assembly, names, at, basis, symbols, contact_span(numeric), loops)
+    model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, loops, defaults, start)
     check_mass(robot, model, numeric)
     check_loads(robot, numeric, contact_span(numeric))
     return model
@@ -106,7 +117,7 @@ def solve_basis(
 
 
 def _constrained(assembly: Assembly) -> bool:
-    return bool(ideal_wheels(assembly) or assembly.couplings)
+    return bool(ideal_wheels(assembly) or assembly.couplings or assembly.loops)
 
 
 def _symbol(tracer: Tracer | None, group: str, count: int, start: int = 0) -> Any:
@@ -133,6 +144,7 @@ def _move(
     basis: Basis,
     symbols: Symbols,
     span: Sequence[int],
+    loops: Closures | None,
 ) -> Motion:
     """All speeds, their rates, and the forces, from the state."""
     u = _entries(symbols.u)
@@ -152,9 +164,45 @@ def _move(
         nu_dot, bias_rate = u_dot, [0] * len(nu)
     else:
         bias_rate = directional(nu, symbols.q, q_dot)
-        u_dot = _reduced(assembly, at, basis, nu, bias_rate, forces)
+        reduced, drive = _reduced(assembly, at, basis, nu, bias_rate, forces)
+        if loops is not None:
+            return _held(
+                assembly, basis, loops, symbols, reduced, drive, Motion(nu, bias_rate, q_dot, [], forces)
+            )
+        u_dot = [row[0] for row in solve_positive(reduced, [[d] for d in drive])]
         nu_dot = [a + b for a, b in zip(apply(basis.matrix, u_dot), bias_rate, strict=True)]
     return Motion(nu, nu_dot, q_dot, u_dot, forces)
+
+
+def _held(
+    assembly: Assembly,
+    basis: Basis,
+    loops: Closures,
+    symbols: Symbols,
+    reduced: list[list[Scalar]],
+    drive: list[Scalar],
+    free: Motion,
+) -> Motion:
+    """The motion with closed loops: SᵀMS u̇ = drive + (A S)ᵀλ, A S u̇ = −d(A S)/dt u; `free` has Ṡu for ν̇."""
+    u = _entries(symbols.u)
+    right = [-rate for rate in directional(apply(loops.rows, u), symbols.q, free.q_dot)]
+    labels = [f"{owner} {k + 1}" for k, owner in enumerate(loops.owners)]
+    solution = solve_with_multipliers(
+        reduced, drive, loops.rows, right, loops.samples, (basis.labels, labels)
+    )
+    nu_dot = [a + b for a, b in zip(apply(basis.matrix, solution.rates), free.nu_dot, strict=True)]
+    every = [row for closure in loops.closures.values() for row in closure.rows]
+    wrenches, multipliers = loops.wrenches(assembly, solution.multipliers)
+    return Motion(
+        free.nu,
+        nu_dot,
+        free.q_dot,
+        solution.rates,
+        free.forces,
+        wrenches,
+        apply(transpose(every), multipliers),
+        solution.undetermined,
+    )
 
 
 def _reduced(
@@ -164,8 +212,10 @@ def _reduced(
     nu: Sequence[Scalar],
     bias_rate: Sequence[Scalar],
     forces: Forces,
-) -> list[Scalar]:
-    """u̇ from SᵀMS u̇ = Sᵀ(τ − (M Ṡu + c)); Newton-Euler at ν̇ = Ṡu gives the bracket at once."""
+) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """SᵀMS and Sᵀ(τ − (M Ṡu + c)), equal to SᵀMS u̇ without loops; Newton-Euler at ν̇ = Ṡu gives the bracket at
+    once.
+    """
     count = assembly.tree.speed_count
     bias = inverse_dynamics(assembly.tree, at.poses, nu[:count], bias_rate[:count])
     bias += [c.armature * bias_rate[c.column] for c in assembly.linkages]
@@ -173,8 +223,7 @@ def _reduced(
     s = basis.matrix
     reduced = product(transpose(s), product(mass, s))
     drive = [t - b for t, b in zip(forces.tau, bias, strict=True)]
-    right = [[dot(column, drive)] for column in transpose(s)]
-    return [row[0] for row in solve_positive(reduced, right)]
+    return reduced, [dot(column, drive) for column in transpose(s)]
 
 
 def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
@@ -207,6 +256,7 @@ def _package(
     basis: Basis,
     symbols: Symbols,
     motion: Motion,
+    loops: Closures | None,
     defaults: Mapping[str, float],
     start: float,
 ) -> Model:
@@ -217,12 +267,11 @@ def _package(
     states = (*names, *basis.labels, *currents)
     rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.efforts[n].current_rate for n in electrical)]
     at = configure(assembly, names, _entries(symbols.q))
-    outputs = observed(assembly, at, problem, basis, motion, names, currents)
+    outputs = observed(assembly, at, problem, basis, motion, names, currents, _entries(symbols.u), loops)
     groups = {"state": states, "input": inputs, "parameter": tuple(defaults)}
     audited = {**groups, "state": (*states, WORK, LOST)}
     powers = [motion.forces.power, motion.forces.loss]
-    undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
-    forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
+    bound = _loop_fields(robot, assembly, loops, symbols, states, names, basis)
     return Model(
         robot=robot,
         name=robot.name,
@@ -235,7 +284,7 @@ def _package(
         units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
         initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
         mobility=mobility_of(robot, numeric),
-        constraints=ConstraintSummary(len(problem.rows), basis.elimination.rank, tuple(forces)),
+        constraints=_summary(assembly, problem, basis, loops, motion),
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
         audited=_traced(symbols, "audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
         observe=_traced(symbols, "observe", groups, "output", tuple(outputs), list(outputs.values())),
@@ -244,7 +293,59 @@ def _package(
         or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),
+        **bound,
     )
+
+
+def _summary(
+    assembly: Assembly, problem: Problem, basis: Basis, loops: Closures | None, motion: Motion
+) -> ConstraintSummary:
+    """Rows and rank of the wheels', the couplings' and the loops' constraints."""
+    undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
+    forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
+    rows, rank = len(problem.rows), basis.elimination.rank
+    if loops is not None:
+        rows, rank = rows + loops.row_count, rank + loops.rank
+        forces += loops.undetermined(assembly, motion.undetermined)
+    return ConstraintSummary(rows, rank, tuple(forces))
+
+
+def _loop_fields(
+    robot: Any,
+    assembly: Assembly,
+    loops: Closures | None,
+    symbols: Symbols,
+    states: Sequence[str],
+    names: Sequence[str],
+    basis: Basis,
+) -> dict[str, Any]:
+    """What a model with loops has beside the others: its manifold, the way back to it, what depends on what."""
+    if loops is None:
+        return {}
+    groups = {"state": tuple(states), "input": tuple(f"{a.name}.{a.command}" for a in assembly.actuators)}
+    groups["parameter"] = tuple(robot.parameter_values())
+    q = _entries(symbols.q)
+    held = [*loops.gaps, *unit_lengths(names, q)]
+    rates = apply(loops.rows, _entries(symbols.u))
+    labels = [f"configuration {k + 1}" for k in range(len(held))]
+    labels += [f"velocity {k + 1}" for k in range(len(rates))]
+    configuration, velocity = (ca.vertcat(*(ca.SX(v) for v in values)) for values in (held, rates))
+    moved = projected(symbols.groups, (len(q), len(basis.labels)), configuration, velocity, loops.samples)
+    slope = ca.jacobian(configuration, symbols.q)
+    rows = [[slope[i, j] for j in range(len(q))] for i in range(len(held))]
+    driven = _driven(assembly)
+    return {
+        "manifold": _traced(symbols, "manifold", groups, "residual", labels, [*held, *rates]),
+        "projection": _traced(symbols, "projection", groups, "state", states, _entries(moved)),
+        "dependent": dependent_states(loops, names, basis.labels, driven, rows),
+    }
+
+
+def _driven(assembly: Assembly) -> set[str]:
+    """Coordinates and speeds that a motor acts on."""
+    axes = {axis.column: axis.coordinate for axis in assembly.axes.values()}
+    columns = {actuator.column for actuator in assembly.actuators}
+    return {axes[c] for c in columns} | {assembly.speeds[c] for c in columns}
 
 
 def _force_name(assembly: Assembly, problem: Problem, row: int) -> str:

@@ -2,7 +2,7 @@
 
 SymPy's mass matrix and forcing are taken as they are, never simplified and never inverted: their entries become
 graphs (`sympy_graph`), and the linear systems are solved inside the program, in an order found on numbers
-(`sympy_solve`).
+(`guided`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any
 
 import casadi as ca
 
-from trundle.mechanics.linear import apply, product, transpose
-from trundle.mechanics.reactions import constraint_forces, undetermined_rows
+from trundle.mechanics.linear import apply, product
+from trundle.model.guided import solve_guided
 from trundle.model.model import ConstraintSummary, Model
+from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.projection import projected
+from trundle.model.samples import Samples, take_samples
 from trundle.model.sympy_graph import Converter
 from trundle.model.sympy_method import TIME, Equations, name_of, read_method
 from trundle.model.sympy_names import Names, declare, report_unknown
-from trundle.model.sympy_samples import Samples, take_samples
-from trundle.model.sympy_solve import independent_rows, is_positive, solve_guided
 from trundle.program import Program, trace
 from trundle.scalars import Scalar, absolute, maximum, minus, plus
 
@@ -35,6 +36,15 @@ class Motion:
     multipliers: list[Scalar]
     rank: int
     undetermined: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The residuals of the configuration's and the velocity's constraints, and states that meet them."""
+
+    holonomic: list[Scalar]
+    velocity: list[Scalar]
+    samples: Samples
 
 
 @dataclass(frozen=True)
@@ -84,15 +94,15 @@ def from_sympy(
     )
     convert = Converter(names.leaves(*symbols.all))
     q_dot = _coordinate_rates(equations, convert, symbols, names)
-    motion, residuals = _move(equations, convert, symbols, names, q_dot)
+    motion, bound = _move(equations, convert, symbols, names, q_dot)
     _know_rates(equations, convert, motion, symbols)
     extra = [convert(rate) for rate in (extra_states or {}).values()]
     _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
-    shown["constraint_residual"] = _largest(residuals)
-    return _package(name, equations, names, symbols, motion, extra, shown, residuals, start)
+    shown["constraint_residual"] = _largest([*bound.holonomic, *bound.velocity])
+    return _package(name, equations, names, symbols, motion, extra, shown, bound, start)
 
 
 def _coordinate_rates(
@@ -129,8 +139,8 @@ def _is_identity(matrix: Sequence[Sequence[Scalar]]) -> bool:
 
 def _move(
     equations: Equations, convert: Converter, symbols: Symbols, names: Names, q_dot: list[Scalar]
-) -> tuple[Motion, list[Scalar]]:
-    """The accelerations and multipliers, and the residuals of all constraints."""
+) -> tuple[Motion, Bound]:
+    """The accelerations and multipliers, and what binds the motion."""
     mass = [[convert(entry) for entry in row] for row in equations.mass]
     force = [convert(entry) for entry in equations.forcing]
     rows = [[convert(entry) for entry in row] for row in equations.rows]
@@ -146,7 +156,7 @@ def _move(
         motion = _with_multipliers(mass, force, rows, right, samples, names, q_dot)
     else:
         motion = _with_dependent_speeds(mass, force, rows, right, samples, names, q_dot)
-    return motion, [*holonomic, *velocity]
+    return motion, Bound(holonomic, velocity, samples)
 
 
 def _with_multipliers(
@@ -158,38 +168,10 @@ def _with_multipliers(
     names: Names,
     q_dot: list[Scalar],
 ) -> Motion:
-    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b by positive-definite solves, which need no pivots.
-
-    Where M itself is only positive on the directions that A leaves free, M + w AᵀA is positive and has the same
-    solution with f + w Aᵀb on the right (Benzi, Golub & Liesen 2005, sec. 5.3). Redundant rows are left out.
-    """
-    what = "accelerations"
-    if not rows:
-        solved = solve_guided(mass, [[f] for f in force], samples.of(mass), names.speeds, what)
-        return Motion(q_dot, [value for (value,) in solved], [], 0)
-    numbers = samples.of(rows)
-    kept = independent_rows(numbers)
-    a, b = [rows[i] for i in kept], [right[i] for i in kept]
-    heavy, driven = mass, force
-    if not is_positive(samples.of(mass)):
-        heavy = [
-            [plus(m, g) for m, g in zip(*pair, strict=True)]
-            for pair in zip(mass, product(transpose(a), a), strict=True)
-        ]
-        driven = [plus(f, g) for f, g in zip(force, apply(transpose(a), b), strict=True)]
-    columns = [[f, *column] for f, column in zip(driven, transpose(a), strict=True)]
-    solved = solve_guided(heavy, columns, samples.of(heavy), names.speeds, what)
-    free, response = [row[0] for row in solved], [row[1:] for row in solved]
-    schur = product(a, response)
-    gap = [[minus(v, w)] for v, w in zip(b, apply(a, free), strict=True)]
-    forces = [v for (v,) in solve_guided(schur, gap, samples.of(schur), names.multipliers, "multipliers")]
-    u_dot = [plus(v, w) for v, w in zip(free, apply(response, forces), strict=True)]
-    if len(kept) == len(rows):
-        return Motion(q_dot, u_dot, forces, len(kept))
-    # Aᵀλ of the independent rows, shared out among all of them.
-    multipliers = constraint_forces(rows, kept, apply(transpose(a), forces))
-    loose = tuple(names.multipliers[row] for row in undetermined_rows(numbers))
-    return Motion(q_dot, u_dot, multipliers, len(kept), loose)
+    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b, all multipliers shown."""
+    solution = solve_with_multipliers(mass, force, rows, right, samples, (names.speeds, names.multipliers))
+    loose = tuple(names.multipliers[row] for row in solution.undetermined)
+    return Motion(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
 
 
 def _with_dependent_speeds(
@@ -267,7 +249,7 @@ def _package(
     motion: Motion,
     extra: Sequence[Scalar],
     outputs: Mapping[str, Scalar],
-    residuals: Sequence[Scalar],
+    bound: Bound,
     start: float,
 ) -> Model:
     groups = {
@@ -281,8 +263,12 @@ def _package(
 
     rates = [*motion.q_dot, *motion.u_dot, *extra]
     dynamics = traced("dynamics", "rate", names.states, rates)
-    labels = [f"configuration {k + 1}" for k in range(len(equations.holonomic))]
-    labels += [f"velocity {k + 1}" for k in range(len(equations.velocity))]
+    residuals = [*bound.holonomic, *bound.velocity]
+    labels = [f"configuration {k + 1}" for k in range(len(bound.holonomic))]
+    labels += [f"velocity {k + 1}" for k in range(len(bound.velocity))]
+    split = len(equations.q), len(equations.u)
+    columns = _column(bound.holonomic), _column(bound.velocity)
+    moved = projected(symbols.all, split, *columns, bound.samples) if residuals else None
     return Model(
         robot=None,
         name=name,
@@ -302,6 +288,9 @@ def _package(
         stiff=bool(extra),
         derive_seconds=time.perf_counter() - start,
         manifold=traced("manifold", "residual", labels, residuals) if residuals else None,
+        projection=None
+        if moved is None
+        else traced("projection", "state", names.states, [moved[k] for k in range(len(names.states))]),
         dependent=tuple(name_of(each) for each in equations.dependent),
         origin={"sympy": equations.kind, "name": name},
     )

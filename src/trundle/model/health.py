@@ -15,6 +15,7 @@ from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
 from trundle.model.layout import configure, independent_coordinates
+from trundle.model.manifold import settle
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -27,7 +28,7 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
 
     Looks at the rates at one generic state; only when they aren't finite does it form the mass matrix to find the
     culprit. Where couplings tie speeds together what isn't opposed may be a sum of them, which rounding can hide:
-    there it always does.
+    there it always does, unless loops hold it besides.
     """
     rng = np.random.default_rng(0)
     state = rng.uniform(0.1, 0.5, len(model.states))
@@ -38,7 +39,7 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
         state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
     )
     moves = bool(np.isfinite(rate).all()) and np.abs(rate).max(initial=0.0) < 1e15
-    if moves and not numeric.couplings:
+    if moves and (numeric.loops or not numeric.couplings):
         return
     culprits = _unopposed(numeric, list(state[: len(model.coordinates)]))
     if moves and not culprits:
@@ -112,8 +113,9 @@ def check_rank(model: Any, values: Mapping[str, float]) -> None:
 
     The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
     """
-    rng = np.random.default_rng(0)
-    state = rng.uniform(0.1, 0.5, len(model.states))
+    state = np.random.default_rng(0).uniform(0.1, 0.5, len(model.states))
+    start = dict(zip(model.states, state, strict=True))
+    state = np.array(settle(model, start, (), values))
     (outputs,) = model.observe.evaluate(state, np.zeros(len(model.inputs)), np.array(list(values.values())))
     residual = outputs[list(model.outputs).index("constraint_residual")]
     if residual <= _RESIDUAL:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.elimination import generic_rank
+from trundle.model.samples import damped_step
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
 _STEPS = 50
 # Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
 _NUDGE = 0.1
+# A step goes no further than this (rad or m) at once, and is halved at most so often.
+_LONGEST = 1.0
+_HALVINGS = 8
 
 
 def changed_numbers(model: Any, changes: Mapping[str, Any]) -> dict[str, float]:
@@ -45,12 +50,10 @@ def _check_rank(model: Any, values: Mapping[str, float]) -> None:
     """The derivation left out constraints that repeated others at the model's own numbers; at others they may not."""
     x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
     places = [model.state_index[name] for name in model.coordinates]
-    p, commands = np.array(list(values.values())), np.zeros(len(model.inputs))
-    x = _newton(model, x, p, _rows(model, "configuration"), places, 0.0)
-    (flat,) = model.manifold_jacobian.evaluate(x, commands, p)
+    look = _Look(model, np.array(list(values.values())), model.manifold.evaluate, None)
+    x = _newton(look, x[:, None], _rows(model, "configuration"), places, 0.0)
     speeds = [model.state_index[name] for name in model.speeds]
-    rows = flat.reshape(-1, x.size)[:, speeds]
-    rank = generic_rank(rows[None])
+    rank = generic_rank(look.slope(x, range(len(model.manifold.outputs[0].labels)), speeds))
     if rank > model.constraints.rank:
         changed = next(name for name, value in values.items() if value != model.parameters[name])
         raise InputError(
@@ -66,36 +69,24 @@ def settle(
 ) -> list[float]:
     """x on the constraints: first the coordinates, then the speeds, by Newton's method, by the least change.
 
-    Only what isn't `given` is moved: the dependent states, and where these aren't enough, the others. Raises
-    InputError where what is given breaks the constraints whatever the rest is.
+    Only what isn't `given` is moved: the dependent states, and where these aren't enough, the others. Dependent
+    coordinates that are given are a guess, which chooses between the ways of assembly: they are moved where nothing
+    else closes the constraints. Raises InputError where what is given breaks the constraints whatever the rest is.
     """
-    x = np.array([start[name] for name in model.states])
-    if model.manifold is None:
-        return [float(value) for value in x]
-    p = np.array(list(parameters.values()))
-    for kind, names in (("configuration", model.coordinates), ("velocity", model.speeds)):
-        rows = _rows(model, kind)
-        free = [name for name in names if name not in given]
-        for movable in ([name for name in free if name in model.dependent], free):
-            places = [model.state_index[name] for name in movable]
-            for offset in (0.0, _NUDGE) if places else ():
-                if not _size(_residual(model, x, p)[rows]) <= _RESIDUAL:
-                    x = _newton(model, x, p, rows, places, offset)
-    worst = _size(_residual(model, x, p))
-    if not worst <= _RESIDUAL:
-        raise InputError(
-            f"the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
-            key="run.initial",
-            hint="give fewer states, the others are then found to fit; given: "
-            + (", ".join(given) or "none; the constraints can't be met from a start near zero, give some"),
-        )
-    return [float(value) for value in x]
+    x = np.array([[start[name]] for name in model.states])
+    if model.manifold is not None:
+        look = _Look(model, np.array(list(parameters.values())), model.manifold.evaluate, None)
+        x = _settled(look, x, given)
+        worst = _size(look.residual(x))
+        if not worst <= _RESIDUAL:
+            raise _broken(model, worst, given)
+    return [float(value) for value in x[:, 0]]
 
 
 def settle_batch(
     model: Any, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The same for the states of many robots: settled where every number is one for all, else checked only."""
+    """The same for the states of many robots at once; (count,) or numbers by name, in and out."""
     if model.manifold is None:
         return dict(x)
     if all(np.ndim(value) == 0 for value in (*x.values(), *parameters.values())):
@@ -107,20 +98,67 @@ def settle_batch(
     def table(values: Mapping[str, Any]) -> np.ndarray:
         return np.array([np.broadcast_to(np.ravel(value), (count,)) for value in values.values()])
 
-    commands = np.zeros(len(model.inputs))
-    (residual,) = compile_program(model.manifold)(table(x), commands, table(parameters))
-    worst = float(np.abs(residual).max())
-    if not worst <= _RESIDUAL:
-        raise InputError(
-            f"initial states break the constraints of '{model.name}' by up to {worst:.3g}",
-            key="initial",
-            hint="take each robot's initial state from model.state_vector, which finds the dependent states",
-        )
-    return dict(x)
+    look = _Look(
+        model, table(parameters), compile_program(model.manifold), compile_program(model.manifold_jacobian)
+    )
+    found = _settled(look, table(x), given)
+    worst = np.abs(look.residual(found)).max(axis=0, initial=0.0)
+    if not (worst <= _RESIDUAL).all():
+        lane = int(np.argmax(~(worst <= _RESIDUAL)))
+        raise _broken(model, float(worst[lane]), given, f"robot {lane}: ")
+    return dict(zip(model.states, found, strict=True))
 
 
-def _residual(model: Any, x: np.ndarray, p: np.ndarray) -> np.ndarray:
-    return model.manifold.evaluate(x, np.zeros(len(model.inputs)), p)[0]
+def _broken(model: Any, worst: float, given: Sequence[str], who: str = "") -> InputError:
+    named = ", ".join(given) or "none; the constraints can't be met from a start near zero, give some"
+    return InputError(
+        f"{who}the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
+        key="run.initial",
+        hint=f"give fewer states, the others are then found to fit; given: {named}",
+    )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A model's residuals and their slopes at states (n, count), by functions that evaluate programs."""
+
+    model: Any
+    parameters: np.ndarray
+    manifold: Callable[..., tuple[np.ndarray, ...]]
+    jacobian: Callable[..., tuple[np.ndarray, ...]] | None
+
+    def residual(self, x: np.ndarray) -> np.ndarray:
+        """(residuals, count)."""
+        return self._of(self.manifold, x)
+
+    def slope(self, x: np.ndarray, rows: Sequence[int], places: Sequence[int]) -> np.ndarray:
+        """(count, rows, places)."""
+        flat = self._of(self.jacobian or self.model.manifold_jacobian.evaluate, x)
+        return flat.reshape(-1, *x.shape)[np.ix_(rows, places)].transpose(2, 0, 1)
+
+    def _of(self, evaluate: Callable[..., tuple[np.ndarray, ...]], x: np.ndarray) -> np.ndarray:
+        commands = np.zeros(len(self.model.inputs))
+        if self.parameters.ndim == 1:  # one robot, by the interpreter, which needs no compiling
+            return evaluate(x[:, 0], commands, self.parameters)[0][:, None]
+        return evaluate(np.ascontiguousarray(x), commands, self.parameters)[0]
+
+
+def _settled(look: _Look, x: np.ndarray, given: Sequence[str]) -> np.ndarray:
+    """States (n, count) moved as `settle` says, each only where it still breaks constraints."""
+    model = look.model
+    for kind, names in (("configuration", model.coordinates), ("velocity", model.speeds)):
+        rows = _rows(model, kind)
+        dependent = [name for name in names if name in model.dependent]
+        free = [name for name in names if name not in given]
+        stages = [[name for name in dependent if name in free], free]
+        if kind == "configuration":
+            stages.append(dependent)
+        for movable in stages:
+            places = [model.state_index[name] for name in movable]
+            for offset in (0.0, _NUDGE) if places else ():
+                if not _size(look.residual(x)[rows]) <= _RESIDUAL:
+                    x = _newton(look, x, rows, places, offset)
+    return x
 
 
 def _rows(model: Any, kind: str) -> list[int]:
@@ -133,21 +171,60 @@ def _size(residual: np.ndarray) -> float:
 
 
 def _newton(
-    model: Any, x: np.ndarray, p: np.ndarray, rows: Sequence[int], places: Sequence[int], offset: float
+    look: _Look, x: np.ndarray, rows: Sequence[int], places: Sequence[int], offset: float
 ) -> np.ndarray:
-    """x with the states at `places` moved, from `offset` beside where they are, so that the residuals at `rows` vanish;
-    x as it was where that fails.
+    """x (n, count) with the states at `places` moved, from `offset` beside where they are, so that the residuals at
+    `rows` vanish; columns that met them already, or for which that fails, as they were.
+
+    Steps are halved until they bring the residual down: so it ends near where it began, in the same way of assembly.
     """
-    start, x = x, x.copy()
-    x[places] += offset
-    residual = _residual(model, x, p)[rows]
+    met = np.abs(look.residual(x)[rows]).max(axis=0, initial=0.0) <= _RESIDUAL
+    moved = x.copy()
+    moved[places] += np.where(met, 0.0, offset)
+    residual = look.residual(moved)[rows]
     for _ in range(_STEPS):
-        if not np.isfinite(residual).all() or _size(residual) <= _RESIDUAL * 1e-4:
+        slope = look.slope(moved, rows, places)
+        if _size(residual) <= _RESIDUAL * 1e-4 or not (
+            np.isfinite(residual).all() and np.isfinite(slope).all()
+        ):
             break
-        (flat,) = model.manifold_jacobian.evaluate(x, np.zeros(len(model.inputs)), p)
-        matrix = flat.reshape(-1, x.size)[np.ix_(rows, places)]
-        if not np.isfinite(matrix).all():
+        step = damped_step(slope, residual.T).T
+        step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
+        moved, residual = _shortened(look, moved, residual, rows, places, step)
+    reached = np.abs(residual).max(axis=0, initial=0.0) <= _RESIDUAL
+    return np.where(reached & ~met, moved, x)
+
+
+def _shortened(
+    look: _Look,
+    x: np.ndarray,
+    residual: np.ndarray,
+    rows: Sequence[int],
+    places: Sequence[int],
+    step: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """States and residuals after the step, halved in each column until its residual is smaller."""
+    before = np.linalg.norm(residual, axis=0)
+    trial, left = x, residual
+    for _ in range(_HALVINGS):
+        trial = x.copy()
+        trial[places] -= step
+        left = look.residual(trial)[rows]
+        worse = ~(np.linalg.norm(left, axis=0) < before)
+        if not worse.any():
             break
-        x[places] -= np.linalg.lstsq(matrix, residual, rcond=1e-12)[0]
-        residual = _residual(model, x, p)[rows]
-    return x if _size(residual) <= _RESIDUAL else start
+        step = np.where(worse, step / 2, step)
+    return trial, left
+
+
+def on_manifold(model: Any, states: np.ndarray, commands: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """States (n, samples) moved onto the constraints by the model's projection, twice: each step squares the error."""
+    from trundle.program import compile_program
+
+    own = np.ascontiguousarray(states)
+    if model.projection is None:
+        return own
+    project = compile_program(model.projection)
+    for _ in range(2):
+        (own,) = project(own, commands if commands.size else np.zeros(0), p)
+    return own

@@ -43,10 +43,12 @@ class Model:
     forces, energies, the constraint residual. `audited` is `dynamics` with two more states, the work put in and the
     energy lost (J), so a run can balance its energy.
 
-    A model that isn't made from a description has no `robot`. Then `audited` may be `dynamics` itself, and the
-    speeds need not be independent: `manifold` maps the same groups to the `residual` of every configuration and
-    velocity constraint, `dependent` names the states that follow from the others, and `origin` says what the model
-    was made from.
+    Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
+    maps the same groups to the `residual` of every configuration and velocity constraint, `projection` to the `state`
+    one Newton step closer to meeting them, and `dependent` names states that follow from the others.
+
+    A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
+    what it was made from.
     """
 
     robot: Any  # None for a model that has no description
@@ -69,6 +71,7 @@ class Model:
     notes: tuple[str, ...] = ()
     sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
+    projection: Program | None = None
     dependent: tuple[str, ...] = ()
     origin: Mapping[str, Any] = field(default_factory=dict)
 

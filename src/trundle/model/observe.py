@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
@@ -13,22 +13,30 @@ from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.closures import Closures, reactions
 from trundle.model.forces import Forces
 from trundle.model.layout import Configuration, coupled_coordinates
-from trundle.scalars import Scalar, absolute, is_zero, maximum
-from trundle.spatial.motions import transform_point
+from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
+from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import scale
 
 
 @dataclass(frozen=True)
 class Motion:
-    """All speeds ν and their rates, the independent coordinates' and speeds' rates, and the forces, at one state."""
+    """All speeds ν and their rates, the independent coordinates' and speeds' rates, and the forces, at one state.
+
+    `wrenches` of the loops' joints by name, what they put on all the speeds together, Aᵀλ (N, N m), and the loops' rows
+    whose multipliers redundancy leaves open.
+    """
 
     nu: list[Scalar]
     nu_dot: list[Scalar]
     q_dot: list[Scalar]
     u_dot: list[Scalar]
     forces: Forces
+    wrenches: Mapping[str, Force] = field(default_factory=dict)
+    loop_forces: Sequence[Scalar] = ()
+    undetermined: tuple[int, ...] = ()
 
 
 def observed(
@@ -39,8 +47,10 @@ def observed(
     motion: Motion,
     names: Sequence[str],
     currents: Sequence[str],
+    u: Sequence[Scalar],
+    loops: Closures | None = None,
 ) -> dict[str, Scalar]:
-    """Every output by name, in the order in which a person would read them."""
+    """Every output by name, in the order in which a person would read them; u are the independent speeds."""
     outputs: dict[str, Scalar] = {}
     outputs.update({name: at.values[name] for name in coupled_coordinates(assembly)})
     outputs.update(
@@ -60,10 +70,14 @@ def observed(
         outputs[f"{name}.power"] = effort.power
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(assembly, at, problem, basis, motion))
+    outputs.update(reactions(assembly, motion.wrenches))
     if not assembly.base_columns:
         outputs.update(_positions(assembly, at))
     outputs.update(_energies(assembly, at, motion))
-    outputs["constraint_residual"] = _residual(problem, motion.nu)
+    if loops is not None:
+        outputs["loop_residual"] = _largest(loops.gaps)
+    slips = apply(problem.rows, motion.nu) + (apply(loops.rows, u) if loops is not None else [])
+    outputs["constraint_residual"] = _largest(slips)
     return outputs
 
 
@@ -79,6 +93,8 @@ def _constraint_forces(
     needed = inverse_dynamics(assembly.tree, at.poses, motion.nu[:count], motion.nu_dot[:count])
     needed += [c.armature * motion.nu_dot[c.column] for c in assembly.linkages]
     unbalanced = [n - t for n, t in zip(needed, motion.forces.tau, strict=True)]
+    if motion.loop_forces:
+        unbalanced = [minus(u, f) for u, f in zip(unbalanced, motion.loop_forces, strict=True)]
     if basis.elimination.has_fixed_rows:
         multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
     else:
@@ -127,9 +143,9 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
     return outputs
 
 
-def _residual(problem: Problem, nu: Sequence[Scalar]) -> Scalar:
-    """max |A ν| over all rows, the redundant ones too (m/s)."""
+def _largest(values: Sequence[Scalar]) -> Scalar:
+    """max |value|: of A ν over all rows, say, the redundant ones too (m/s)."""
     worst: Scalar = 0
-    for value in apply(problem.rows, nu):
+    for value in values:
         worst = maximum(worst, absolute(value))
     return worst

@@ -7,7 +7,7 @@ is SᵀMS and a force on u is what the robot feels along the motions it has; wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -21,8 +21,10 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
+from trundle.model.closures import Closures, close_loops
 from trundle.model.derive import directional, extended_mass, solve_basis
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
+from trundle.model.multipliers import solve_with_multipliers
 from trundle.program import Program, trace
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force
@@ -35,7 +37,10 @@ WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 @dataclass(frozen=True)
 class Mechanism:
-    """One robot's assembly in symbols: configuration, ν = S u, and ν̇ = S u̇ + Ṡ u at symbols q, u, p."""
+    """One robot's assembly in symbols: configuration, ν = S u, and ν̇ = S u̇ + Ṡ u at symbols q, u, p.
+
+    Loops bind u̇ besides: their rows times u̇ are `loop_right`.
+    """
 
     assembly: Assembly
     at: Configuration
@@ -45,6 +50,8 @@ class Mechanism:
     nu: list[Scalar]
     drift: list[Scalar]
     inputs: Groups
+    loops: Closures | None = None
+    loop_right: Sequence[Scalar] = ()
 
     def link(self, name: str) -> int:
         """Index of a link by its joint's, its body's or its wheel's name; raises InputError."""
@@ -79,11 +86,21 @@ def mechanism(robot: Any) -> Mechanism:
         "speed": (basis.labels, u),
         "parameter": (tuple(defaults), parameters),
     }
-    return Mechanism(assembly, at, names, basis.labels, basis.matrix, nu, drift, groups)
+    whole = Mechanism(assembly, at, names, basis.labels, basis.matrix, nu, drift, groups)
+    if not assembly.loops:
+        return whole
+    symbols = ca.vertcat(q, u), ca.SX(0, 1), parameters
+    numeric = assemble(robot, robot.resolver(defaults))
+    loops = close_loops(assembly, numeric, names, at, basis.matrix, symbols, defaults, robot.name)
+    right = directional(apply(loops.rows, _entries(u)), q, coordinate_rates(assembly, names, at, nu))
+    return replace(whole, loops=loops, loop_right=[-value for value in right])
 
 
 def mass_matrix_program(m: Mechanism) -> Program:
-    """SᵀMS, (n, n) row-major: `mass_matrix` of (coordinate, speed, parameter); the speeds have no effect."""
+    """SᵀMS, (n, n) row-major: `mass_matrix` of (coordinate, speed, parameter); the speeds have no effect.
+
+    Of a mechanism with loops it is the mass matrix of the tree, whose speeds the loops bind.
+    """
     labels = [f"{a}, {b}" for a in m.labels for b in m.labels]
     return m.trace("mass_matrix", {"mass_matrix": (labels, [v for row in _mass(m) for v in row])})
 
@@ -92,7 +109,8 @@ def inverse_dynamics_program(m: Mechanism, pushed: Sequence[str] = ()) -> Progra
     """`force` on the speeds (N, N m) for an `acceleration` u̇: Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w).
 
     `pushed` names links on which wrenches act: group `wrench`, forces and moments about each link's origin, world axes.
-    Motors, springs, friction and slipping wheels are not in it: it is what they together must give.
+    Motors, springs, friction and slipping wheels are not in it: it is what they together must give. With loops it is
+    what the tree needs without forces at the loops; any Aᵀλ of theirs may be added.
     """
     a = ca.SX.sym("a", len(m.labels))
     wrenches, group = _wrenches(m, pushed)
@@ -104,12 +122,17 @@ def inverse_dynamics_program(m: Mechanism, pushed: Sequence[str] = ()) -> Progra
 def forward_dynamics_program(m: Mechanism, pushed: Sequence[str] = ()) -> Program:
     """`acceleration` u̇ for a `force` on the speeds (N, N m), gravity included; `pushed` as in inverse dynamics.
 
-    A tree without constraints takes the articulated-body algorithm, others the reduced mass matrix.
+    A tree without constraints takes the articulated-body algorithm, others the reduced mass matrix; loops are held by
+    multipliers.
     """
     force = ca.SX.sym("f", len(m.labels))
     wrenches, group = _wrenches(m, pushed)
     tree = m.assembly.tree
-    if len(m.labels) == tree.speed_count and not m.assembly.couplings and not _constrained(m):
+    if m.loops is not None:
+        rest = _needed(m, [0] * len(m.labels), wrenches)
+        drive = [f - r for f, r in zip(_entries(force), rest, strict=True)]
+        rates = _held(m, m.loops, drive)
+    elif len(m.labels) == tree.speed_count and not m.assembly.couplings and not _constrained(m):
         rates = forward_dynamics(tree, m.at.poses, m.nu, _entries(force), wrenches)
     else:
         rest = _needed(m, [0] * len(m.labels), wrenches)
@@ -161,6 +184,11 @@ def frame_program(m: Mechanism, link: str, point: Vector = (0, 0, 0)) -> Program
 
 def _mass(m: Mechanism) -> list[list[Scalar]]:
     return product(transpose(m.basis), product(extended_mass(m.assembly, m.at), m.basis))
+
+
+def _held(m: Mechanism, loops: Closures, drive: list[Scalar]) -> list[Scalar]:
+    names = m.labels, [f"{owner} {k + 1}" for k, owner in enumerate(loops.owners)]
+    return solve_with_multipliers(_mass(m), drive, loops.rows, m.loop_right, loops.samples, names).rates
 
 
 def _needed(m: Mechanism, u_dot: Sequence[Scalar], wrenches: Sequence[Force] | None) -> list[Scalar]:

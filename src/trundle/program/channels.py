@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,16 +31,16 @@ class Channel:
 
 
 def channels_of(
-    program: Program, groups: Mapping[str, Any], steps: int, skip: str
+    program: Program, groups: Mapping[str, Any], steps: int, skip: Collection[str]
 ) -> dict[tuple[int, int], Channel]:
-    """A channel for each element of each input group but ``skip``, by (group, element)."""
-    expected = [g.name for g in program.inputs if g.name != skip]
+    """A channel for each element of each input group not in ``skip``, by (group, element)."""
+    expected = [g.name for g in program.inputs if g.name not in skip]
     for name in groups:
         if name not in expected:
             raise InputError(f"'{program.name}' has no input group '{name}'; {suggest(name, expected)}")
     channels: dict[tuple[int, int], Channel] = {}
     for index, group in enumerate(program.inputs):
-        if group.name == skip:
+        if group.name in skip:
             continue
         if group.name not in groups and group.size:
             raise InputError(f"'{program.name}' needs a value for the input group '{group.name}'")

@@ -21,6 +21,9 @@ STATES, SAMPLES, COUNT, PADDED, EVERY, DT, CHANNELS = range(7)
 
 Source = tuple[int, int]
 
+NEXT = "next"
+"""The input group of what is done to the state after each step, where that is asked for."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -32,7 +35,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is computed when: once, once a block of lanes, once a step, or at each of the four stages."""
+    """What is computed when: once, once a block of lanes, once a step, at each of the four stages, or after them."""
 
     program: Program
     state: int
@@ -42,20 +45,24 @@ class Plan:
     level: dict[int, int]
 
     def at(self, level: int, wide: bool) -> list[Instruction]:
-        """The arithmetic and constants of one level (0 constant, 1 step, 2 stage)."""
+        """The arithmetic and constants of one level (0 constant, 1 step, 2 stage, 3 after the step)."""
         chosen = (i for i in self.program.instructions if i.op != "input" and self.level[i.out] == level)
         return [i for i in chosen if (i.out in self.wide) == wide]
 
 
 def plan(program: Program, state: int, layouts: dict[Source, Layout], width: int) -> Plan:
-    """Sort the instructions of ``program`` (whose only output is the rate) by how often they must run."""
+    """Sort the instructions of ``program`` by how often they must run.
+
+    Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after each step.
+    """
     program = hoist_reciprocals(program, {s for s, at in layouts.items() if not at.stepped})
     program = hoist_reciprocals(program, set(layouts))
     wide = set() if width == 1 else wide_values(program, {s for s, at in layouts.items() if not at.wide})
     level: dict[int, int] = {}
     for i in program.instructions:
         if i.op == "input":
-            level[i.out] = 2 if i.source[0] == state else int(layouts[i.source].stepped)
+            own = i.source in layouts
+            level[i.out] = int(layouts[i.source].stepped) if own else 2 if i.source[0] == state else 3
         else:
             level[i.out] = max((level[a] for a in i.args), default=0)
     return Plan(program, state, layouts, wide, needs_vector(program, wide), level)
@@ -163,7 +170,7 @@ class _Writer:
         """Load the channels of one layout that the program reads, and compute what depends on them."""
         code, plan = self.code, self.plan
         for i in plan.program.instructions:
-            if i.op != "input" or i.source[0] == plan.state:
+            if i.op != "input" or i.source not in plan.layouts:
                 continue
             layout = plan.layouts[i.source]
             if layout != Layout(wide, stepped=level == 1):
@@ -196,34 +203,33 @@ def _runge_kutta(plan: Plan, emitter: Emitter, step_size: tuple[str, str, str, s
     code, (whole, half, third, sixth) = emitter.code, step_size
     start = [f"%s{k}" for k in range(n)]
     total, at = start, start
-    for stage, (ahead, weight) in enumerate(((half, sixth), (half, third), (whole, third), (None, sixth))):
-        rates = _rates(plan, emitter, at)
+    for ahead, weight in ((half, sixth), (half, third), (whole, third), (None, sixth)):
+        rates = _evaluate(plan, emitter, at, plan.state, level=2)
         if ahead is not None:
             at = [_axpy(code, ahead, k, x) for k, x in zip(rates, start, strict=True)]
-        total = [
-            _axpy(code, weight, k, x, name=f"%s{i}.next" if stage == 3 else "")
-            for i, (k, x) in enumerate(zip(rates, total, strict=True))
-        ]
+        total = [_axpy(code, weight, k, x) for k, x in zip(rates, total, strict=True)]
+    if len(plan.program.results) > 1:
+        total = _evaluate(plan, emitter, total, len(plan.program.inputs) - 1, level=3)
+    t = type_of(code.width)
+    for k, value in enumerate(total):  # the name that the loop's head knows it by; costs no instruction
+        code.do(f"%s{k}.next = bitcast {t} {value} to {t}")
 
 
-def _rates(plan: Plan, emitter: Emitter, at: list[str]) -> list[str]:
+def _evaluate(plan: Plan, emitter: Emitter, at: list[str], group: int, level: int) -> list[str]:
+    """The rates at a stage (group of the state, level 2), or the state after the step (group NEXT, level 3)."""
     width = emitter.code.width
     for i in plan.program.instructions:
-        if i.op == "input" and i.source[0] == plan.state:
+        if i.op == "input" and i.source[0] == group:
             emitter.define(i.out, at[i.source[1]], width)
     for wide in (False, True):
-        emitter.emit(plan.at(2, wide), plan.wide, plan.spread)
-    return [emitter.operand(v, width) for v in plan.program.results[0]]
+        emitter.emit(plan.at(level, wide), plan.wide, plan.spread)
+    return [emitter.operand(v, width) for v in plan.program.results[level - 2]]
 
 
-def _axpy(code: Code, a: str, x: str, y: str, name: str = "") -> str:
+def _axpy(code: Code, a: str, x: str, y: str) -> str:
     t = type_of(code.width)
     product = code.new(f"fmul {FAST} {t} {a}, {x}")
-    total = f"fadd {FAST} {t} {product}, {y}"
-    if not name:
-        return code.new(total)
-    code.do(f"{name} = {total}")
-    return name
+    return code.new(f"fadd {FAST} {t} {product}, {y}")
 
 
 def _mask(code: Code, count: str) -> str:

@@ -15,8 +15,9 @@ from trundle.errors import InputError
 from trundle.program.channels import Channel, channels_of, common_count
 from trundle.program.ir import Program
 from trundle.program.jit import Compiled, assemble, host
+from trundle.program.join import beside
 from trundle.program.kernel import Array, as_numbers, available_cores
-from trundle.program.llvm_rollout import SIGNATURE, Layout, emit_rollout, plan
+from trundle.program.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, plan
 from trundle.program.simplify import only_output
 
 Progress = Callable[[float], None]
@@ -64,8 +65,12 @@ def rollout(
     progress: Progress | None = None,
     state: str = "state",
     rate: str = "rate",
+    projection: Program | None = None,
 ) -> Rollout:
     """Integrate x' = f(x, u, p) with the classical Runge-Kutta method of fourth order (Kutta 1901).
+
+    A ``projection``, from the same input groups to ``state``, ends each step: x ← P(x, u, p), which keeps constraints
+    that f only keeps the rate of.
 
     Args:
         program: maps the group ``state`` and others to ``rate``, whose elements are the states' derivatives in order.
@@ -84,7 +89,7 @@ def rollout(
         InputError: a group is missing, unknown or of the wrong shape.
     """
     _check(dt, steps, every, count)
-    program, channels = _arrange(program, groups, steps, state, rate)
+    program, channels = _arrange(program, groups, steps, state, rate, projection)
     n = program.inputs[program.input_index(state)].size
     start = as_numbers(initial, f"the initial '{state}'")
     if start.ndim not in (1, 2) or start.shape[0] != n:
@@ -119,16 +124,23 @@ def _check_whole(name: str, value: Any, least: int) -> None:
 
 
 def _arrange(
-    program: Program, groups: Mapping[str, Any], steps: int, state: str, rate: str
+    program: Program,
+    groups: Mapping[str, Any],
+    steps: int,
+    state: str,
+    rate: str,
+    projection: Program | None,
 ) -> tuple[Program, dict[tuple[int, int], Channel]]:
-    """The program reduced to its rate, and the channels that it reads."""
+    """The program reduced to its rate (and the projection, of its own group), and the channels that it reads."""
     program = only_output(program, rate)
     n_state, n_rate = program.inputs[program.input_index(state)].size, program.outputs[0].size
     if n_state != n_rate:
         raise InputError(
             f"'{program.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
         )
-    channels = channels_of(program, groups, steps, skip=state)
+    if projection is not None:
+        program = beside(program, only_output(projection, state), state, NEXT)
+    channels = channels_of(program, groups, steps, skip=(state, NEXT))
     read = {i.source for i in program.instructions if i.op == "input"}
     return program, {source: c for source, c in channels.items() if source in read}
 

@@ -151,7 +151,9 @@ def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem
 
 
 def _axes(robot: Robot, found: Numbers) -> Iterator[Problem]:
-    for name, joint in robot.joints.items():
+    directed = [("joints", *each) for each in robot.joints.items()]
+    directed += [("loops", *each) for each in robot.loops.items()]
+    for family, name, joint in directed:
         directions = [
             tuple(found[value.key] for value in getattr(joint, key))
             for key in ("axis", "axis2")
@@ -160,7 +162,7 @@ def _axes(robot: Robot, found: Numbers) -> Iterator[Problem]:
         for key, direction in zip(("axis", "axis2"), directions, strict=False):
             if math.hypot(*direction) < 1e-12:
                 yield Problem(
-                    ("joints", name, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
+                    (family, name, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
                 )
                 return
         if len(directions) == 2 and _angle(*directions) < _PARALLEL:
@@ -308,6 +310,8 @@ def _carrying(robot: Robot, found: Numbers) -> set[str]:
     known = body_names(robot)
     carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
     carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
+    # what a loop is pinned to resists too; whether that is enough is seen when the equations are there
+    carried += [(known[end.body], True) for loop in robot.loops.values() for end in (loop.first, loop.second)]
     return {each for name, massive in carried if massive and name != "base" for each in chain(robot, name)}
 
 

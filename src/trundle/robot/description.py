@@ -15,6 +15,7 @@ from trundle.robot.bodies import Body, Joint
 from trundle.robot.checks import check_robot
 from trundle.robot.couplings import Coupling
 from trundle.robot.gearing import measured
+from trundle.robot.loops import Loop
 from trundle.robot.motors import Motor
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.overrides import override
@@ -39,6 +40,7 @@ class Robot(Noun):
     wheels: dict[Identifier, Wheel] = Field(default_factory=dict, description="Wheels by name.")
     motors: dict[Identifier, Motor] = Field(default_factory=dict, description="Motors by name.")
     couplings: dict[Identifier, Coupling] = Field(default_factory=dict, description="Couplings by name.")
+    loops: dict[Identifier, Loop] = Field(default_factory=dict, description="Loop closures by name.")
     parameters: dict[Identifier, Plain] = Field(
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
     )

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from trundle.robot.description import Robot
 
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
-_MOST = {"joints": 1000, "wheels": 1000, "motors": 1000, "couplings": 1000, "parameters": 10_000}
+_MOST = {
+    "joints": 1000,
+    "wheels": 1000,
+    "motors": 1000,
+    "couplings": 1000,
+    "loops": 1000,
+    "parameters": 10_000,
+}
 
 
 def check_size(robot: Robot) -> Iterator[Problem]:
@@ -39,6 +46,7 @@ def check_structure(robot: Robot) -> Iterator[Problem]:
     yield from _base(robot)
     yield from _motors(robot)
     yield from _couplings(robot)
+    yield from _loops(robot)
     yield from _speeds(robot)
     yield from _parameters(robot)
 
@@ -50,6 +58,7 @@ def _names(robot: Robot) -> Iterator[Problem]:
         ("wheels", robot.wheels),
         ("motors", robot.motors),
         ("couplings", robot.couplings),
+        ("loops", robot.loops),
     )
     for family, members in families:
         for name in members:
@@ -211,6 +220,35 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
                 )
             elif coupled.setdefault(wheel, name) != name:
                 yield Problem(path, f"the wheel {wheel!r} is held by the coupling {coupled[wheel]!r} already")
+
+
+def _loops(robot: Robot) -> Iterator[Problem]:
+    known = body_names(robot)
+    for name, loop in robot.loops.items():
+        missing = False
+        for end in ("first", "second"):
+            body = getattr(loop, end).body
+            if body not in known:
+                missing = True
+                path: Path = ("loops", name, end, "body")
+                yield Problem(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
+        if not missing and _moves_with(robot, loop.first.body) == _moves_with(robot, loop.second.body):
+            one, other = loop.first.body, loop.second.body
+            message = f"it holds {one!r} to {other!r}, and no joint between them can move"
+            hint = "a loop closes a chain of joints: name the last body of the chain and what it is pinned to"
+            yield Problem(("loops", name), message, hint)
+
+
+def _no_body_hint(robot: Robot, name: str, known: Mapping[str, str]) -> str:
+    if name in robot.wheels:
+        return "a wheel's frame doesn't spin with it, so nothing can be pinned to a wheel: add a joint with a body"
+    return suggest(name, known)
+
+
+def _moves_with(robot: Robot, body: str) -> str:
+    """The last joint on the way to a body that can move, or "base"."""
+    moving = [joint for joint in chain(robot, body) if not isinstance(robot.joints[joint], FixedJoint)]
+    return moving[-1] if moving else "base"
 
 
 def speed_names(robot: Robot) -> tuple[str, ...]:

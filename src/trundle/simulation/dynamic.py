@@ -13,7 +13,8 @@ import numpy as np
 
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
-from trundle.program import compile_program
+from trundle.model.manifold import on_manifold
+from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.arguments import (
     check_tolerances,
@@ -85,7 +86,8 @@ def simulate(
     signals, longest = prepared(signals, float(at[-1]), limit)
 
     began = time.perf_counter()
-    kernel, observer = compile_program(model.audited), compile_program(model.observe)
+    guided = model.audited if model.projection is None else feed(model.audited, model.projection)
+    kernel, observer = compile_program(guided), compile_program(model.observe)
     kernel.prepare()
     _require_rates(model, kernel, [s.value(0.0) for s in signals.values()], p, start)
     with Progress(progress, at[-1], f"simulating {model.name}") as bar:
@@ -93,16 +95,19 @@ def simulate(
         settings = Settings(used, *tolerances(used, rtol, atol), longest)
         slope = None
         if settings.method in ("lsoda", "radau", "bdf"):
-            slope = model.audited_jacobian
+            slope = (
+                guided.jacobian("rate", "state") if guided is not model.audited else model.audited_jacobian
+            )
             compile_program(slope).prepare()
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         names = [*model.states, *model.audit]
-        make = make_pieces(model.audited, slope, _sources(signals.values()), p, bar)
+        make = make_pieces(guided, slope, _sources(signals.values()), p, bar)
         breaks = [b for s in signals.values() for b in (*s.jumps, *s.kinks)]
         states = integrate(make, start, at, breaks, settings, names, finder(signals.values()))
     commands = np.array([s.sample(at) for s in signals.values()]).reshape(len(signals), at.size)
-    own = np.ascontiguousarray(states[: len(model.states)])
+    own = on_manifold(model, states[: len(model.states)], commands, p)
+    states[: len(model.states)] = own
     (outputs,) = observer(own, commands if signals else np.zeros(0), p)
     finished = time.perf_counter()
     return _run(
@@ -120,10 +125,17 @@ def _require_rates(
     if np.isfinite(rate).all():
         return
     lost = [name for name, value in zip(model.states, rate, strict=False) if not np.isfinite(value)]
+    loops = list(model.robot.loops) if model.robot is not None else []
+    reason = (
+        f"the loop{'s' if len(loops) > 1 else ''} {', '.join(loops)} may stand at a dead point, where bodies in line "
+        "can fold either way; start from other angles"
+        if loops
+        else "steered wheels whose axles lie on one line do that; start from other angles, choose other "
+        "independent speeds (robot.speeds), or give wheels contact: slip"
+    )
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{model.name}' have no rates: it is singular where it starts, or its state "
-        "is too large\n  steered wheels whose axles lie on one line do that; start from other angles, choose other "
-        "independent speeds (robot.speeds), or give wheels contact: slip"
+        f"is too large\n  {reason}"
     )
 
 
@@ -207,7 +219,9 @@ def _run(
     account = _energy_account(model, states, values)
     values |= account
     at, values = at[skip:], {name: series[skip:] for name, series in values.items()}
-    summary |= {"constraint_residual": float(values["constraint_residual"].max())}
+    summary |= {
+        name: float(values[name].max()) for name in ("constraint_residual", "loop_residual") if name in values
+    }
     if account:
         summary |= {
             "energy_imbalance": float(np.abs(values["energy.imbalance"]).max()),

@@ -86,6 +86,7 @@ def rollout(
             count=size,
             threads=threads,
             progress=bar.fraction,
+            projection=model.projection,
         )
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * dt

@@ -10,21 +10,26 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.elimination import ZERO
 from trundle.scalars import Scalar
 
 # Random states, beside the state of zeros: rank and pivots differ between them only where the mechanism's do.
 COUNT = 6
 # Steps of Newton's method onto the constraints; it converges quadratically or not at all.
-_STEPS = 30
+_STEPS = 60
 _REACHED = 1e-10
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Symbols of the state, inputs and parameters, and numbers for them: one column a sample."""
+    """Symbols of the state, inputs and parameters, and numbers for them: one column a sample.
+
+    Singular values below `zero` times the largest count as rounding, of the states too.
+    """
 
     symbols: tuple[Any, ...]
     numbers: tuple[np.ndarray, ...]
+    zero: float = ZERO
 
     def of(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
         """Values (s, rows, columns) of a matrix of scalars at the samples where all entries are finite."""
@@ -68,8 +73,14 @@ def take_samples(
     return Samples(tuple(symbols), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
-def newton(residual: Any, symbols: Sequence[Any], part: slice, numbers: Sequence[np.ndarray]) -> np.ndarray:
-    """The state with `part` of it moved so that the residual vanishes; as it was where that fails."""
+def newton(
+    residual: Any,
+    symbols: Sequence[Any],
+    part: slice,
+    numbers: Sequence[np.ndarray],
+    reached: float = _REACHED,
+) -> np.ndarray:
+    """The state with `part` of it moved so that the residual vanishes to `reached`; as it was where that fails."""
     start = numbers[0].copy()
     if not residual.numel():
         return start
@@ -80,10 +91,28 @@ def newton(residual: Any, symbols: Sequence[Any], part: slice, numbers: Sequence
         value, matrix = (np.array(each) for each in function.call([ca.DM(x), *map(ca.DM, numbers[1:])]))
         if not (np.isfinite(value).all() and np.isfinite(matrix).all()):
             return start
-        if np.abs(value).max() <= _REACHED:
+        if np.abs(value).max() <= reached:
             return x
-        x[part] -= np.linalg.lstsq(matrix, value.ravel(), rcond=1e-12)[0]
+        x[part] -= damped_step(matrix, value.ravel())
     return start
+
+
+def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Newton's step by Levenberg and Marquardt, (JᵀJ + μ)⁻¹ Jᵀ r with μ = |r|², at most a hundredth of |J|².
+
+    It converges quadratically even where rows repeat each other on the solutions (Yamashita & Fukushima 2001), and then
+    to the nearest one; the plain step slides along them into singular configurations. Shapes J (…, rows, columns), r
+    (…, rows).
+    """
+    size = np.square(slope).sum(axis=(-2, -1))
+    damping = np.minimum(np.square(residual).sum(axis=-1), size / 100)
+    gram = slope @ np.swapaxes(slope, -2, -1)
+    # Scaled by hand: below this share of the largest, eigenvalues of J Jᵀ are rounding.
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-15 * np.maximum(values[..., -1:], 1e-300)
+    inverse = np.where(kept, 1 / np.where(kept, values + damping[..., None], 1.0), 0.0)
+    along = np.einsum("...ij,...i->...j", vectors, residual) * inverse
+    return np.einsum("...ij,...i->...j", slope, np.einsum("...ij,...j->...i", vectors, along))
 
 
 def _call(function: Any, groups: Sequence[np.ndarray]) -> np.ndarray:

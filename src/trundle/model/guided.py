@@ -67,11 +67,11 @@ def is_positive(samples: np.ndarray) -> bool:
     return bool(np.linalg.eigvalsh(scaled).min() > _POSITIVE)
 
 
-def independent_rows(samples: np.ndarray) -> tuple[int, ...]:
+def independent_rows(samples: np.ndarray, zero: float = ZERO) -> tuple[int, ...]:
     """Rows that are independent at generic samples, the first ones where there is a choice."""
     chosen: list[int] = []
     for row in range(samples.shape[1]):
-        if generic_rank(samples[:, [*chosen, row], :]) > len(chosen):
+        if generic_rank(samples[:, [*chosen, row], :], zero) > len(chosen):
             chosen.append(row)
     return tuple(chosen)
 

@@ -1,0 +1,303 @@
+"""Loop closures on the way to a model: their residuals over the states, and closed configurations to look at.
+
+What ideal wheels and couplings leave, ν = S(q) u, is bound further by φ(q) = 0 and A S u = 0. No speed is solved for:
+which of them could follow from the others changes along the motion (a crank's dead points), so all stay states, their
+rates come with multipliers, and runs are projected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.elimination import generic_rank, plan_pivots
+from trundle.mechanics.linear import apply, product
+from trundle.mechanics.loops import Closure, close, half_turned
+from trundle.model.layout import Configuration, configure
+from trundle.model.samples import COUNT, Samples, newton
+from trundle.scalars import Scalar, is_zero
+from trundle.spatial.motions import Force
+
+# Random configurations from which Newton's method looks for closed ones.
+TRIES = 40
+_SEED = 20260
+# Angles are drawn over more than a turn's half: linkages close far from where their joints are at zero.
+_SPREAD = 2.5
+_CLOSED = 1e-9
+# Where a loop holds a motion twice, its gap grows with the square of the distance from closed configurations: a gap of
+# 1e-15 is a distance of 3e-8, and such singular values of rows are zeros.
+_POLISHED, _ZERO = 1e-15, 1e-6
+# How far (rad, m) and how often a configuration is moved along its freedoms before it counts as a general one.
+_KICK, _KICKS = 0.2, 2
+_PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+
+
+@dataclass(frozen=True)
+class Closures:
+    """All loops at symbols q and u: residuals φ, rows A S over the independent speeds, and where they come from.
+
+    `owners` are the loops' names row by row, `closures` by loop; `samples` closed configurations with admissible
+    speeds. Rows that vanish by structure (what a planar linkage can't break) are counted and otherwise left out.
+    """
+
+    gaps: list[Scalar]
+    rows: list[list[Scalar]]
+    owners: tuple[str, ...]
+    closures: Mapping[str, Closure]
+    samples: Samples
+    row_count: int
+    empty: tuple[tuple[str, int], ...]  # loop and place of each row that vanishes
+
+    @property
+    def rank(self) -> int:
+        """How many of the rows are independent in general."""
+        return generic_rank(self.samples.of(self.rows), _ZERO) if self.rows else 0
+
+    def wrenches(
+        self, assembly: Assembly, multipliers: Sequence[Scalar]
+    ) -> tuple[dict[str, Force], list[Scalar]]:
+        """Each loop's wrench on its second body, from one multiplier a row of `rows`; and the multipliers of all rows,
+        the vanishing ones too.
+        """
+        left = iter(multipliers)
+        result, every = {}, []
+        for loop in assembly.loops:
+            closure = self.closures[loop.name]
+            own = [
+                0 if (loop.name, place) in self.empty else next(left) for place in range(len(closure.rows))
+            ]
+            result[loop.name] = closure.wrench(loop, own)
+            every += own
+        return result, every
+
+    def undetermined(self, assembly: Assembly, rows: Sequence[int]) -> list[str]:
+        """Names of the forces that redundancy leaves open: those of `rows`, and of the rows that vanish."""
+        loops = {loop.name: loop for loop in assembly.loops}
+        there = [
+            (name, place)
+            for name, closure in self.closures.items()
+            for place in range(len(closure.rows))
+            if (name, place) not in self.empty
+        ]
+        open_rows = {there[row] for row in rows} | set(self.empty)
+        names = []
+        for name, closure in self.closures.items():
+            units = [closure.wrenches[place] for owner, place in sorted(open_rows) if owner == name]
+            felt = [
+                closure.wrench(loops[name], [1 if w is unit else 0 for w in closure.wrenches])
+                for unit in units
+            ]
+            names += [
+                f"{name}.{label}"
+                for k, label in enumerate(_PARTS)
+                if any(not is_zero((*w.force, *w.moment)[k]) for w in felt)
+            ]
+        return names
+
+
+def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[str, Scalar]:
+    """Outputs NAME.force_x … NAME.moment_z (N, N m), those that the motion determines; NAME.push of a rod (N)."""
+    outputs: dict[str, Scalar] = {}
+    for loop in assembly.loops:
+        wrench = wrenches[loop.name]
+        for label, value in zip(_PARTS, (*wrench.force, *wrench.moment), strict=True):
+            if not is_zero(value):
+                outputs[f"{loop.name}.{label}"] = value
+    return outputs
+
+
+def close_loops(
+    assembly: Assembly,
+    numeric: Assembly,
+    names: Sequence[str],
+    at: Configuration,
+    basis: Sequence[Sequence[Scalar]],
+    symbols: tuple[Any, Any, Any],
+    parameters: Mapping[str, float],
+    robot_name: str,
+) -> Closures:
+    """The loops at a configuration in symbols; raises InputError where they can't be closed or leave no motion.
+
+    symbols: (state, input, parameter), the state starting with the coordinates `names` and the independent speeds;
+    `numeric` is the assembly in numbers.
+    """
+    width = len(assembly.speeds)
+    closures = {loop.name: close(assembly.tree, at.poses, loop, width) for loop in assembly.loops}
+    every = [
+        (name, place, gap, row)
+        for name, closure in closures.items()
+        for place, (gap, row) in enumerate(zip(closure.gaps, closure.rows, strict=True))
+    ]
+    there = [each for each in every if not all(is_zero(entry) for entry in each[3])]
+    empty = tuple((name, place) for name, place, _, row in every if all(is_zero(entry) for entry in row))
+    gaps = [gap for _, _, gap, _ in there]
+    owners = tuple(name for name, *_ in there)
+    rows = product([row for *_, row in there], basis) if there else []
+    _refuse_open(every, symbols, parameters, robot_name)
+    moving = len(basis[0]) if basis else 0
+    search = _Search(numeric, names, moving, symbols, np.array(list(parameters.values())))
+    samples = search.closed_samples(gaps, rows, owners, robot_name)
+    found = Closures(gaps, rows, owners, closures, samples, len(every), empty)
+    _refuse_lock(found, moving, robot_name)
+    return found
+
+
+def unit_lengths(names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
+    """|quaternion|² − 1 of every quaternion among the coordinates: a configuration too must have them zero."""
+    places = [k for k, name in enumerate(names) if name.rpartition(".")[2] == "q_w"]
+    return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in places]
+
+
+def dependent_states(
+    closures: Closures, names: Sequence[str], labels: Sequence[str], driven: set[str], q_rows: Any
+) -> tuple[str, ...]:
+    """The coordinates and speeds that follow from the others: best those that no motor drives.
+
+    Pivots at all samples, so that the choice is good in most configurations; Newton's method may fail with it at some.
+    """
+    found: list[str] = []
+    for rows, columns in ((q_rows, names), (closures.rows, labels)):
+        values = closures.samples.of(rows)
+        rank = generic_rank(values, _ZERO)
+        free = [k for k, name in enumerate(columns) if name not in driven]
+        pivots = plan_pivots(values, free, _ZERO)
+        if len(pivots) < rank:
+            pivots = plan_pivots(values, range(len(columns)), _ZERO)
+        found += [columns[k] for k in sorted(column for _, column in pivots)]
+    return tuple(found)
+
+
+def _refuse_open(
+    every: Sequence[tuple[str, int, Scalar, list[Scalar]]],
+    symbols: tuple[Any, Any, Any],
+    parameters: Mapping[str, float],
+    robot_name: str,
+) -> None:
+    """Gaps that no motion changes must be closed as described."""
+    for name, _, gap, row in every:
+        if not all(is_zero(entry) for entry in row) or is_zero(gap):
+            continue
+        value = ca.Function("gap", [symbols[2]], [ca.SX(gap)])(list(parameters.values()))
+        if abs(float(value)) > _CLOSED:
+            raise InputError(
+                f"the loop '{name}' of '{robot_name}' is open by {float(value):.3g}, and no joint can close it",
+                key=f"robot.loops.{name}",
+                hint="its ends must lie in the plane in which the joints move: look at at.z, rpy and the axes",
+            )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for closed configurations of an assembly in numbers, over symbols (state, input, parameter)."""
+
+    numeric: Assembly
+    names: Sequence[str]
+    moving: int
+    symbols: tuple[Any, Any, Any]
+    parameters: np.ndarray
+
+    def closed_samples(
+        self,
+        gaps: Sequence[Scalar],
+        rows: Sequence[Sequence[Scalar]],
+        owners: Sequence[str],
+        robot_name: str,
+    ) -> Samples:
+        """Configurations that Newton's method finds from random ones, with speeds that keep them closed."""
+        state = self.symbols[0]
+        count = len(self.names)
+        configuration = _column([*gaps, *unit_lengths(self.names, _entries(state[:count]))])
+        velocity = _column(apply(rows, _entries(state[count : count + self.moving])))
+        rng = np.random.default_rng(_SEED)
+        found: list[np.ndarray] = []
+        least, culprit = np.inf, owners[0] if owners else ""
+        for _ in range(TRIES):
+            x = self._closed(configuration, rng.uniform(-_SPREAD, _SPREAD, state.numel()))
+            for _ in range(_KICKS):
+                x = self._closed(configuration, self._kicked(configuration, x, rng))
+            left = np.abs(self._values(configuration, x)).ravel()[: len(owners)]
+            if left.max(initial=0.0) <= _CLOSED and not self._half_turned(x):
+                found.append(self._newton(velocity, slice(count, count + self.moving), x))
+            elif left.max(initial=0.0) < least:
+                least, culprit = float(left.max()), owners[int(left.argmax())]
+            if len(found) == COUNT:
+                break
+        if not found:
+            raise InputError(
+                f"the loops of '{robot_name}' can't be closed: from {TRIES} random configurations Newton's method "
+                f"found none that closes '{culprit}'",
+                key=f"robot.loops.{culprit}",
+                hint="look at its ends: are the bodies between them long enough to meet, and the axes parallel?",
+            )
+        samples = self._samples(found)
+        if not rows:
+            return samples
+        ranks = [generic_rank(each[None], _ZERO) for each in samples.of(rows)]
+        # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
+        return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
+
+    def _closed(self, configuration: Any, x: np.ndarray) -> np.ndarray:
+        """The configuration moved until the loops are closed to the last digit; as it was where that fails."""
+        part = slice(0, len(self.names))
+        return self._newton(configuration, part, self._newton(configuration, part, x), _POLISHED)
+
+    def _kicked(self, configuration: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The configuration a bit further in a random direction that keeps the loops closed to first order.
+
+        Newton's method likes to end in singular configurations, where loops seem to hold less than they do.
+        """
+        count = len(self.names)
+        slope = self._values(ca.jacobian(configuration, self.symbols[0][:count]), x)
+        _, sizes, right = np.linalg.svd(slope)
+        rank = int((sizes > _ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
+        free = right[rank:].T
+        kicked = x.copy()
+        if free.size:
+            direction = free @ rng.normal(size=free.shape[1])
+            kicked[:count] += _KICK * direction / np.linalg.norm(direction)
+        return kicked
+
+    def _values(self, expression: Any, x: np.ndarray) -> np.ndarray:
+        function = ca.Function("values", list(self.symbols), [ca.densify(expression)])
+        return np.array(function(x, np.zeros(self.symbols[1].numel()), self.parameters))
+
+    def _newton(self, residual: Any, part: slice, x: np.ndarray, *reached: float) -> np.ndarray:
+        idle = np.zeros(self.symbols[1].numel())
+        return newton(residual, self.symbols, part, (x, idle, self.parameters), *reached)
+
+    def _samples(self, found: Sequence[np.ndarray]) -> Samples:
+        commands = np.zeros((self.symbols[1].numel(), len(found)))
+        parameters = np.repeat(self.parameters[:, None], len(found), axis=1)
+        return Samples(self.symbols, (np.array(found).T, commands, parameters), _ZERO)
+
+    def _half_turned(self, x: np.ndarray) -> bool:
+        """Whether an end faces the other the wrong way round."""
+        at = configure(self.numeric, self.names, list(x[: len(self.names)]))
+        return any(half_turned(self.numeric.tree, at.poses, loop) for loop in self.numeric.loops)
+
+
+def _column(values: Sequence[Scalar]) -> Any:
+    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
+
+
+def _entries(column: Any) -> list[Any]:
+    return [column[k] for k in range(column.numel())]
+
+
+def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:
+    rank = closures.rank
+    if rank < speeds:
+        return
+    loops = ", ".join(dict.fromkeys(closures.owners))
+    raise InputError(
+        f"the loops of '{robot_name}' lock it: the constraints of {loops} have rank {rank}, and there are {speeds} "
+        "speeds, so nothing can move",
+        key="robot.loops",
+        hint="take a loop away, or let its joint hold less (spherical in place of revolute, say)",
+    )

@@ -1,0 +1,115 @@
+"""Loop closures: joints between bodies that both hang on the tree already, as in four-bars and parallel robots.
+
+A loop holds a frame of one body to a frame of another. It adds no coordinates: it binds those that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from trundle.robot.noun import Noun, default, family
+from trundle.robot.values import Angles, Axis, Length, Position
+
+
+class Side(Noun):
+    """One end of a loop closure: a frame on a body."""
+
+    called: ClassVar[str] = "end of a loop"
+
+    body: str = default("base", 'The body: "base", a joint, or a body\'s name. Default base.')
+    at: Position = default((0.0, 0.0, 0.0), "Where the closing joint is, in the body's frame (m).")
+    rpy: Angles = default((0.0, 0.0, 0.0), "Roll, pitch, yaw of its frame there (rad), R = Rz Ry Rx.")
+
+
+class _Loop(Noun):
+    first: Side = Field(description="One end; forces are told in its axes.")
+    second: Side = Field(description="The other end, on which the forces that are told act.")
+
+
+class _Directed(_Loop):
+    axis: Axis = default(
+        (0.0, 0.0, 1.0), "Axis in the frames of both ends, which it holds parallel. Default z."
+    )
+
+
+class FixedLoop(_Loop):
+    """Welds the two ends together."""
+
+    called: ClassVar[str] = "fixed loop"
+
+    type: Literal["fixed"] = Field(description="fixed: no motion between the ends.")
+
+
+class RevoluteLoop(_Directed):
+    """A pin: the ends share a point and an axis."""
+
+    called: ClassVar[str] = "revolute loop"
+
+    type: Literal["revolute"] = Field(description="revolute: a pin about the axis.")
+
+
+class PrismaticLoop(_Directed):
+    """A slide: the ends share a line and don't turn."""
+
+    called: ClassVar[str] = "prismatic loop"
+
+    type: Literal["prismatic"] = Field(description="prismatic: a slide along the axis.")
+
+
+class CylindricalLoop(_Directed):
+    """A sleeve: the ends share a line."""
+
+    called: ClassVar[str] = "cylindrical loop"
+
+    type: Literal["cylindrical"] = Field(description="cylindrical: turns about the axis and slides along it.")
+
+
+class SphericalLoop(_Loop):
+    """A ball joint: the ends share a point."""
+
+    called: ClassVar[str] = "spherical loop"
+
+    type: Literal["spherical"] = Field(description="spherical: a ball joint.")
+
+
+class PlanarLoop(_Directed):
+    """Two planes that stay on each other, across the axis."""
+
+    called: ClassVar[str] = "planar loop"
+
+    type: Literal["planar"] = Field(
+        description="planar: slides in the plane across the axis and turns in it."
+    )
+
+
+class RodLoop(_Loop):
+    """A massless rod between ball joints: the ends stay a length apart."""
+
+    called: ClassVar[str] = "rod"
+    bounds: ClassVar[dict[str, str]] = {"length": "> 0"}
+
+    type: Literal["rod"] = Field(description="rod: a massless rod with a ball joint at each end.")
+    length: Length = Field(description="Distance between the ends (m), > 0.")
+
+
+family(FixedLoop, RevoluteLoop, PrismaticLoop, CylindricalLoop, SphericalLoop, PlanarLoop, RodLoop)
+
+
+def _type(data: Any) -> str:
+    kind = data.get("type", "revolute") if isinstance(data, Mapping) else getattr(data, "type", "revolute")
+    return f"<{kind}>"
+
+
+Loop = Annotated[
+    Annotated[FixedLoop, Tag("<fixed>")]
+    | Annotated[RevoluteLoop, Tag("<revolute>")]
+    | Annotated[PrismaticLoop, Tag("<prismatic>")]
+    | Annotated[CylindricalLoop, Tag("<cylindrical>")]
+    | Annotated[SphericalLoop, Tag("<spherical>")]
+    | Annotated[PlanarLoop, Tag("<planar>")]
+    | Annotated[RodLoop, Tag("<rod>")],
+    Discriminator(_type),
+]
