@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
-from trundle.model.layout import Configuration, configure
+from trundle.model.layout import Configuration, configure, zero_configuration
 from trundle.scalars import Scalar
 
 Rows = list[list[Scalar]]
@@ -110,7 +110,9 @@ def rolling_problem(
     """The rolling constraints of the ideal wheels, ready for `independent_speeds`."""
     wheels = ideal_wheels(assembly)
     rows, about = constraint_rows(assembly, at, wheels)
-    straight = configure(assembly, names, [0] * len(names)) if rows and assembly.base_columns else at
+    straight = at
+    if rows and assembly.base_columns:
+        straight = configure(assembly, names, zero_configuration(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
     return Problem(

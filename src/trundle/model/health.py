@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
-from trundle.model.layout import configure, independent_coordinates
+from trundle.model.layout import configure, independent_coordinates, zero_configuration
 from trundle.model.manifold import settle
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
@@ -96,7 +96,7 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
             key="robot.gravity",
             hint="give gravity a positive number (m/s^2), or each slipping wheel a load (N)",
         )
-    loads = wheel_loads(numeric, configure(numeric, names, [0.0] * len(names)), span)
+    loads = wheel_loads(numeric, configure(numeric, names, zero_configuration(names)), span)
     lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
     if lifted:
         raise InputError(
