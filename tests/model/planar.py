@@ -57,7 +57,10 @@ class Planar:
             self._add_wheel(name, wheel)
         spins = [place for _, _, place in self.wheels.values() if place is not None]
         first = 3 * len(self.parts) + len(spins)
-        self.couplings = {name: first + k for k, name in enumerate(self.robot.get("couplings", {}))}
+        couplings = self.robot.get("couplings", {})
+        linkages = [name for name, each in couplings.items() if each.get("type") != "gear"]
+        self.couplings = {name: first + k for k, name in enumerate(linkages)}
+        self.gears = {name: each for name, each in couplings.items() if each.get("type") == "gear"}
         self.count = first + len(self.couplings)
 
     def _index(self, name):
@@ -202,6 +205,9 @@ class Planar:
                     self._driven(f"{wheel}.steering") @ v
                     - ackermann_slope(q[column], length, place[1] - middle) * v[column]
                 )
+        for gear in self.gears.values():
+            led = sum(ratio * self._driven(leader) for leader, ratio in gear["follows"].items())
+            rows.append(self._driven(gear["joint"]) @ v - led @ v)
         return rows
 
     def contact_names(self):
@@ -210,7 +216,8 @@ class Planar:
             if wheel.get("contact", "ideal") == "ideal" and place is not None:
                 roller = wheel.get("type") in ("mecanum", "omni")
                 names += [f"{name}.roller_force"] if roller else [f"{name}.traction", f"{name}.side_force"]
-        return names + [f"{name} coupling {k}" for name in self.couplings for k in range(2)]
+        names += [f"{name} coupling {k}" for name in self.couplings for k in range(2)]
+        return names + [f"{name}.torque" for name in self.gears]
 
     # Forces.
 

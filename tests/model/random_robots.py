@@ -230,6 +230,107 @@ def mixed(rng):
     return robot(rng, wheels)
 
 
+def gear(joint, offset=0.0, **follows):
+    """A gear coupling; a dot in a name is written as two underscores."""
+    leaders = {name.replace("__", "."): ratio for name, ratio in follows.items()}
+    return {"type": "gear", "joint": joint, "follows": leaders, "offset": offset}
+
+
+def belted(rng):
+    """Four slipping wheels, the two of each side on one belt over pulleys of any size."""
+    made = skid(rng)
+    made["couplings"] = {
+        "left_belt": gear("c", a=_u(rng, 0.5, 2), offset=0.4),
+        "right_belt": gear("b", d=_u(rng, 0.5, 2)),
+    }
+    return made
+
+
+def belted_omni(rng):
+    """Ideal wheels on one axle, each belted to an omni wheel in front of it: the belts repeat what rolling says."""
+    half, ahead = _u(rng, 0.2, 0.6), _u(rng, 0.4, 0.8)
+    wheels = {
+        "left": wheel(rng, 0.0, half),
+        "right": wheel(rng, 0.0, -half),
+        "front_left": wheel(rng, ahead, half, type="omni"),
+        "front_right": wheel(rng, ahead, -half, type="omni"),
+    }
+    made = robot(rng, wheels)
+    made["couplings"] = {
+        f"{side}_belt": gear(
+            f"front_{side}", **{side: wheels[side]["radius"] / wheels[f"front_{side}"]["radius"]}
+        )
+        for side in ("left", "right")
+    }
+    return made
+
+
+def differential_gear(rng):
+    """A tricycle whose wheels share one engine by a differential gear behind a reduction; a screen wiper on the engine
+    besides, with a spring.
+    """
+    half = _u(rng, 0.2, 0.6)
+    wheels = {"left": wheel(rng, 0.0, half), "right": wheel(rng, 0.0, -half)}
+    wheels["front"] = wheel(rng, 0.8, 0.1, type="steered")
+    turning = {
+        "type": "revolute",
+        "at": [0.3, 0.0, 0.0],
+        "axis": [0, 0, 1],
+        "body": body(rng),
+        "armature": 0.1,
+    }
+    wiper = {
+        **turning,
+        "at": [0.6, 0.1, 0.0],
+        "axis": [0, 0, -1],
+        "stiffness": 4.0,
+        "rest": 0.3,
+        "damping": 0.2,
+    }
+    made = robot(rng, wheels, {"carrier": turning, "engine": dict(turning), "wiper": wiper})
+    made["couplings"] = {
+        "reduction": gear("engine", carrier=_u(rng, -4, -2)),
+        "differential": gear("carrier", left=0.5, right=0.5),
+        "crank": gear("wiper", engine=0.3, front__steering=_u(rng, -1, 1), offset=-0.2),
+    }
+    made["motors"] = {
+        "engine_motor": motor(rng, "engine"),
+        "wiper_motor": motor(rng, "wiper"),
+        "steering": servo(rng, "front.steering"),
+    }
+    return made
+
+
+def synchro(rng):
+    """Three wheels anywhere that one motor steers and another one drives, by two chains."""
+    radius = _u(rng, 0.05, 0.2)
+    wheels = {
+        name: {**wheel(rng, *rng.uniform(-0.6, 0.6, 2).tolist(), type="steered"), "radius": radius}
+        for name in "abc"
+    }
+    for each in wheels.values():
+        each["at"][2] = radius - 0.1
+    made = robot(rng, wheels)
+    made["couplings"] = {
+        "steer_b": gear("b.steering", a__steering=1),
+        "steer_c": gear("c.steering", b__steering=1),
+        "drive_b": gear("b", a=1),
+        "drive_c": gear("c", b=1),
+    }
+    made["motors"]["steer"] = motor(rng, "a.steering")
+    return made
+
+
+def steering_column(rng):
+    """The car of `ackermann`, its linkage moved by a wheel on a column."""
+    made = ackermann(rng)
+    column = {"type": "revolute", "at": [0.1, 0.2, 0.0], "axis": [0, 0, 1], "body": body(rng), "damping": 0.1}
+    made["joints"] = {"column": column}
+    made["couplings"]["box"] = gear("linkage", column=_u(rng, 0.1, 0.5))
+    made["motors"]["driver"] = motor(rng, "column")
+    return made
+
+
 ALL = {
     f.__name__: f
     for f in (
@@ -246,5 +347,10 @@ ALL = {
         skid,
         slipping_swerve,
         mixed,
+        belted,
+        belted_omni,
+        differential_gear,
+        synchro,
+        steering_column,
     )
 }

@@ -272,3 +272,19 @@ def test_a_given_load_is_taken_off_the_others():
     run = trundle.simulate(trundle.derive(_described(text)), 0.1)
     total = sum(float(run[f"{w}.load"][0]) for w in ("fl", "fr", "rr", "rl"))
     assert abs(total - 24 * 9.81) < 1e-9
+
+
+def test_slipping_wheels_under_a_ball_joint():
+    """Loads are looked at with every joint at its zero, which for a ball joint is a quaternion of length 1."""
+    wheel = {"radius": 0.1, "mass": 1.0, "contact": "slip"}
+    ball = {
+        "type": "spherical",
+        "at": [0, 0, 0.5],
+        "body": {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}},
+    }
+    data = {
+        "body": {"mass": 10, "inertia": {"zz": 1}},
+        "wheels": {n: {**wheel, "at": [x, y, 0]} for n, x, y in (("a", 1, 1), ("b", 1, -1), ("c", -1, 0))},
+        "joints": {"antenna": ball},
+    }
+    assert "antenna.q_w" in derive(parse_robot(data)).coordinates

@@ -15,6 +15,7 @@ from robot.urdf_files import random_urdf
 from trundle.cli import main
 from trundle.errors import InputError
 from trundle.robot import (
+    GearCoupling,
     PrismaticJoint,
     catalog,
     dump,
@@ -171,12 +172,9 @@ def test_every_number_can_change_and_comes_back_exactly(rng):
         back = parse_urdf(dump_urdf(changed))
         assert back.parameter_values() == changed.parameter_values()
         ours, theirs = urdf_extras(back), urdf_extras(robot)
-        assert (ours.links, ours.mimics, ours.meshes, ours.kept) == (
-            theirs.links,
-            theirs.mimics,
-            theirs.meshes,
-            theirs.kept,
-        )
+        assert (ours.links, ours.meshes, ours.kept) == (theirs.links, theirs.meshes, theirs.kept)
+        leaders = [{name: mimic.joint for name, mimic in each.mimics.items()} for each in (ours, theirs)]
+        assert leaders[0] == leaders[1]
         assert dump_urdf(back) == dump_urdf(changed)
 
 
@@ -194,7 +192,14 @@ def test_joints_come_and_go():
     robot = parse_urdf(ARM)
     data = {name: joint for name, joint in robot.joints.items() if name != "tool"}
     finger = {"type": "revolute", "parent": "hand", "stiffness": 2.0, "body": {"name": "tip", "mass": 0.1}}
-    changed = parse_robot({"name": "little arm", "joints": {**data, "finger": finger}, "urdf": robot.urdf})
+    changed = parse_robot(
+        {
+            "name": "little arm",
+            "joints": {**data, "finger": finger},
+            "couplings": robot.couplings,
+            "urdf": robot.urdf,
+        }
+    )
     written = dump_urdf(changed)
     assert "<mimic" in written
     assert "</gazebo>" in written
@@ -335,11 +340,61 @@ def test_files(tmp_path: Path):
 
 
 def test_a_robot_from_urdf_can_be_derived_and_simulated():
-    # the mimic is not applied: two joints, two speeds
     model = trundle.derive(parse_urdf(ARM))
-    assert model.states == ("shoulder_1.angle", "wrist.position", "shoulder_1.rate", "wrist.rate")
+    assert model.states == ("shoulder_1.angle", "shoulder_1.rate")  # the wrist follows
     run = trundle.simulate(model, duration=0.1, initial={"shoulder_1.angle": 1.0})
+    np.testing.assert_allclose(run["wrist.position"], 0.5 - 2 * run["shoulder_1.angle"], rtol=1e-14)
+    assert model.units["wrist_mimic.torque"] == "N"
     assert abs(run.summary["energy_imbalance"]) < 1e-8
+
+
+def test_a_mimic_is_a_gear():
+    robot = parse_urdf(ARM)
+    gear = robot.couplings["wrist_mimic"]
+    assert isinstance(gear, GearCoupling)
+    assert (gear.joint, list(gear.follows)) == ("wrist", ["shoulder_1"])
+    values = robot.parameter_values()
+    assert values["couplings.wrist_mimic.follows.shoulder_1"] == -2.0
+    assert values["couplings.wrist_mimic.offset"] == 0.5
+    taken = ARM.replace('"tool"', '"wrist_mimic"')
+    assert list(parse_urdf(taken).couplings) == ["wrist_mimic_1"]
+    frozen = ARM.replace('name="wrist" type="prismatic"', 'name="wrist" type="fixed"')
+    assert not parse_urdf(frozen).couplings
+    assert dump_urdf(parse_urdf(frozen)) == frozen
+
+
+def test_a_changed_mimic_is_written():
+    robot = parse_urdf(ARM)
+    faster = robot.with_parameters({"couplings.wrist_mimic.follows.shoulder_1": -2.5})
+    assert dump_urdf(faster) == ARM.replace('multiplier="-2"', 'multiplier="-2.5"')
+    free = robot.model_copy(update={"couplings": {}})
+    assert dump_urdf(free) == ARM.replace(
+        '    <mimic joint="shoulder 1" multiplier="-2" offset="0.5"/>\n', ""
+    )
+    data = {"name": "little arm", "joints": robot.joints, "urdf": robot.urdf}
+    turned = {"type": "gear", "joint": "shoulder_1", "follows": {"wrist": 3}}
+    written = dump_urdf(parse_robot({**data, "couplings": {"other": turned}}))
+    assert '<mimic joint="wrist" multiplier="3" offset="0"/>' in written
+    assert written.count("<mimic") == 1
+    assert parse_urdf(written).couplings["shoulder_1_mimic"].joint == "shoulder_1"
+
+
+def test_gears_that_urdf_can_not_say_are_refused():
+    hinge = {"type": "revolute", "body": {"mass": 1, "inertia": {"zz": 1}}}
+    joints = {name: dict(hinge) for name in "abc"}
+    one = {"type": "gear", "joint": "b", "follows": {"a": "1/3"}, "offset": "10 deg"}
+    made = parse_robot({"joints": joints, "couplings": {"mesh": one}})
+    back = parse_urdf(dump_urdf(made))
+    assert list(back.couplings) == ["b_mimic"]
+    assert back.parameter_values()["couplings.b_mimic.follows.a"] == 1 / 3
+    assert back.parameter_values()["couplings.b_mimic.offset"] == math.radians(10)
+    both = {"type": "gear", "joint": "c", "follows": {"a": 1, "b": 2}}
+    with pytest.raises(InputError, match="follows one joint, and the gear 'set' follows a, b") as caught:
+        dump_urdf(parse_robot({"joints": joints, "couplings": {"set": both}}))
+    assert caught.value.key == "robot.couplings.set.follows"
+    loop = {"type": "spherical", "first": {"body": "a", "at": [1, 0, 0]}, "second": {"at": [1, 0, 0]}}
+    with pytest.raises(InputError, match="no word for loops: pin"):
+        dump_urdf(parse_robot({"joints": joints, "loops": {"pin": loop}}))
 
 
 def test_the_example_runs_on_the_command_line(tmp_path: Path, monkeypatch):

@@ -15,6 +15,8 @@ from trundle.robot.urdf.elements import NOUNS
 from trundle.robot.urdf.reader import parse_document
 
 HAND = '<link name="hand"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".05"/></inertial></link>'
+MIMIC = '<mimic joint="shoulder 1" multiplier="-2" offset="0.5"/>'
+WRIST = ARM[ARM.index(HAND) + len(HAND) : ARM.index(MIMIC) + len(MIMIC)]
 
 # what is replaced, by what, what the error says in this order (the first is its key), and the line's own text
 CASES = {
@@ -159,9 +161,42 @@ CASES = {
     ),
     "no name": ('<link name="tool"/>', "<link/>", "<link>", "'name' is missing"),
     "no robot's name": ('<robot name="little arm">', "<robot>", "<robot>", "'name' is missing"),
+    "mimic of a joint that holds still": (
+        'mimic joint="shoulder 1"',
+        'mimic joint="tool"',
+        "joint 'wrist' <mimic joint>",
+        "the joint 'tool' is fixed: it holds still",
+        "take the mimic away",
+    ),
+    "mimic by nothing": (
+        'multiplier="-2"',
+        'multiplier="0"',
+        "joint 'wrist' <mimic multiplier>",
+        "the multiplier is zero",
+        "make the joint fixed",
+    ),
+    "mimic by words": (
+        'multiplier="-2"',
+        'multiplier="twice"',
+        "joint 'wrist' <mimic multiplier>",
+        "expected a number, got 'twice'",
+    ),
+    "misspelt mimic": (
+        'multiplier="-2"',
+        'multipler="-2"',
+        "joint 'wrist' <mimic multipler>",
+        "did you mean 'multiplier'",
+    ),
+    "mimics in a circle": (
+        '<safety_controller k_velocity="20"/>',
+        '<mimic joint="wrist"/>',
+        "joint 'shoulder 1' <mimic joint>",
+        "in a circle: shoulder 1 -> wrist -> shoulder 1",
+        "must be free",
+    ),
     "a massless hand": (
-        HAND,
-        '<link name="hand"/>',
+        HAND + WRIST,
+        '<link name="hand"/>' + WRIST.replace(MIMIC, ""),
         "link 'hand'",
         "the prismatic joint 'wrist' moves the link 'hand', and neither it nor anything behind it has a mass",
         "give 'hand' an <inertial>",
@@ -213,6 +248,9 @@ def test_wrong_files(case: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("kind", ["planar", "floating"])
 def test_joints_that_a_description_may_not_have(kind: str) -> None:
     text = ARM.replace('name="wrist" type="prismatic"', f'name="wrist" type="{kind}"')
+    with pytest.raises(InputError, match=f"joint 'wrist' <mimic>: a {kind} joint can't mimic another one"):
+        _read(text)
+    text = text.replace(MIMIC, "")
     if kind in NOUNS:
         assert _read(text).robot.joints["wrist"].type == kind
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.tree import Tree
+from trundle.model import derive
 from trundle.robot import parse_urdf, urdf_extras
 
 pin = pytest.importorskip("pinocchio", reason="compares with Pinocchio, which is not installed")
@@ -92,6 +95,125 @@ def test_random_files(rng, massive_root):
     for _ in range(25):
         differences = compare(random_urdf(rng, int(rng.integers(1, 12)), massive_root=massive_root), rng)
         assert max(differences.values()) <= TOLERANCE, differences
+
+
+def followed(text: str) -> dict[str, tuple[str, float]]:
+    """The moving joints that follow another, by the file's own elements: leader and multiplier."""
+    joints = [joint for joint in ElementTree.fromstring(text).iter("joint") if joint.get("type") != "fixed"]
+    return {
+        joint.get("name", ""): (mimic.get("joint", ""), float(mimic.get("multiplier", "1")))
+        for joint in joints
+        if (mimic := joint.find("mimic")) is not None
+    }
+
+
+def independent_motions(model, robot, labels, chain) -> np.ndarray:
+    """G with v = G u: Pinocchio's speeds of all joints from ours, each follower's through all those it follows."""
+    names = urdf_extras(robot).joints
+    motions = np.zeros((model.nv, len(labels)))
+    base = model.joints[1] if robot.base == "floating" else None
+    places: dict[str, list[int]] = {}
+    for identifier, name in names.items():
+        if model.existJointName(name):
+            joint = model.joints[model.getJointId(name)]
+            places[identifier] = list(range(joint.idx_v, joint.idx_v + joint.nv))
+    taken: dict[str, int] = {}
+    for column, label in enumerate(labels):
+        owner, _, _ = label.rpartition(".")
+        row = places[owner] if owner else list(range(base.idx_v, base.idx_v + 6))
+        motions[row[taken.get(owner, 0)], column] = 1.0
+        taken[owner] = taken.get(owner, 0) + 1
+    by_file = {name: identifier for identifier, name in names.items()}
+    for name in chain:
+        factor, leader = 1.0, name
+        while leader in chain:
+            leader, more = chain[leader][0], factor * chain[leader][1]
+            factor = more
+        motions[places[by_file[name]]] = factor * motions[places[by_file[leader]]]
+    return motions
+
+
+@pytest.mark.parametrize("massive_root", [True, False], ids=["floating", "fixed"])
+def test_mimics_are_obeyed(rng, massive_root):
+    """Mass matrix and inverse dynamics of what is left free: Gᵀ M G and Gᵀ τ(q, G u, G u̇), M and τ by Pinocchio for
+    the tree without mimics, G from the file.
+    """
+    done = 0
+    while done < 6:
+        text = random_urdf(rng, int(rng.integers(4, 9)), massive_root=massive_root)
+        chain = followed(text)
+        if not chain:
+            continue
+        done += 1
+        robot = parse_urdf(text, strict=False)
+        root = (pin.JointModelFreeFlyer(),) if robot.base == "floating" else ()
+        model = pin.buildModelFromXML(text, *root)
+        model.gravity.linear = np.array([0.0, 0.0, -9.81])
+        ours = derive(robot)
+        p = np.array(list(ours.parameters.values()))
+        x = np.array(ours.state_vector())
+        n = len(ours.coordinates)
+        x[:n] += rng.normal(size=n) * 0.5
+        for start, name in enumerate(ours.coordinates):
+            if name.endswith("q_w"):
+                x[start : start + 4] /= np.linalg.norm(x[start : start + 4])
+        u, rate = rng.normal(size=(2, len(ours.speeds)))
+        x[n:] = u
+        (mass,) = ours.mass_matrix.evaluate(x[:n], u, p)
+        (force,) = ours.inverse_dynamics().evaluate(x[:n], u, rate, p)
+        (outputs,) = ours.observe.evaluate(x, np.zeros(0), p)
+        values = dict(zip(ours.states, x, strict=True)) | dict(zip(ours.outputs, outputs, strict=True))
+        tree = assemble(robot, robot.resolver()).tree
+        assembly = assemble(robot, robot.resolver())
+        q = np.array([values[name] for name in assembly.coordinates])
+        zero = np.zeros(tree.speed_count)
+        pin_q, _, _, _ = _for_pinocchio(model, robot, tree, q, zero, zero)
+        g = independent_motions(model, robot, ours.speeds, chain)
+        data = model.createData()
+        theirs = pin.crba(model, data, pin_q)
+        theirs = np.triu(theirs) + np.triu(theirs, 1).T
+        tau = pin.rnea(model, data, pin_q, g @ u, g @ rate)
+        assert _relative(np.reshape(mass, (len(u), len(u))), g.T @ theirs @ g) <= TOLERANCE
+        assert _relative(force, g.T @ tau) <= TOLERANCE
+
+
+GRIPPER = """\
+<robot name="gripper">
+  <link name="world"/>
+  <link name="hand"><inertial><origin xyz="0.1 0 0"/><mass value="1.5"/>
+    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0.001" ixz="0" iyz="0"/></inertial></link>
+  <joint name="wrist" type="continuous"><parent link="world"/><child link="hand"/><axis xyz="0 0.6 0.8"/></joint>
+  <link name="left"><inertial><origin xyz="0.02 0.01 0"/><mass value="0.2"/>
+    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="left_finger" type="prismatic"><parent link="hand"/><child link="left"/><origin xyz="0.2 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="0" upper="0.04" effort="9" velocity="1"/></joint>
+  <link name="right"><inertial><origin xyz="0.03 0 0.01"/><mass value="0.25"/>
+    <inertia ixx="0.001" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="right_finger" type="prismatic"><parent link="hand"/><child link="right"/><origin xyz="0.2 0 0"/>
+    <axis xyz="0 1 0"/><limit lower="-0.04" upper="0" effort="9" velocity="1"/>
+    <mimic joint="left_finger" multiplier="-1.2" offset="0.003"/></joint>
+</robot>
+"""
+
+
+def test_a_gripper_as_pinocchio_has_it(rng):
+    """Against Pinocchio's own joints that mimic (it has them between joints of one kind)."""
+    model = pin.buildModelFromXML(GRIPPER, mimic=True)
+    model.gravity.linear = np.array([0.0, 0.0, -9.81])
+    data = model.createData()
+    ours = derive(parse_urdf(GRIPPER))
+    assert ours.speeds == ("wrist.rate", "left_finger.rate")
+    assert model.nv == 2
+    p = np.array(list(ours.parameters.values()))
+    for _ in range(5):
+        q, u, rate = rng.normal(size=(3, 2))
+        pin_q = np.array([np.cos(q[0]), np.sin(q[0]), q[1]])
+        (mass,) = ours.mass_matrix.evaluate(q, u, p)
+        (force,) = ours.inverse_dynamics().evaluate(q, u, rate, p)
+        theirs = pin.crba(model, data, pin_q)
+        theirs = np.triu(theirs) + np.triu(theirs, 1).T
+        assert _relative(np.reshape(mass, (2, 2)), theirs) <= TOLERANCE
+        assert _relative(force, pin.rnea(model, data, pin_q, u, rate)) <= TOLERANCE
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import numpy as np
 
 from trundle.robot.urdf.elements import NOUNS
 
+MIMICS = ("revolute", "continuous", "prismatic")
 ENDINGS = ("", "-1", "/left", " 2", ".x", "é")
 
 
@@ -84,8 +85,12 @@ def joint(rng: np.random.Generator, name: str, kind: str, parent: str, child: st
         inside.append(
             f'<dynamics damping="{number(rng, rng.uniform(0, 1))}" friction="0.10" spring_reference="1"/>'
         )
-    if kind != "fixed" and leaders and rng.random() < 0.2:
-        inside.append(f'<mimic joint="{leaders[0]}" multiplier="-2" offset=".1"/>')
+    if kind in MIMICS and leaders and rng.random() < 0.3:
+        leader = leaders[int(rng.integers(len(leaders)))]
+        written = number(rng, float(rng.uniform(0.3, 2) * rng.choice([-1, 1])))
+        inside.append(f'<mimic joint="{leader}" multiplier="{written}" offset=".1"/>')
+    if kind == "fixed" and leaders and rng.random() < 0.2:  # as exporters leave it when they freeze a joint
+        inside.append(f'<mimic joint="{leaders[0]}"/>')
     rng.shuffle(inside)
     return f'  <joint type="{kind}" name="{name}">\n    ' + "\n    ".join(inside) + "\n  </joint>\n"
 
@@ -103,7 +108,7 @@ def random_urdf(rng: np.random.Generator, count: int, *, massive_root: bool = Tr
         parent = names[int(rng.integers(max(0, i - 3), i + 1))]
         pieces.append(link(rng, names[i + 1], massive=kind != "fixed" or rng.random() < 0.7))
         pieces.append(joint(rng, joints[i], kind, parent, names[i + 1], leaders))
-        if kind != "fixed":
+        if kind in MIMICS:
             leaders.append(joints[i])
     pieces.append(
         '  <transmission name="t"><type>transmission_interface/SimpleTransmission</type></transmission>\n'

@@ -29,12 +29,8 @@ def mobility_class(robot: Robot) -> Mobility | None:
 def kind_of(robot: Robot) -> str:
     """One line: the base and how many of what it carries."""
     parts = []
-    for word, members in (
-        ("wheel", robot.wheels),
-        ("joint", robot.joints),
-        ("motor", robot.motors),
-        ("loop", robot.loops),
-    ):
+    families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
+    for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
         kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
         if kinds:
             total = sum(kinds.values())

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, Stop, TorqueSource
-from trundle.mechanics.coupling import Coupling
+from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
@@ -26,19 +26,12 @@ UP: Vector = (0, 0, 1)
 AXLE: Vector = (0, 1, 0)
 
 
-class Axis(NamedTuple):
-    """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate."""
-
-    column: int
-    coordinate: str
-
-
 @dataclass(frozen=True)
 class Assembly:
     """Everything that the equations are made of.
 
-    `coordinates` and `speeds` name the tree's q and ν, then the couplings' coordinates and rates; `axes` maps what a
-    motor can drive to its column and coordinate.
+    `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates; `axes` maps what a
+    motor can drive to its column and coordinate. `couplings` stand so that each comes after what it follows.
     """
 
     tree: Tree
@@ -52,6 +45,12 @@ class Assembly:
     base_columns: tuple[int, ...]
     links: Mapping[str, int] = field(default_factory=dict)
     loops: tuple[Loop, ...] = ()
+
+    @property
+    def linkages(self) -> list[Linkage]:
+        """The couplings with a coordinate of their own, in the order of those coordinates."""
+        found = [coupling for coupling in self.couplings if isinstance(coupling, Linkage)]
+        return sorted(found, key=lambda linkage: linkage.column)
 
 
 @dataclass
@@ -81,16 +80,18 @@ def assemble(robot: Any, read: Read) -> Assembly:
         _add_joint(draft, name, robot.joints[name], read, armatures)
     wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
     tree = Tree(tuple(draft.links), _gravity(robot, read))
-    couplings = tuple(
-        _add_coupling(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
+    couplings: list[Coupling] = [
+        _add_linkage(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
         for name, noun in robot.couplings.items()
-    )
+        if noun.type == "ackermann"
+    ]
+    couplings += [_gear(draft, name, n, read) for name, n in robot.couplings.items() if n.type == "gear"]
     return Assembly(
         tree,
         tuple(draft.coordinates),
         tuple(draft.speeds),
         tuple(wheels),
-        couplings,
+        in_order(couplings),
         tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
         tuple(draft.elements),
         draft.axes,
@@ -320,9 +321,15 @@ def _armatures(robot: Any, read: Read) -> dict[str, Scalar]:
     return felt
 
 
-def _add_coupling(
+def _gear(draft: _Draft, name: str, noun: Any, read: Read) -> Gear:
+    leaders = tuple(draft.axes[leader] for leader in noun.follows)
+    ratios = tuple(read(ratio) for ratio in noun.follows.values())
+    return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
+
+
+def _add_linkage(
     draft: _Draft, name: str, noun: Any, wheels: list[WheelModel], robot: Any, read: Read, armature: Scalar
-) -> Coupling:
+) -> Linkage:
     """An Ackermann linkage: its own coordinate and rate behind the tree's."""
     models = {wheel.name: wheel for wheel in wheels}
     pair = [models[w] for w in noun.wheels]
@@ -330,14 +337,13 @@ def _add_coupling(
     center = (pair[0].position[1] + pair[1].position[1]) / 2
     same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
     front = pair[0].position[0] if same else middle
-    column = len(draft.speeds)
+    draft.axes[name] = Axis(len(draft.speeds), f"{name}.angle")
     draft.coordinates.append(f"{name}.angle")
     draft.speeds.append(f"{name}.rate")
-    draft.axes[name] = Axis(column, f"{name}.angle")
-    return Coupling(
+    return Linkage(
         name,
-        column,
-        tuple(w.steering for w in pair if w.steering is not None),
+        draft.axes[name],
+        tuple(draft.axes[f"{w}.steering"] for w in noun.wheels),
         tuple(w.position[1] - center for w in pair),
         front - read(noun.axle),
         armature,

@@ -1,32 +1,94 @@
-"""Couplings: joint angles that are functions of one shared coordinate, such as an Ackermann linkage."""
+"""Couplings: coordinates that are functions of others, q_f = f(q_l), such as gears and an Ackermann linkage.
+
+Their positions are put in place of the followers' coordinates, so they hold exactly; their rates are the rows
+ν_f − ∂f/∂q_l ν_l = 0, each of whose multipliers is the force on its follower.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trundle.mechanics.joints import Turn
-from trundle.scalars import Scalar, atan2, cos, sin, sqrt
+from trundle.scalars import Scalar, atan2, cos, is_zero, sin, sqrt
+
+
+class Axis(NamedTuple):
+    """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate."""
+
+    column: int
+    coordinate: str
+
+
+class Followed(NamedTuple):
+    """Where a follower is: its coordinate, and what poses its joint (the coordinate, or its sine and cosine)."""
+
+    value: Scalar
+    posed_by: Scalar | Turn
 
 
 @dataclass(frozen=True)
-class Coupling:
+class Gear:
+    """One coordinate that follows others by constant ratios: q_f = Σ r_k q_k + offset."""
+
+    name: str
+    follower: Axis
+    leaders: tuple[Axis, ...]
+    ratios: tuple[Scalar, ...]
+    offset: Scalar = 0
+
+    what = "gear"
+
+    @property
+    def followers(self) -> tuple[Axis, ...]:
+        return (self.follower,)
+
+    def follow(self, q: Sequence[Scalar]) -> list[Followed]:
+        """The follower's coordinate at the leaders' coordinates."""
+        value: Scalar = self.offset
+        for ratio, each in zip(self.ratios, q, strict=True):
+            value = ratio * each if is_zero(value) else value + ratio * each
+        return [Followed(value, value)]
+
+    def slopes(self, _q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
+        """∂q_f/∂q_k: the ratios."""
+        return [self.ratios]
+
+
+@dataclass(frozen=True)
+class Linkage:
     """Steered wheels whose axles meet on the fixed axle's line: tan δ_i = sin δ/(cos δ − (y_i/L) sin δ).
 
-    δ is the angle of the bicycle's wheel at the middle, L (`wheelbase`, m) how far that stands ahead of the fixed
-    axle (negative where the rear wheels steer), y_i (`offsets`, m) the wheels' places beside the middle; `column` is
-    δ̇'s column and `steering` those of the wheels' rates. Dividing by L, whatever its sign, keeps the wheels straight
-    at δ = 0.
+    δ is the angle of the bicycle's wheel at the middle, a coordinate of its own behind the tree's (`axis`); L
+    (`wheelbase`, m) how far that wheel stands ahead of the fixed axle (negative where the rear wheels steer), y_i
+    (`offsets`, m) the wheels' places beside the middle; `armature` its drive's inertia. Dividing by L, whatever its
+    sign, keeps the wheels straight at δ = 0.
     """
 
     name: str
-    column: int
-    steering: tuple[int, ...]
+    axis: Axis
+    followers: tuple[Axis, ...]
     offsets: tuple[Scalar, ...]
     wheelbase: Scalar
     armature: Scalar = 0
 
-    def turns(self, delta: Scalar) -> list[Turn]:
-        """Cosine and sine of each wheel's angle."""
+    what = "linkage"
+
+    @property
+    def leaders(self) -> tuple[Axis, ...]:
+        return (self.axis,)
+
+    @property
+    def column(self) -> int:
+        return self.axis.column
+
+    def follow(self, q: Sequence[Scalar]) -> list[Followed]:
+        """Each wheel's angle δ_i (rad), and its cosine and sine."""
+        turns = self._turns(q[0])
+        return [Followed(atan2(turn.sin, turn.cos), turn) for turn in turns]
+
+    def _turns(self, delta: Scalar) -> list[Turn]:
         s, c = sin(delta), cos(delta)
         result = []
         for y in self.offsets:
@@ -35,15 +97,27 @@ class Coupling:
             result.append(Turn(ahead / length, s / length))
         return result
 
-    def angles(self, delta: Scalar) -> list[Scalar]:
-        """Each wheel's angle δ_i in rad."""
-        return [atan2(turn.sin, turn.cos) for turn in self.turns(delta)]
-
-    def slopes(self, delta: Scalar) -> list[Scalar]:
+    def slopes(self, q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
         """dδ_i/dδ = 1/((cos δ − (y_i/L) sin δ)² + sin² δ)."""
-        s, c = sin(delta), cos(delta)
-        result = []
+        s, c = sin(q[0]), cos(q[0])
+        result: list[tuple[Scalar, ...]] = []
         for y in self.offsets:
             ahead = c - y / self.wheelbase * s
-            result.append(1 / (ahead * ahead + s * s))
+            result.append((1 / (ahead * ahead + s * s),))
         return result
+
+
+Coupling = Gear | Linkage
+
+
+def in_order(couplings: Iterable[Coupling]) -> tuple[Coupling, ...]:
+    """The couplings so that each comes after those that move what it follows; there must be no circle."""
+    waiting = {coupling.name: coupling for coupling in couplings}
+    ordered: list[Coupling] = []
+    while waiting:
+        moved = {axis for coupling in waiting.values() for axis in coupling.followers}
+        ready = [name for name, each in waiting.items() if not moved.intersection(each.leaders)]
+        if not ready:
+            raise ValueError(f"couplings in a circle: {', '.join(waiting)}")  # the reader refuses it
+        ordered += [waiting.pop(name) for name in ready]
+    return tuple(ordered)

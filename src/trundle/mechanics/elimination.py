@@ -23,8 +23,8 @@ ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Elimination:
-    """Pivots (row, column) in order; `rows` independent rows beyond them that no constant pivot serves; rank of all
-    of A.
+    """Pivots (row, column) in order; `rest`, independent rows beyond them that no constant pivot serves; rank of all
+    of A. Where no fixed set of rows is independent everywhere, `rest` is short of the rank.
     """
 
     pivots: tuple[tuple[int, int], ...]
@@ -34,6 +34,11 @@ class Elimination:
     @property
     def independent_rows(self) -> tuple[int, ...]:
         return (*(row for row, _ in self.pivots), *self.rest)
+
+    @property
+    def has_fixed_rows(self) -> bool:
+        """Whether the independent rows are the same at every configuration."""
+        return len(self.independent_rows) == self.rank
 
 
 def generic_rank(samples: np.ndarray, zero: float = ZERO) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, plus
 
 
 def constraint_forces(
@@ -35,6 +35,22 @@ def constraint_forces(
         factor[row] = [1 if k == place else 0 for k in range(len(independent))]
     split = solve_positive(product(transpose(factor), factor), reaction)
     return apply(factor, [value for (value,) in split])
+
+
+def spread_forces(
+    rows: Sequence[Sequence[Scalar]], motions: Sequence[Sequence[Scalar]], unbalanced: Sequence[Scalar]
+) -> list[Scalar]:
+    """The same split of least norm where no fixed set of rows is independent everywhere: λ = A y with
+    (AᵀA + S Sᵀ) y = M ν̇ + c − τ.
+
+    Aᵀλ = f leaves f no part along the motions, Sᵀf = 0, so that Sᵀy = 0 and Aᵀ(A y) = f; and A y is orthogonal to
+    every λ with Aᵀλ = 0. The matrix is positive definite as S (`motions`, columns) spans all that A leaves.
+    """
+    gram = product(transpose(rows), rows)
+    spread = product(motions, transpose(motions))
+    total = [[plus(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(gram, spread, strict=True)]
+    found = solve_positive(total, [[value] for value in unbalanced])
+    return apply(rows, [value for (value,) in found])
 
 
 def undetermined_rows(samples: np.ndarray, zero: float = 1e-9) -> list[int]:

@@ -1,7 +1,7 @@
 """Rolling without slip: the independent speeds of a robot on ideal wheels, ν = S(q) u (Campion, Bastin &
 d'Andréa-Novel 1996).
 
-Spins, casters and couplings always follow from the base's motion by constant pivots. What is left are lateral
+What gears and linkages move, spins and casters always follow by constant pivots. What is left are lateral
 constraints on the base's twist (v_x, v_y, ω). Fixed wheels give constant ones; steered wheels give rows (−sin β, cos
 β, x cos β + y sin β), for which no fixed pivot exists: then the independent speed is a multiple of the null vector,
 which never divides by zero.
@@ -24,7 +24,7 @@ from trundle.mechanics.elimination import (
     plan_constant_pivots,
     plan_pivots,
 )
-from trundle.mechanics.linear import dot
+from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.scalars import Scalar, sqrt
 
 
@@ -102,8 +102,11 @@ def independent_speeds(problem: Problem, chosen: Sequence[str] | None = None) ->
         identity = [[1 if i == j else 0 for j in free] for i in free]
         return _assemble(problem, pivots, (), free, identity, labels)
     touched = [j for j in free if np.abs(rest[:, :, j]).max() > 0]
+    acting = [row for row in left if np.abs(reduced[:, row, :]).max() > 0]
     if set(touched) <= set(problem.base):
-        return _steered_basis(problem, pivots, left, reduced, free)
+        _refuse_steered_lock(problem, free, pivots, acting, rank)
+        if any(problem.about[row].along is not None for row in acting):
+            return _steered_basis(problem, pivots, acting, rank, reduced, free)
     more = plan_pivots(reduced[:, left, :], touched)
     all_pivots = [*pivots, *((left[row], column) for row, column in more)]
     free = [j for j in free if j not in {column for _, column in more}]
@@ -118,10 +121,14 @@ def _assemble(
     free: Sequence[int],
     basis: Sequence[Sequence[Scalar]],
     labels: tuple[str, ...],
+    rank: int = 0,
 ) -> Basis:
+    """S from the pivots and a `basis` over the free columns; `rest` are the rows that it is the null space of, or where
+    no fixed ones will do, `rank` how many.
+    """
     reduced = eliminate(problem.rows, pivots)
     matrix = back_substitute(reduced, pivots, free, basis)
-    return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + len(rest)))
+    return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + (rank or len(rest))))
 
 
 def _unit_basis(problem: Problem, identity: list[list[Scalar]], chosen: Sequence[str] | None) -> Basis:
@@ -140,24 +147,33 @@ def _refuse_lock(problem: Problem, free: Sequence[int], pivots: Sequence[tuple[i
         raise Locked(held, len(held), len(problem.base))
 
 
+def _refuse_steered_lock(
+    problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], acting: Sequence[int], rank: int
+) -> None:
+    if rank >= len(set(free) & set(problem.base)):
+        held = [row for row, column in pivots if column in problem.base]
+        raise Locked([*held, *acting], len(held) + rank, len(problem.base))
+
+
 def _steered_basis(
     problem: Problem,
     pivots: list[tuple[int, int]],
-    left: list[int],
+    acting: list[int],
+    rank: int,
     reduced: np.ndarray,
     free: list[int],
 ) -> Basis:
     """The rows left concern only the base: their null vectors, by the number of freedoms and the rank."""
     base_free = [j for j in free if j in problem.base]
-    rank = generic_rank(reduced[:, left, :])
-    if rank >= len(base_free):
-        held = [row for row, column in pivots if column in problem.base]
-        raise Locked([*held, *left], len(held) + rank, len(problem.base))
-    rows = _most_independent(reduced, left, rank)
+    lateral = [row for row in acting if problem.about[row].along is not None]
     symbolic = eliminate(problem.rows, pivots)
+    many = rank == 2 and (len(acting) > 2 or len(lateral) < 2)
+    rows = acting if many else _most_independent(reduced, lateral, rank)
     vectors = [[symbolic[row][j] for j in base_free] for row in rows]
     about = [problem.about[row] for row in rows]
-    if len(base_free) == 3 and rank == 1:
+    if many:
+        basis, labels = _about_many_wheels(problem, vectors, lateral[0], base_free)
+    elif len(base_free) == 3 and rank == 1:
         basis, labels = _about_one_wheel(vectors[0], about[0])
     elif len(base_free) == 3:
         basis, labels = _about_two_wheels(vectors, about)
@@ -169,7 +185,7 @@ def _steered_basis(
     full = [[*row, *([0] * len(others))] for row in basis]
     full += [[*([0] * width), *(1 if k == j else 0 for k in others)] for j in others]
     names = (*labels, *(problem.speeds[j] for j in others))
-    return _assemble(problem, pivots, rows, [*base_free, *others], full, names)
+    return _assemble(problem, pivots, () if many else rows, [*base_free, *others], full, names, rank)
 
 
 def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> list[int]:
@@ -206,6 +222,25 @@ def _about_two_wheels(
     length = sqrt(dx * dx + dy * dy)
     twist = [b2 * e1 - e2 * b1, e2 * a1 - a2 * e1, a2 * b1 - b2 * a1]
     return [[component / length] for component in twist], ("speed",)
+
+
+def _about_many_wheels(
+    problem: Problem, vectors: Sequence[Sequence[Scalar]], lateral: int, base_free: Sequence[int]
+) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+    """More rows C than their rank of 2, as wheels have that are steered together: the one twist that all allow is the
+    projection of a wheel's heading on their null space, P h = adj(CᵀC) h/tr(adj(CᵀC)).
+
+    No two of the rows need be independent everywhere (two wheels steered alike on one line, say); all of them are
+    wherever the robot is regular, and there the trace, the sum of squares of all 2×2 minors of C, is positive. Where
+    the wheel's own speed isn't zero, P h isn't either. For wheels that stay parallel u is their speed.
+    """
+    (a, d, e), (_, b, f), (_, _, c) = product(transpose(vectors), vectors)
+    xx, yy, zz = b * c - f * f, a * c - e * e, a * b - d * d
+    xy, xz, yz = e * f - d * c, d * f - b * e, d * e - a * f
+    heading = [problem.rows[problem.about[lateral].along or 0][j] for j in base_free]
+    twist = apply([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], heading)
+    trace = xx + yy + zz
+    return [[component / trace] for component in twist], ("speed",)
 
 
 def _beside_fixed_wheels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -10,9 +11,10 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.coupling import Gear
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
-from trundle.model.layout import Configuration, configure, coupled_columns
+from trundle.model.layout import Configuration, configure, zero_configuration
 from trundle.scalars import Scalar
 
 Rows = list[list[Scalar]]
@@ -28,21 +30,37 @@ SEED = 20260
 def constraint_rows(
     assembly: Assembly, at: Configuration, wheels: Sequence[WheelModel]
 ) -> tuple[Rows, list[Row]]:
-    """A(q) over all speeds (the tree's, then the couplings'), and what each row is."""
-    width = len(assembly.speeds)
+    """A(q) over all speeds (the tree's, then the linkages'), and what each row is."""
+    rolling, what = rolling_rows(assembly, at, wheels)
+    coupled, who = coupling_rows(assembly, at)
+    return [*rolling, *coupled], [*what, *who]
+
+
+def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[Row]]:
+    """The rows of the couplings alone, ν_f − Σ ∂q_f/∂q_k ν_k; no row's follower stands in a row before it."""
+    rows: Rows = []
+    about: list[Row] = []
+    for coupling in assembly.couplings:
+        slopes = coupling.slopes([at.values[axis.coordinate] for axis in coupling.leaders])
+        for follower, each in zip(coupling.followers, slopes, strict=True):
+            row: list[Scalar] = [0] * len(assembly.speeds)
+            row[follower.column] = 1
+            for leader, slope in zip(coupling.leaders, each, strict=True):
+                row[leader.column] = -slope
+            about.append(Row(coupling.name, coupling.what))
+            rows.append(row)
+    return rows, about
+
+
+def rolling_rows(
+    assembly: Assembly, at: Configuration, wheels: Sequence[WheelModel]
+) -> tuple[Rows, list[Row]]:
+    """The rows of the wheels alone: velocities of their contacts."""
     rows: Rows = []
     about: list[Row] = []
     for wheel in wheels:
         about += describe_rows(wheel, len(rows))
-        rows += contact_rows(assembly.tree, at.poses, wheel, width)
-    for coupling in assembly.couplings:
-        for steering, slope in zip(
-            coupling.steering, coupling.slopes(at.values[f"{coupling.name}.angle"]), strict=True
-        ):
-            row: list[Scalar] = [0] * width
-            row[steering], row[coupling.column] = 1, -slope
-            about.append(Row(coupling.name, "coupling"))
-            rows.append(row)
+        rows += contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds))
     return rows, about
 
 
@@ -69,15 +87,16 @@ def sample(expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float]
 
 
 def elimination_order(assembly: Assembly) -> tuple[int, ...]:
-    """Which speeds become dependent first: spins, coupled steering, casters, joints, and of the base's own v_y, v_x,
-    ω.
+    """Which speeds become dependent first: what couplings move (the last of a chain before those it follows), spins,
+    casters, joints, and of the base's own v_y, v_x, ω.
     """
-    spins = [w.spin for w in assembly.wheels if w.spin is not None]
-    coupled = list(coupled_columns(assembly))
+    coupled = [axis.column for coupling in reversed(assembly.couplings) for axis in coupling.followers]
+    spins = [w.spin for w in assembly.wheels if w.spin is not None and w.spin not in coupled]
     casters = [w.steering for w in assembly.wheels if w.kind == "caster" and w.steering is not None]
+    casters = [column for column in casters if column not in coupled]
     base = list(assembly.base_columns)
     preferred = [base[1], base[0], *base[2:]] if len(base) == 3 else base
-    first = [*spins, *coupled, *casters]
+    first = [*coupled, *spins, *casters]
     others = [j for j in range(len(assembly.speeds)) if j not in first and j not in base]
     return (*first, *others, *preferred)
 
@@ -91,7 +110,9 @@ def rolling_problem(
     """The rolling constraints of the ideal wheels, ready for `independent_speeds`."""
     wheels = ideal_wheels(assembly)
     rows, about = constraint_rows(assembly, at, wheels)
-    straight = configure(assembly, names, [0] * len(names)) if rows and assembly.base_columns else at
+    straight = at
+    if rows and assembly.base_columns:
+        straight = configure(assembly, names, zero_configuration(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
     return Problem(
@@ -104,11 +125,43 @@ def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> 
     try:
         return independent_speeds(problem, chosen)
     except Locked as locked:
+        if locked_by_gears(problem):
+            raise _geared(problem, name) from None
         raise _locked(problem, name, locked) from None
 
 
+def locked_by_gears(problem: Problem) -> bool:
+    """Whether a locked robot would move without its gears."""
+    kept = [row for row, about in enumerate(problem.about) if about.what != Gear.what]
+    if len(kept) == len(problem.about):
+        return False
+    fewer = replace(  # couplings' rows stand last, so the rows that others name keep their places
+        problem,
+        rows=[problem.rows[row] for row in kept],
+        reference=[problem.reference[row] for row in kept],
+        samples=problem.samples[:, kept],
+        about=tuple(problem.about[row] for row in kept),
+    )
+    try:
+        independent_speeds(fewer)
+    except Locked:
+        return False
+    return True
+
+
+def _geared(problem: Problem, name: str) -> InputError:
+    gears = ", ".join(dict.fromkeys(about.owner for about in problem.about if about.what == Gear.what))
+    return InputError(
+        f"the gears of '{name}' ({gears}) lock it: without them its ideal wheels would let it move",
+        key="robot.couplings",
+        hint="wheels that roll together turn by the inverse ratio of their radii; choose such ratios, take a gear "
+        "away, or give the wheels another contact law (contact: slip)",
+    )
+
+
 def _locked(problem: Problem, name: str, locked: Locked) -> InputError:
-    owners = list(dict.fromkeys(problem.about[row].owner for row in locked.rows))
+    about = [problem.about[row] for row in locked.rows]
+    owners = list(dict.fromkeys(each.owner for each in about if each.position is not None))
     wheels = ", ".join(owners)
     keep = " and ".join(dict.fromkeys([owners[0], owners[len(owners) // 2]]))
     steered = np.ptp(problem.samples[:, list(locked.rows), :], axis=0).max(initial=0.0) > 0

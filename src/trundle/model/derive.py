@@ -16,6 +16,7 @@ import casadi as ca
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.coupling import Gear
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
@@ -217,7 +218,7 @@ def _reduced(
     """
     count = assembly.tree.speed_count
     bias = inverse_dynamics(assembly.tree, at.poses, nu[:count], bias_rate[:count])
-    bias += [c.armature * bias_rate[c.column] for c in assembly.couplings]
+    bias += [c.armature * bias_rate[c.column] for c in assembly.linkages]
     mass = extended_mass(assembly, at)
     s = basis.matrix
     reduced = product(transpose(s), product(mass, s))
@@ -226,16 +227,14 @@ def _reduced(
 
 
 def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
-    """The tree's mass matrix with a row and column for each coupling's rate, which carries only its drive's
-    armature.
-    """
+    """The tree's mass matrix with a row and column for each linkage's rate, which carries only its drive's armature."""
     mass = mass_matrix(assembly.tree, at.poses)
     size = len(assembly.speeds)
     for row in mass:
         row.extend([0] * (size - len(row)))
     mass += [[0] * size for _ in range(size - len(mass))]
-    for coupling in assembly.couplings:
-        mass[coupling.column][coupling.column] = coupling.armature
+    for linkage in assembly.linkages:
+        mass[linkage.column][linkage.column] = linkage.armature
     return mass
 
 
@@ -352,6 +351,8 @@ def _driven(assembly: Assembly) -> set[str]:
 
 def _force_name(assembly: Assembly, problem: Problem, row: int) -> str:
     about = problem.about[row]
+    if about.what == Gear.what:
+        return f"{about.owner}.torque"
     for wheel in assembly.wheels:
         if wheel.name == about.owner:
             return next(f"{wheel.name}.{d.force}" for d in wheel.directions if d.what == about.what)

@@ -12,8 +12,9 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
-from trundle.model.layout import configure, independent_coordinates
+from trundle.model.layout import configure, independent_coordinates, zero_configuration
 from trundle.model.manifold import settle
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
@@ -26,7 +27,8 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     """Raise InputError naming the speeds without inertia, for which no acceleration can be found.
 
     Looks at the rates at one generic state; only when they aren't finite does it form the mass matrix to find the
-    culprit.
+    culprit. Where couplings tie speeds together what isn't opposed may be a sum of them, which rounding can hide:
+    there it always does, unless loops hold it besides.
     """
     rng = np.random.default_rng(0)
     state = rng.uniform(0.1, 0.5, len(model.states))
@@ -36,16 +38,12 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     (rate,) = model.dynamics.evaluate(
         state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
     )
-    if np.isfinite(rate).all() and np.abs(rate).max(initial=0.0) < 1e15:
+    moves = bool(np.isfinite(rate).all()) and np.abs(rate).max(initial=0.0) < 1e15
+    if moves and (numeric.loops or not numeric.couplings):
         return
-    names = independent_coordinates(numeric)
-    at = configure(numeric, names, list(state[: len(names)]))
-    mass = np.array(mass_matrix(numeric.tree, at.poses), dtype=float)
-    values, vectors = np.linalg.eigh(mass)
-    empty = vectors[:, np.abs(values) <= 1e-12 * max(np.abs(values).max(), 1e-300)]
-    culprits = [
-        name for name, row in zip(numeric.speeds, empty, strict=False) if np.abs(row).max(initial=0.0) > 1e-6
-    ]
+    culprits = _unopposed(numeric, list(state[: len(model.coordinates)]))
+    if moves and not culprits:
+        return
     what = ", ".join(culprits) or "some of its speeds"
     raise InputError(
         f"'{robot.name}' has no inertia to resist {what}: its accelerations can't be found",
@@ -53,6 +51,35 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
         hint="give the bodies and wheels that move so a mass or an inertia, "
         "or a rotor_inertia to the motor that drives them",
     )
+
+
+def _unopposed(numeric: Assembly, q: Sequence[float]) -> list[str]:
+    """The speeds that can change, within the constraints, without moving any mass.
+
+    In speeds scaled to √(2 kinetic energy): an eigenvalue of the mass matrix that is zero is then zero beside 1.
+    """
+    at = configure(numeric, independent_coordinates(numeric), q)
+    mass, count = np.zeros((len(numeric.speeds),) * 2), numeric.tree.speed_count
+    mass[:count, :count] = mass_matrix(numeric.tree, at.poses)
+    for linkage in numeric.linkages:
+        mass[linkage.column, linkage.column] = linkage.armature
+    own = np.sqrt(np.diag(mass).clip(0))
+    scale = 1 / np.where(own > 0, own, own[own > 0].min(initial=1.0))
+    rows, _ = constraint_rows(numeric, at, ideal_wheels(numeric))
+    motions = _null_space(np.array(rows, dtype=float).reshape(len(rows), len(mass)) * scale)
+    values, vectors = np.linalg.eigh(motions.T @ (mass * np.outer(scale, scale)) @ motions)
+    empty = motions @ vectors[:, np.abs(values) <= 1e-12]
+    return [
+        name for name, row in zip(numeric.speeds, empty, strict=True) if np.abs(row).max(initial=0.0) > 1e-6
+    ]
+
+
+def _null_space(rows: np.ndarray) -> np.ndarray:
+    """Columns that span what rows (m, n) leave free."""
+    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+    _, values, right = np.linalg.svd(scaled)
+    rank = int((values > 1e-9 * max(values.max(initial=0.0), 1e-300)).sum())
+    return right[rank:].T
 
 
 def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
@@ -69,7 +96,7 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
             key="robot.gravity",
             hint="give gravity a positive number (m/s^2), or each slipping wheel a load (N)",
         )
-    loads = wheel_loads(numeric, configure(numeric, names, [0.0] * len(names)), span)
+    loads = wheel_loads(numeric, configure(numeric, names, zero_configuration(names)), span)
     lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
     if lifted:
         raise InputError(

@@ -16,7 +16,7 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.model.closures import Closures, close_loops
-from trundle.model.constraints import constraint_rows, sample
+from trundle.model.constraints import coupling_rows, rolling_rows, sample
 from trundle.model.layout import (
     Configuration,
     configure,
@@ -29,7 +29,7 @@ from trundle.model.projection import projected
 from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, trace
-from trundle.scalars import Scalar, absolute, is_zero, maximum
+from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ class Kinematics:
 def rate_names(robot: Any) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
     numeric = assemble(robot, robot.resolver())
-    moving = [n for j, n in enumerate(numeric.speeds) if j not in numeric.base_columns]
-    coupled = {f"{name}_rate" for name in coupled_coordinates(numeric)}
-    return tuple(name for name in moving if name not in coupled and name.endswith("rate"))
+    follow = {*numeric.base_columns, *_followers(numeric)}
+    moving = [name for j, name in enumerate(numeric.speeds) if j not in follow]
+    return tuple(name for name in moving if name.endswith("rate"))
 
 
 def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
@@ -112,12 +112,14 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
     wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
-    rows, _ = constraint_rows(assembly, at, wheels)
+    rows, _ = rolling_rows(assembly, at, wheels)
+    coupled, _ = coupling_rows(assembly, at)
     loops = _loops(robot, assembly, names, at, (q, rates, parameters), defaults)
     nu = _solve(
         robot,
         assembly,
         rows,
+        coupled,
         given,
         rates,
         lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)),
@@ -126,7 +128,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     residual: Scalar = 0
     for row in rows:
         residual = maximum(residual, absolute(dot(row, nu)))
-    outputs = {name: at.values[name] for name in coupled_coordinates(assembly)}
+    outputs: dict[str, Scalar] = {name: at.values[name] for name in coupled_coordinates(assembly)}
     outputs |= {name: value for name, value in zip(assembly.speeds, nu, strict=True) if name not in given}
     outputs["slip_residual"] = residual
     groups = {
@@ -196,58 +198,90 @@ def _bound(
 def _solve(
     robot: Any,
     assembly: Assembly,
-    rows: list[list[Scalar]],
+    rolling: list[list[Scalar]],
+    coupled: list[list[Scalar]],
     given: Sequence[str],
     rates: Any,
     samples: Any,
     loops: Closures | None,
 ) -> list[Scalar]:
-    """ν: the given rates, zeros for what is held, and the least-squares solution for the base and what rolls freely.
+    """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely, and
+    what follows them by couplings.
 
-    Loops aren't weighed against wheels: they hold, |A z + A_k k|² is least under them.
+    Loops aren't weighed against wheels: they hold, and |A z + A_k k|² is least under them.
     """
-    prescribed: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
-    held = loops.rows if loops is not None else []
+    solution: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
+    followers = _followers(assembly)
+    rows = _without_followers(rolling, followers, coupled)
+    held = _without_followers(loops.rows, followers, coupled) if loops is not None else []
     every = [*rows, *held]
-    free = _free_columns(assembly, prescribed, held)
-    if not free:
-        return [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
+    free = _free_columns(assembly, solution, held)
     free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in every)]
-    numbers = samples(every)[:, :, free] if loops is None else loops.samples.of(every)[:, :, free]
-    rank = generic_rank(numbers, ZERO if loops is None else loops.samples.zero) if every else 0
-    if rank < len(free):
-        raise _undetermined(robot, assembly, given, rank, len(free))
-    known = [prescribed.get(j, 0) for j in range(len(assembly.speeds))]
-    right = [-value for value in apply(rows, known)]
+    if free:
+        numbers = samples(every)[:, :, free] if loops is None else loops.samples.of(every)[:, :, free]
+        rank = generic_rank(numbers, ZERO if loops is None else loops.samples.zero) if every else 0
+        if rank < len(free):
+            raise _undetermined(robot, assembly, given, rank, len(free))
+        known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
+        found = _least_squares(rows, held, known, free, loops, assembly.speeds)
+        solution.update(zip(free, found, strict=True))
+    nu = [solution.get(j, 0) for j in range(len(assembly.speeds))]
+    for column, row in zip(followers, coupled, strict=True):
+        nu[column] = -dot([0 if j == column else entry for j, entry in enumerate(row)], nu)
+    return nu
+
+
+def _least_squares(
+    rows: list[list[Scalar]],
+    held: list[list[Scalar]],
+    known: Sequence[Scalar],
+    free: Sequence[int],
+    loops: Closures | None,
+    speeds: Sequence[str],
+) -> list[Scalar]:
+    """z of the `free` columns with |A z + A_k k|² least over the `rows`, and zero over the rows that are `held`."""
     left = [[row[j] for j in free] for row in rows]
-    turned = transpose(left) if left else []
+    turned = transpose(left) if left else [[] for _ in free]
+    gram = product(turned, left) if left else [[0] * len(free) for _ in free]
+    right = [dot(column, [-value for value in apply(rows, known)]) for column in turned]
     if loops is None:
-        solved = solve_positive(product(turned, left), [[value] for value in apply(turned, right)])
-        found = [value for (value,) in solved]
-    else:
-        zeros = [[0] * len(free) for _ in free]
-        solution = solve_with_multipliers(
-            product(turned, left) if left else zeros,
-            apply(turned, right) if left else [0] * len(free),
-            [[row[j] for j in free] for row in held],
-            [-value for value in apply(held, known)],
-            loops.samples,
-            ([assembly.speeds[j] for j in free], loops.owners),
-        )
-        found = solution.rates
-    answer = prescribed | dict(zip(free, found, strict=True))
-    return [answer.get(j, 0) for j in range(len(assembly.speeds))]
+        return [value for (value,) in solve_positive(gram, [[value] for value in right])]
+    chosen = [[row[j] for j in free] for row in held]
+    rates = [-value for value in apply(held, known)]
+    names = [speeds[j] for j in free], loops.owners
+    return solve_with_multipliers(gram, right, chosen, rates, loops.samples, names).rates
+
+
+def _followers(assembly: Assembly) -> list[int]:
+    """The columns of the rates that follow others, in the order of the couplings' rows."""
+    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
+
+
+def _without_followers(
+    rows: list[list[Scalar]], followers: Sequence[int], coupled: list[list[Scalar]]
+) -> list[list[Scalar]]:
+    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
+    for column, relation in reversed(list(zip(followers, coupled, strict=True))):
+        rows = [_replaced(row, row[column], relation, column) for row in rows]
+    return rows
+
+
+def _replaced(row: list[Scalar], factor: Scalar, relation: list[Scalar], column: int) -> list[Scalar]:
+    if not _present(factor):
+        return row
+    made = [minus(entry, times(factor, part)) for entry, part in zip(row, relation, strict=True)]
+    made[column] = 0
+    return made
 
 
 def _free_columns(
     assembly: Assembly, prescribed: Mapping[int, Scalar], held: Sequence[Sequence[Scalar]]
 ) -> list[int]:
-    """Columns to solve for: the base, coupled steering, the wheels' and casters' rates that weren't given, the joints
-    without a motor that carry wheels (a trailer's hitch), and those of the loops' rows `held`.
+    """Columns to solve for: the base, the wheels' and casters' rates that weren't given, the joints without a motor
+    that carry wheels (a trailer's hitch), and those of the loops' rows `held`, but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
     rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
-    rolling |= {column for coupling in assembly.couplings for column in coupling.steering}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:
@@ -259,7 +293,8 @@ def _free_columns(
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
     ]
-    return [c for c in columns if c not in prescribed]
+    follow = {*prescribed, *_followers(assembly)}
+    return [c for c in columns if c not in follow]
 
 
 def _present(entry: Scalar) -> bool:

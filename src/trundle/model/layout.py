@@ -22,41 +22,32 @@ class Configuration:
     values: Mapping[str, Scalar]
 
 
-def coupled_columns(assembly: Assembly) -> dict[int, tuple[int, int]]:
-    """Speed column of each coupled steering → (index of its coupling, place within it)."""
-    return {
-        column: (k, place)
-        for k, coupling in enumerate(assembly.couplings)
-        for place, column in enumerate(coupling.steering)
-    }
-
-
-def coupled_coordinates(assembly: Assembly) -> dict[str, tuple[int, int]]:
-    """The same by the coordinate's name."""
-    names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
-    return {names[column]: where for column, where in coupled_columns(assembly).items()}
+def coupled_coordinates(assembly: Assembly) -> list[str]:
+    """The coordinates that follow others by a coupling, each after what it follows."""
+    return [axis.coordinate for coupling in assembly.couplings for axis in coupling.followers]
 
 
 def independent_coordinates(assembly: Assembly) -> tuple[str, ...]:
-    """The coordinates that are states: all of the tree's and the couplings', less the coupled ones."""
-    coupled = coupled_coordinates(assembly)
+    """The coordinates that are states: all of the tree's and the linkages', less the coupled ones."""
+    coupled = set(coupled_coordinates(assembly))
     return tuple(name for name in assembly.coordinates if name not in coupled)
 
 
+def zero_configuration(names: Sequence[str]) -> list[float]:
+    """Coordinates with every joint at its zero: 0, and quaternions upright."""
+    return [1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names]
+
+
 def configure(assembly: Assembly, names: Sequence[str], q: Sequence[Scalar]) -> Configuration:
-    """Joint poses at independent coordinates `q` named `names`; coupled joints follow their couplings."""
+    """Joint poses at independent coordinates `q` named `names`; coupled coordinates follow by their couplings."""
     values = dict(zip(names, q, strict=True))
-    coupled = coupled_coordinates(assembly)
-    turns = [coupling.turns(values[f"{coupling.name}.angle"]) for coupling in assembly.couplings]
-    angles = [coupling.angles(values[f"{coupling.name}.angle"]) for coupling in assembly.couplings]
-    tree_q: list[Scalar | Turn] = []
-    for name in assembly.coordinates[: sum(len(link.joint.coordinates) for link in assembly.tree.links)]:
-        if name in coupled:
-            k, place = coupled[name]
-            tree_q.append(turns[k][place])
-            values[name] = angles[k][place]
-        else:
-            tree_q.append(values[name])
+    posed: dict[str, Scalar | Turn] = dict(values)
+    for coupling in assembly.couplings:
+        followed = coupling.follow([values[axis.coordinate] for axis in coupling.leaders])
+        for axis, (value, posed_by) in zip(coupling.followers, followed, strict=True):
+            values[axis.coordinate], posed[axis.coordinate] = value, posed_by
+    count = sum(len(link.joint.coordinates) for link in assembly.tree.links)
+    tree_q = [posed[name] for name in assembly.coordinates[:count]]
     return Configuration(tuple(tree_q), assembly.tree.joint_poses(tree_q), values)
 
 

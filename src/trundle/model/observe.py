@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply
-from trundle.mechanics.reactions import constraint_forces
+from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model.closures import Closures, reactions
 from trundle.model.forces import Forces
@@ -68,7 +69,7 @@ def observed(
         outputs[f"{name}.{'delivered' if f'{name}.torque' in commands else 'torque'}"] = effort.torque
         outputs[f"{name}.power"] = effort.power
     outputs.update(motion.forces.contacts)
-    outputs.update(_contact_forces(assembly, at, problem, basis, motion))
+    outputs.update(_constraint_forces(assembly, at, problem, basis, motion))
     outputs.update(reactions(assembly, motion.wrenches))
     if not assembly.base_columns:
         outputs.update(_positions(assembly, at))
@@ -80,25 +81,32 @@ def observed(
     return outputs
 
 
-def _contact_forces(
+def _constraint_forces(
     assembly: Assembly, at: Configuration, problem: Problem, basis: Basis, motion: Motion
 ) -> dict[str, Scalar]:
-    """The forces of the ideal contacts on the robot, from what the motion leaves unbalanced: M ν̇ + c − τ = Aᵀλ."""
+    """The forces of the ideal contacts on the robot and of gears on their followers, from what the motion leaves
+    unbalanced: M ν̇ + c − τ = Aᵀλ.
+    """
     if not problem.rows:
         return {}
     count = assembly.tree.speed_count
     needed = inverse_dynamics(assembly.tree, at.poses, motion.nu[:count], motion.nu_dot[:count])
-    needed += [c.armature * motion.nu_dot[c.column] for c in assembly.couplings]
+    needed += [c.armature * motion.nu_dot[c.column] for c in assembly.linkages]
     unbalanced = [n - t for n, t in zip(needed, motion.forces.tau, strict=True)]
     if motion.loop_forces:
         unbalanced = [minus(u, f) for u, f in zip(unbalanced, motion.loop_forces, strict=True)]
-    multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
+    if basis.elimination.has_fixed_rows:
+        multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
+    else:
+        multipliers = spread_forces(problem.rows, basis.matrix, unbalanced)
     wheels = {wheel.name: wheel for wheel in assembly.wheels}
     forces: dict[str, Scalar] = {}
     for about, value in zip(problem.about, multipliers, strict=True):
         if about.owner in wheels:
             direction = next(d for d in wheels[about.owner].directions if d.what == about.what)
             forces[f"{about.owner}.{direction.force}"] = value
+        elif about.what == Gear.what:
+            forces[f"{about.owner}.torque"] = value
     return forces
 
 
@@ -107,9 +115,9 @@ def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[str
     kinetic = kinetic_energy(
         assembly.tree, velocities(assembly.tree, at.poses, motion.nu[:count]), motion.nu[:count]
     )
-    for coupling in assembly.couplings:
-        rate = motion.nu[coupling.column]
-        kinetic = kinetic + coupling.armature * rate * rate / 2
+    for linkage in assembly.linkages:
+        rate = motion.nu[linkage.column]
+        kinetic = kinetic + linkage.armature * rate * rate / 2
     potential = potential_energy(assembly.tree, world_poses(assembly.tree, at.poses))
     return {
         "energy.kinetic": kinetic,

@@ -195,7 +195,7 @@ def _needed(m: Mechanism, u_dot: Sequence[Scalar], wrenches: Sequence[Force] | N
     count = m.assembly.tree.speed_count
     nu_dot = [a + b for a, b in zip(apply(m.basis, u_dot), m.drift, strict=True)]
     tau = inverse_dynamics(m.assembly.tree, m.at.poses, m.nu[:count], nu_dot[:count], wrenches)
-    tau += [c.armature * nu_dot[c.column] for c in m.assembly.couplings]
+    tau += [c.armature * nu_dot[c.column] for c in m.assembly.linkages]
     return [dot(column, tau) for column in transpose(m.basis)]
 
 

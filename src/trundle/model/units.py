@@ -79,7 +79,7 @@ _BY_SUFFIX = {
 
 
 def unit(name: str, sliding: Sequence[str] = ()) -> str:
-    """Unit of a name; `sliding` are the prismatic joints, whose rates are m/s and whose motors push with N."""
+    """Unit of a name; `sliding` are the joints whose rates are m/s, and the motors and gears that push with N."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     owner, _, what = name.rpartition(".")
@@ -94,9 +94,16 @@ def units_of(
     robot: Any, assembly: Assembly, coordinates: Sequence[str], speeds: Sequence[str], outputs: Sequence[str]
 ) -> dict[str, str]:
     """Unit text of every state, speed, input and output."""
-    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
-    driven = {*sliding, *(f"{name}.slide" for name in robot.joints)}
-    sliding += [name for name, motor in robot.motors.items() if motor.drives in driven]
+    slides = sliding_names(robot)
     motors = [f"{a.name}.{what}" for a in assembly.actuators for what in (a.command, "current")]
     names = ["time", *coordinates, *speeds, *assembly.coordinates, *assembly.speeds, *motors, *outputs]
-    return {name: unit(name, sliding) for name in names}
+    return {name: unit(name, slides) for name in names}
+
+
+def sliding_names(robot: Any) -> list[str]:
+    """Prismatic joints, and the motors and gears that move one or the slide of a cylindrical one."""
+    joints = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
+    moved = {*joints, *(f"{name}.slide" for name in robot.joints)}
+    motors = [name for name, motor in robot.motors.items() if motor.drives in moved]
+    gears = [name for name, each in robot.couplings.items() if each.type == "gear" and each.joint in moved]
+    return [*joints, *motors, *gears]

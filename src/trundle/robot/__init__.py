@@ -17,6 +17,7 @@ from trundle.robot.bodies import (
     UniversalJoint,
 )
 from trundle.robot.checks import require_dynamic
+from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.motors import DCMotor, Motor, ServoMotor, TorqueMotor
 from trundle.robot.parameters import Resolver
@@ -29,7 +30,6 @@ from trundle.robot.values import Value
 from trundle.robot.wheels import (
     BallWheel,
     CasterWheel,
-    Coupling,
     FixedWheel,
     MecanumWheel,
     OmniWheel,
@@ -40,6 +40,7 @@ from trundle.robot.wheels import (
 from trundle.robot.writer import dump
 
 __all__ = [
+    "AckermannCoupling",
     "BallWheel",
     "Body",
     "CasterWheel",
@@ -51,6 +52,7 @@ __all__ = [
     "FixedJoint",
     "FixedWheel",
     "FloatingJoint",
+    "GearCoupling",
     "Inertia",
     "Joint",
     "MecanumWheel",

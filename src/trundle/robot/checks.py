@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import chain as chained
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from trundle.robot.bodies import Body, FixedJoint, Inertia, Sliding, Turning, drive_axes
+from trundle.robot.bodies import Body, Inertia, Sliding, Turning, drive_axes
+from trundle.robot.couplings import linkages
+from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
@@ -33,7 +36,9 @@ _INERTIA_TOLERANCE = 1e-6
 def check_robot(robot: Robot) -> list[Problem]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
     # the first few are enough, and each costs the search for a name that is near
-    problems = list(check_size(robot)) or list(islice(check_structure(robot), _ENOUGH))
+    problems = list(check_size(robot)) or list(
+        islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH)
+    )
     if problems:
         return problems
     return check_numbers(robot, parameter_values(robot))
@@ -46,7 +51,7 @@ def check_numbers(robot: Robot, scope: Numbers) -> list[Problem]:
         problems = list(_bounds(robot, found))
     if not problems:
         problems = [*_inertias(robot, found), *_axes(robot, found), *_limits(robot, found)]
-        problems += _couplings(robot, found)
+        problems += [*_couplings(robot, found), *check_ratios(robot, found)]
         problems += _ground(robot, found)
     return problems
 
@@ -184,7 +189,7 @@ def _limits(robot: Robot, found: Numbers) -> Iterator[Problem]:
 
 
 def _couplings(robot: Robot, found: Numbers) -> Iterator[Problem]:
-    for name, coupling in robot.couplings.items():
+    for name, coupling in linkages(robot.couplings).items():
         left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
         (left_x, left_y), (right_x, right_y) = (
             (found[wheel.at[0].key], found[wheel.at[1].key]) for wheel in (left, right)
@@ -240,7 +245,10 @@ def dynamic_problems(robot: Robot, scope: Numbers | None = None) -> list[Problem
     A kinematic run needs none of this, so it isn't part of the robot's own checks.
     """
     found, problems = numbers(robot, parameter_values(robot) if scope is None else scope)
-    return problems or [*_base_mass(robot, found), *_joint_mass(robot, found), *_wheel_mass(robot, found)]
+    if problems:
+        return problems
+    opposed = _opposed(robot, found)
+    return [*_base_mass(robot, found), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
 
 
 def require_dynamic(robot: Robot) -> None:
@@ -277,33 +285,55 @@ def _has_mass(body: Body, found: Numbers) -> bool:
     return any(found[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
 
 
-def _rotor_inertia(robot: Robot, target: str, found: Numbers) -> float:
-    return sum(
-        found[motor.rotor_inertia.key]
+def _opposed(robot: Robot, found: Numbers) -> set[str]:
+    """Everything a motor could drive whose motion some mass opposes, its own or one that a gear ties to it; and the
+    joints that carry one.
+    """
+    carries = _carrying(robot, found)
+    direct = {
+        motor.drives
         for motor in robot.motors.values()
-        if motor.kind == "dc" and motor.drives == target
-    )
+        if motor.kind == "dc" and found[motor.rotor_inertia.key]
+    }
+    direct |= carries | {
+        name + ending
+        for name, joint in robot.joints.items()
+        for ending, (_, noun) in drive_axes(joint).items()
+        if name in carries or found[noun.armature.key]
+    }
+    direct.update(*(_opposed_wheel(name, wheel, found) for name, wheel in robot.wheels.items()))
+    return direct | {name for name, group in tied(robot).items() if group & direct}
 
 
-def _joint_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _carrying(robot: Robot, found: Numbers) -> set[str]:
+    """The joints with a mass behind them."""
     known = body_names(robot)
-    carries: set[str] = set()
     carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
     carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
     # what a loop is pinned to resists too; whether that is enough is seen when the equations are there
     carried += [(known[end.body], True) for loop in robot.loops.values() for end in (loop.first, loop.second)]
-    for name, massive in carried:
-        if massive and name != "base":
-            carries.update(chain(robot, name))
+    return {each for name, massive in carried if massive and name != "base" for each in chain(robot, name)}
+
+
+def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
+    """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
+    if isinstance(wheel, BallWheel):
+        return
+    axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
+    massive, ideal = found[wheel.mass.key] > 0, wheel.contact == "ideal"
+    if ideal or (massive if axle is None else found[axle.key] > 0):
+        yield name
+    if isinstance(wheel, (SteeredWheel, CasterWheel)):
+        trails = isinstance(wheel, CasterWheel) and (massive or ideal)
+        turns = massive if diameter is None else found[diameter.key] > 0
+        if trails or turns or found[wheel.fork.inertia.zz.key] > 0:
+            yield f"{name}.steering"
+
+
+def _joint_mass(robot: Robot, opposed: set[str]) -> Iterator[Problem]:
     for name, joint in robot.joints.items():
-        if isinstance(joint, FixedJoint) or name in carries:
-            continue
-        driven = drive_axes(joint)
-        geared = [
-            found[noun.armature.key] or _rotor_inertia(robot, name + ending, found)
-            for ending, (_, noun) in driven.items()
-        ]
-        if not all(geared) or len(geared) < len(joint.speeds):
+        driven = [name + ending for ending in drive_axes(joint)]
+        if not opposed.issuperset(driven or ([name] if joint.speeds else [])):
             message = (
                 f"nothing behind the joint {name!r} has a mass, so forces would accelerate it without bound"
             )
@@ -312,24 +342,15 @@ def _joint_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
             )
 
 
-def _wheel_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
-    coupled = {wheel: name for name, each in robot.couplings.items() for wheel in each.wheels}
+def _wheel_mass(robot: Robot, opposed: set[str]) -> Iterator[Problem]:
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, BallWheel):
             continue
-        axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
-        massive = found[wheel.mass.key] > 0
-        spins = massive if axle is None else found[axle.key] > 0
-        if wheel.contact != "ideal" and not spins and not _rotor_inertia(robot, name, found):
+        if name not in opposed:
             message = (
                 f"a wheel with contact: {wheel.contact} needs inertia: forces would spin it up without bound"
             )
             yield Problem(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
-        if isinstance(wheel, SteeredWheel) or (isinstance(wheel, CasterWheel) and wheel.contact != "ideal"):
-            turns = massive if diameter is None else found[diameter.key] > 0
-            target = coupled.get(name, f"{name}.steering")
-            trails = isinstance(wheel, CasterWheel) and massive
-            forked = found[wheel.fork.inertia.zz.key] > 0
-            if not (turns or trails or forked or _rotor_inertia(robot, target, found)):
-                message = "nothing resists steering it: forces would turn it without bound"
-                yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")
+        if isinstance(wheel, (SteeredWheel, CasterWheel)) and f"{name}.steering" not in opposed:
+            message = "nothing resists steering it: forces would turn it without bound"
+            yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")

@@ -13,6 +13,8 @@ from trundle.errors import InputError
 from trundle.robot import parameters as _parameters
 from trundle.robot.bodies import Body, Joint
 from trundle.robot.checks import check_robot
+from trundle.robot.couplings import Coupling
+from trundle.robot.gearing import measured
 from trundle.robot.loops import Loop
 from trundle.robot.motors import Motor
 from trundle.robot.noun import Identifier, Noun, default
@@ -20,7 +22,7 @@ from trundle.robot.overrides import override
 from trundle.robot.parameters import Resolver
 from trundle.robot.values import Gravity, Plain, Value
 from trundle.robot.walk import keyed_fields, plain
-from trundle.robot.wheels import Coupling, Wheel
+from trundle.robot.wheels import Wheel
 
 Base = Literal["fixed", "planar", "floating"]
 
@@ -62,6 +64,7 @@ class Robot(Noun):
     @model_validator(mode="after")
     def _check(self) -> Robot:
         # The model is frozen for its users, but it isn't finished yet: its values learn their keys here.
+        vars(self)["couplings"] = measured(self)
         vars(self).update(keyed_fields(self))
         problems = check_robot(self)
         if problems:

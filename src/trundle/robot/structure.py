@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import suggest
 from trundle.robot.bodies import FixedJoint, RevoluteJoint, drive_axes
+from trundle.robot.couplings import gears, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import DefinitionError, definition_order, dimensions
@@ -156,18 +157,18 @@ def drivable(robot: Robot) -> dict[str, str]:
         for name, joint in robot.joints.items()
         for ending in drive_axes(joint)
     }
-    return found | {name: f"couplings.{name}" for name in robot.couplings}
+    return found | {name: f"couplings.{name}" for name in linkages(robot.couplings)}
 
 
 def _motors(robot: Robot) -> Iterator[Problem]:
     known = drivable(robot)
-    coupled = {f"{wheel}.steering": name for name, each in robot.couplings.items() for wheel in each.wheels}
+    coupled = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
     driven: dict[str, str] = {}
     for name, motor in robot.motors.items():
         path: Path = ("motors", name, "drives")
         target = motor.drives
         if target not in known:
-            yield Problem(path, _undrivable(robot, target), suggest(target, known))
+            yield Problem(path, no_axis(robot, target, "drive"), suggest(target, known))
         elif target in coupled:
             message = f"{target!r} is held by the coupling {coupled[target]!r}"
             yield Problem(path, message, f"drive the coupling: drives: {coupled[target]}")
@@ -178,24 +179,30 @@ def _motors(robot: Robot) -> Iterator[Problem]:
         driven.setdefault(target, name)
 
 
-def _undrivable(robot: Robot, target: str) -> str:
+def no_axis(robot: Robot, target: str, what: str) -> str:
+    """Why there is no such single axis to drive, or to couple."""
     name, _, part = target.partition(".")
+    done = {"drive": "driven", "couple": "coupled"}[what]
     if part == "steering" and name in robot.wheels:
         return f"the wheel {name!r} is {robot.wheels[name].type}: it can't be steered"
     if target in robot.joints:
         joint = robot.joints[target]
         parts = " and ".join(target + ending for ending in drive_axes(joint))
         if parts:
-            return f"the joint {target!r} is {joint.type}: drive {parts}"
-        return f"the joint {target!r} is {joint.type}: it can't be driven"
+            return f"the joint {target!r} is {joint.type}: {what} {parts}"
+        return f"the joint {target!r} is {joint.type}: it can't be {done}"
     if target in robot.wheels:
-        return f"the wheel {target!r} is a free ball: it can't be driven"
-    return f"there is nothing called {target!r} to drive"
+        return f"the wheel {target!r} is a free ball: it can't be {done}"
+    if target in gears(robot.couplings):
+        gear = robot.couplings[target]
+        ends = ", ".join([gear.joint, *gear.follows])  # type: ignore[union-attr]
+        return f"the gear {target!r} has no coordinate of its own: {what} one of {ends}"
+    return f"there is nothing called {target!r} to {what}"
 
 
 def _couplings(robot: Robot) -> Iterator[Problem]:
     coupled: dict[str, str] = {}
-    for name, coupling in robot.couplings.items():
+    for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
             yield Problem(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
         for place, wheel in enumerate(coupling.wheels):
@@ -253,13 +260,14 @@ def speed_names(robot: Robot) -> tuple[str, ...]:
     }
     found = [*base[robot.base]]
     found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
-    coupled = {wheel for each in robot.couplings.values() for wheel in each.wheels}
+    coupling = linkages(robot.couplings)
+    coupled = {wheel for each in coupling.values() for wheel in each.wheels}
     for name, wheel in robot.wheels.items():
         if wheel.type != "ball":
             found.append(f"{name}.rate")
         if isinstance(wheel, (SteeredWheel, CasterWheel)) and name not in coupled:
             found.append(f"{name}.steering_rate")
-    return (*found, *(f"{name}.rate" for name in robot.couplings))
+    return (*found, *(f"{name}.rate" for name in coupling))
 
 
 def _speeds(robot: Robot) -> Iterator[Problem]:

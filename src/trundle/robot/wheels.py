@@ -1,4 +1,4 @@
-"""Wheels, by type, and the couplings between steered ones."""
+"""Wheels, by type."""
 
 from __future__ import annotations
 
@@ -159,16 +159,3 @@ Wheel = Annotated[
     | Annotated[BallWheel, Tag("<ball>")],
     Discriminator(_type),
 ]
-
-
-class Coupling(Noun):
-    """Two steered wheels whose axles meet on the fixed axle: one coordinate NAME.angle for both.
-
-    The angle is that of a single wheel midway between them (the bicycle's).
-    """
-
-    called: ClassVar[str] = "coupling"
-
-    type: Literal["ackermann"] = default("ackermann", "ackermann: the steering of a car.")
-    wheels: tuple[str, str] = Field(description="The two steered wheels, [left, right].")
-    axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")

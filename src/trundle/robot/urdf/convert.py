@@ -44,7 +44,17 @@ def robot_data(urdf: UrdfFile, names: Names, base: str, strict: bool) -> dict[st
     data["joints"] = {
         names.joints[name]: _joint(urdf, joint, names, strict) for name, joint in urdf.joints.items()
     }
-    return data
+    couplings = {
+        names.mimics[name]: _gear(joint, names) for name, joint in urdf.joints.items() if joint.mimic
+    }
+    return data | ({"couplings": couplings} if couplings else {})
+
+
+def _gear(joint: UrdfJoint, names: Names) -> dict[str, Any]:
+    assert joint.mimic is not None
+    data: dict[str, Any] = {"type": "gear", "joint": names.joints[joint.name]}
+    data["follows"] = {names.joints[joint.mimic.joint]: joint.mimic.multiplier}
+    return data | ({"offset": joint.mimic.offset} if joint.mimic.offset else {})
 
 
 def robot_name(written: str) -> str:
@@ -128,6 +138,8 @@ def parts(urdf: UrdfFile, names: Names) -> dict[Path, Part]:
         for field, tag in (("at", "origin"), ("rpy", "origin"), ("axis", "axis"), ("damping", "dynamics")):
             found[*path, field] = joint.part.child(tag) or joint.part
         found[*path, "body"] = urdf.links[joint.child].part
+        if joint.mimic is not None:
+            found["couplings", names.mimics[name]] = joint.part.child("mimic") or joint.part
     for path in [path for path in found if path and path[-1] == "body"]:
         found |= _inertial_parts(path, found[path])
     return found

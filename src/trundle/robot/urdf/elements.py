@@ -30,8 +30,8 @@ _JOINT = (
 )
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
-# Types about or along one axis: with damping, friction and limits.
-_ONE_AXIS = ("revolute", "continuous", "prismatic")
+# Types about or along one axis: with damping, friction and limits, and such as can follow each other.
+ONE_AXIS = ("revolute", "continuous", "prismatic")
 # Types with stops.
 LIMITED = ("revolute", "prismatic")
 
@@ -89,7 +89,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Mimic:
-    """The joint follows another: q = multiplier · q_joint + offset."""
+    """The joint follows another: q = multiplier · q_joint + offset, in rad or m of both."""
 
     joint: str
     multiplier: float
@@ -225,9 +225,9 @@ def _joint(part: Part) -> UrdfJoint:
         raise part.fail(f"Trundle has no {kind} joints yet", "type", hint)
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
-    axis = _axis(part) if kind in (*_ONE_AXIS, "planar") else (1.0, 0.0, 0.0)
+    axis = _axis(part) if kind in (*ONE_AXIS, "planar") else (1.0, 0.0, 0.0)
     xyz, rpy = _origin(part)
-    damping, friction = _dynamics(part) if kind in _ONE_AXIS else (0.0, 0.0)
+    damping, friction = _dynamics(part) if kind in ONE_AXIS else (0.0, 0.0)
     extension = part.child(EXTENSION)
     return UrdfJoint(
         name,
@@ -241,7 +241,7 @@ def _joint(part: Part) -> UrdfJoint:
         damping,
         friction,
         _limit(part, kind),
-        _mimic(part),
+        _mimic(part, kind),
         {} if extension is None else {key: extension.number(key) for key in extension.element.attributes},
     )
 
@@ -284,18 +284,26 @@ def _limit(part: Part, kind: str) -> Limit | None:
         raise limit.fail(f"the lower limit {lower:g} is above the upper one, {upper:g}", "lower")
     # other joints' limits mean nothing, and generators leave all kinds of them there
     given = (
-        limit.number(name, None if kind in _ONE_AXIS else 0.0, infinite=True)
+        limit.number(name, None if kind in ONE_AXIS else 0.0, infinite=True)
         for name in ("effort", "velocity")
     )
     return Limit(lower, upper, *given)
 
 
-def _mimic(part: Part) -> Mimic | None:
+def _mimic(part: Part, kind: str) -> Mimic | None:
+    """What the joint follows; on a fixed joint nothing, as exporters leave it there when they freeze a joint."""
     mimic = part.child("mimic")
-    if mimic is None:
+    if mimic is None or kind == "fixed":
         return None
+    if kind not in ONE_AXIS:
+        hint = f"joints with one axis follow others: {', '.join(ONE_AXIS)}"
+        raise mimic.fail(f"a {kind} joint can't mimic another one", hint=hint)
     mimic.check((), ("joint", "multiplier", "offset"))
-    return Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    found = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    if found.multiplier == 0.0:
+        hint = f"make the joint fixed, its <origin> moved by {found.offset:g}, or write another multiplier"
+        raise mimic.fail("the multiplier is zero, so it would follow nothing", "multiplier", hint)
+    return found
 
 
 def _extension_of_robot(part: Part | None) -> tuple[str | None, float | Numbers | None, bool]:

@@ -22,7 +22,7 @@ class Mesh:
 
 @dataclass(frozen=True)
 class UrdfExtras:
-    """What the equations don't use, under Trundle's names of links and joints.
+    """What the equations don't use, and the mimics, which they do; under Trundle's names of links and joints.
 
     `joints` and `links` map Trundle's names to the file's. `limits` in SI, `mimics` (whose leader is named in Trundle,
     too), `meshes` in the order of the file. `kept` counts the tags that Trundle only carries along.

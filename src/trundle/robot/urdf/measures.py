@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trundle.errors import InputError
 from trundle.robot.bodies import Body, Joint
+from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
 from trundle.robot.structure import body_names
@@ -39,6 +40,15 @@ class Mass:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """What a joint follows: q = multiplier · q_leader + offset."""
+
+    leader: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
 class Measure:
     """A joint and the mass of the link it carries; `parent` is the joint it hangs on, or "base"."""
 
@@ -52,6 +62,7 @@ class Measure:
     limits: Mapping[str, float]
     extension: Mapping[str, float]
     mass: Mass
+    follows: Follow | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,7 @@ class Measures:
 
 def measures(robot: Robot) -> Measures:
     """The robot in numbers; raises InputError where it has something that URDF can't say."""
-    for family in ("wheels", "motors", "couplings", "loops"):
+    for family in ("wheels", "motors", "loops"):
         names = ", ".join(getattr(robot, family))
         if names:
             hint = "write YAML (trundle.robot.dump), or take them away"
@@ -78,8 +89,26 @@ def measures(robot: Robot) -> Measures:
     if "gravity" in robot.model_fields_set:
         x, y, z = read.gravity()
         gravity = (float(x) + 0.0, float(y) + 0.0, float(z) + 0.0)
-    joints = {name: _joint(name, joint, owners, read) for name, joint in robot.joints.items()}
+    follows = _follows(robot, read)
+    joints = {
+        name: _joint(name, joint, owners, read, follows.get(name)) for name, joint in robot.joints.items()
+    }
     return Measures(robot.name, robot.base, gravity, _mass(robot.body, read), joints)
+
+
+def _follows(robot: Robot, read: Resolver) -> dict[str, Follow]:
+    """What follows what, by the follower; a <mimic> has one leader."""
+    found: dict[str, Follow] = {}
+    for name, gear in gears(robot.couplings).items():
+        if len(gear.follows) > 1:
+            message = (
+                f"URDF's <mimic> follows one joint, and the gear {name!r} follows {', '.join(gear.follows)}"
+            )
+            hint = "write YAML (trundle.robot.dump), or take it away"
+            raise InputError(message, key=f"robot.couplings.{name}.follows", hint=hint)
+        ((leader, ratio),) = gear.follows.items()
+        found[gear.joint] = Follow(leader, float(read(ratio)) + 0.0, float(read(gear.offset)) + 0.0)
+    return found
 
 
 def takes_on_trust(robot: Robot) -> bool:
@@ -88,7 +117,9 @@ def takes_on_trust(robot: Robot) -> bool:
     return any(body.inertia.as_given for body in [robot.body, *bodies] if body is not None)
 
 
-def _joint(name: str, joint: Joint, owners: Mapping[str, str], read: Resolver) -> Measure:
+def _joint(
+    name: str, joint: Joint, owners: Mapping[str, str], read: Resolver, follows: Follow | None
+) -> Measure:
     if joint.type not in NOUNS.values():
         raise InputError(f"URDF has no {joint.type} joints", key=f"robot.joints.{name}.type")
     own = {field: getattr(joint, field, None) for field in ("axis", "damping", "coulomb")}
@@ -113,6 +144,7 @@ def _joint(name: str, joint: Joint, owners: Mapping[str, str], read: Resolver) -
         limits,
         extension,
         _mass(joint.body, read),
+        follows,
     )
 
 

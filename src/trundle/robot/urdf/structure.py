@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trundle.errors import suggest
 from trundle.robot.noun import RESERVED
-from trundle.robot.urdf.elements import UrdfFile
+from trundle.robot.urdf.elements import ONE_AXIS, UrdfFile, UrdfJoint
 
 _LONGEST = 60
 # As many as a Robot may have.
@@ -17,7 +17,8 @@ MOST_JOINTS = 1000
 
 @dataclass(frozen=True)
 class Names:
-    """URDF's names and Trundle's: `joints` and `links` map the former to the latter.
+    """URDF's names and Trundle's: `joints` and `links` map the former to the latter, `mimics` the joints that follow
+    others to the names of the couplings that make them.
 
     The root link is "base" where its own name means something else in Trundle.
     """
@@ -25,6 +26,7 @@ class Names:
     root: str
     links: dict[str, str]
     joints: dict[str, str]
+    mimics: dict[str, str]
 
 
 def check_tree(urdf: UrdfFile) -> str:
@@ -46,15 +48,34 @@ def check_tree(urdf: UrdfFile) -> str:
             hint = "a link has one parent; URDF describes trees, no loops"
             raise (joint.part.child("child") or joint.part).fail(message, "link", hint)
         carried[joint.child] = name
-        if joint.mimic is not None and joint.mimic.joint not in urdf.joints:
-            others = set(urdf.joints) - {name}
-            part = joint.part.child("mimic") or joint.part
-            raise part.fail(
-                f"there is no joint {joint.mimic.joint!r}", "joint", suggest(joint.mimic.joint, others)
-            )
-        if joint.mimic is not None and joint.mimic.joint == name:
-            raise (joint.part.child("mimic") or joint.part).fail("a joint can't mimic itself", "joint")
+    for joint in urdf.joints.values():
+        _check_mimic(urdf, joint)
     return _root(urdf, carried)
+
+
+def _check_mimic(urdf: UrdfFile, joint: UrdfJoint) -> None:
+    """Raise where a joint follows what isn't there, what has no single axis, or in the end itself."""
+    if joint.mimic is None:
+        return
+    leader, part = joint.mimic.joint, joint.part.child("mimic") or joint.part
+    if leader not in urdf.joints:
+        others = set(urdf.joints) - {joint.name}
+        raise part.fail(f"there is no joint {leader!r}", "joint", suggest(leader, others))
+    if leader == joint.name:
+        raise part.fail("a joint can't mimic itself", "joint")
+    kind = urdf.joints[leader].type
+    if kind not in ONE_AXIS:
+        nothing = "holds still" if kind == "fixed" else "has no single axis"
+        hint = f"name a joint of type {', '.join(ONE_AXIS)}, or take the mimic away"
+        raise part.fail(f"the joint {leader!r} is {kind}: it {nothing}", "joint", hint)
+    chain = [joint.name, leader]
+    while (mimic := urdf.joints[chain[-1]].mimic) is not None and mimic.joint in urdf.joints:
+        chain.append(mimic.joint)
+        if mimic.joint == joint.name:
+            message = f"the joints mimic each other in a circle: {' -> '.join(chain)}"
+            raise part.fail(message, "joint", "one of them must be free")
+        if mimic.joint in chain[:-1]:
+            return  # a circle that it only leads into, told where it is
 
 
 def _root(urdf: UrdfFile, carried: dict[str, str]) -> str:
@@ -108,7 +129,12 @@ def identifiers(urdf: UrdfFile, root: str) -> Names:
         else:
             links[name] = _free(wished, taken, ("_link",))
             taken.add(links[name])
-    return Names(root, links, joints)
+    mimics: dict[str, str] = {}
+    for name, joint in urdf.joints.items():
+        if joint.mimic is not None:
+            mimics[name] = _free(f"{joints[name]}_mimic", taken)
+            taken.add(mimics[name])
+    return Names(root, links, joints, mimics)
 
 
 def clean(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from trundle.robot.urdf.elements import EXTENSION, LIMITED
-from trundle.robot.urdf.measures import Mass, Measure
+from trundle.robot.urdf.measures import Follow, Mass, Measure
 from trundle.robot.urdf.part import Numbers
 from trundle.robot.urdf.xmltext import tag_text
 
@@ -53,8 +53,8 @@ def link_text(name: str, mass: Mass) -> str:
     return _nested("link", {"name": name}, [inertial_text(mass)])
 
 
-def joint_text(name: str, joint: Measure, parent: str, child: str) -> str:
-    """A <joint>; a revolute one without stops is `continuous`."""
+def joint_text(name: str, joint: Measure, parent: str, child: str, leader: str | None) -> str:
+    """A <joint>; a revolute one without stops is `continuous`; `leader` is the file's name for what it follows."""
     kind = "continuous" if joint.type == "revolute" and not joint.limits else joint.type
     inside = [tag_text("parent", {"link": parent}), tag_text("child", {"link": child})]
     if any(joint.at) or any(joint.rpy):
@@ -66,7 +66,18 @@ def joint_text(name: str, joint: Measure, parent: str, child: str) -> str:
     if joint.damping or joint.friction:
         numbers = {"damping": number_text(joint.damping), "friction": number_text(joint.friction)}
         inside.append(tag_text("dynamics", numbers))
+    if joint.follows is not None and leader is not None:
+        inside.append(tag_text("mimic", follow_of(joint.follows, leader)))
     return _nested("joint", {"name": name, "type": kind}, [*inside, extension_text(joint.extension)])
+
+
+def follow_of(follows: Follow, leader: str) -> dict[str, str]:
+    """The attributes of <mimic>."""
+    return {
+        "joint": leader,
+        "multiplier": number_text(follows.multiplier),
+        "offset": number_text(follows.offset),
+    }
 
 
 def limits_of(limits: Mapping[str, float]) -> dict[str, str]:

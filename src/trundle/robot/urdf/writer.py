@@ -9,11 +9,12 @@ from trundle.robot.description import Robot
 from trundle.robot.structure import body_names
 from trundle.robot.urdf.edits import Edits
 from trundle.robot.urdf.elements import AS_GIVEN, EXTENSION, LIMITED
-from trundle.robot.urdf.measures import Mass, Measure, Measures, measures, takes_on_trust
+from trundle.robot.urdf.measures import Follow, Mass, Measure, Measures, measures, takes_on_trust
 from trundle.robot.urdf.part import Part
 from trundle.robot.urdf.reader import Reading, read
 from trundle.robot.urdf.texts import (
     extension_text,
+    follow_of,
     gravity_text,
     inertial_text,
     joint_text,
@@ -34,7 +35,8 @@ def dump_urdf(robot: Robot) -> str:
     their elements are new, and visuals, meshes, limits, mimics, comments and other tools' tags stay. Any other robot
     is written anew: joints without stops are `continuous`, formulas become numbers. What URDF has no words for (base,
     gravity, springs, armatures) goes into elements <trundle .../>, which other readers skip. Numbers are written so
-    that they read back exactly. Raises InputError on wheels, motors, couplings and loops.
+    that they read back exactly. Gears that follow one joint become <mimic>. Raises InputError on all other couplings,
+    on wheels, motors and loops.
     """
     wanted = measures(robot)
     if robot.urdf is None:
@@ -69,7 +71,8 @@ def _anew(robot: Robot, wanted: Measures) -> str:
     inside.append(link_text(own_names["base"], wanted.mass))
     for name, joint in wanted.joints.items():
         inside.append(link_text(own_names[name], joint.mass))
-        inside.append(joint_text(name, joint, own_names[joint.parent], own_names[name]))
+        leader = joint.follows and joint.follows.leader  # joints are called as they are here
+        inside.append(joint_text(name, joint, own_names[joint.parent], own_names[name], leader))
     return robot_text(wanted.name, inside)
 
 
@@ -126,8 +129,9 @@ def _joints(edits: Edits, reading: Reading, robot: Robot, there: Measures, wante
         edits.remove(joints[name].part.element)
         if name not in wanted.joints:
             edits.remove(urdf.links[joints[name].child].part.element)
+    urdf_names = {identifier: name for name, identifier in names.joints.items()}
     for name in kept:
-        _joint(edits, joints[name].part, there.joints[name], wanted.joints[name])
+        _joint(edits, joints[name].part, there.joints[name], wanted.joints[name], urdf_names)
     for name in links:
         if name in there.joints and there.joints[name].mass != wanted.joints[name].mass:
             part = urdf.links[joints[name].child].part
@@ -137,10 +141,10 @@ def _joints(edits: Edits, reading: Reading, robot: Robot, there: Measures, wante
     for name in _only(wanted.joints, links):
         links[name] = own_names[name]
         fresh.append(link_text(links[name], wanted.joints[name].mass))
-    urdf_names = {identifier: name for name, identifier in names.joints.items()}
     for name in _only(wanted.joints, kept):
         joint = wanted.joints[name]
-        fresh.append(joint_text(urdf_names.get(name, name), joint, links[joint.parent], links[name]))
+        leader = None if joint.follows is None else urdf_names.get(joint.follows.leader, joint.follows.leader)
+        fresh.append(joint_text(urdf_names.get(name, name), joint, links[joint.parent], links[name], leader))
     edits.append(urdf.part.element, fresh)
 
 
@@ -149,7 +153,7 @@ def _only(names: Iterable[str], without: Iterable[str]) -> list[str]:
     return [name for name in names if name not in others]
 
 
-def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure) -> None:
+def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure, urdf_names: Mapping[str, str]) -> None:
     """Change one joint's elements where its numbers differ."""
     element = part.element
     texts: dict[str, str | None] = {}
@@ -165,6 +169,8 @@ def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure) -> None:
     if (wanted.damping, wanted.friction) != (there.damping, there.friction):
         numbers = {"damping": number_text(wanted.damping), "friction": number_text(wanted.friction)}
         texts["dynamics"] = _renewed(element, "dynamics", numbers)
+    if wanted.follows != there.follows:
+        texts["mimic"] = _mimic(element, there.follows, wanted.follows, urdf_names)
     is_limited = element.attributes["type"] in LIMITED
     if is_limited and wanted.limits != there.limits:
         texts["limit"] = _renewed(element, "limit", limits_of(wanted.limits))
@@ -172,6 +178,19 @@ def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure) -> None:
     if {**wanted.extension, **elsewhere[0]} != {**there.extension, **elsewhere[1]}:
         texts[EXTENSION] = extension_text({**wanted.extension, **elsewhere[0]}) or None
     edits.children(element, texts)
+
+
+def _mimic(
+    element: Element, there: Follow | None, wanted: Follow | None, urdf_names: Mapping[str, str]
+) -> str | None:
+    """The <mimic> of a joint, what didn't change in it as it stood."""
+    if wanted is None:
+        return None
+    said = follow_of(wanted, urdf_names.get(wanted.leader, wanted.leader))
+    if there is not None:
+        before = follow_of(there, urdf_names.get(there.leader, there.leader))
+        said = {name: text for name, text in said.items() if text != before[name]}
+    return _renewed(element, "mimic", said)
 
 
 def _renewed(element: Element, tag: str, changed: Mapping[str, str]) -> str:

@@ -1,0 +1,75 @@
+"""Couplings: what makes one coordinate of a robot follow others, by type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+from trundle.robot.noun import Noun, default, family
+from trundle.robot.values import Length, Plain, describe
+
+_FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
+
+
+class AckermannCoupling(Noun):
+    """Two steered wheels whose axles meet on the fixed axle: one coordinate NAME.angle for both.
+
+    The angle is that of a single wheel midway between them (the bicycle's).
+    """
+
+    called: ClassVar[str] = "linkage"
+
+    type: Literal["ackermann"] = default("ackermann", "ackermann: the steering of a car (the default).")
+    wheels: tuple[str, str] = Field(description="The two steered wheels, [left, right].")
+    axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
+
+
+def _leaders(written: Any) -> Any:
+    if isinstance(written, Mapping) and written:
+        return {str(name): ratio for name, ratio in written.items()}
+    message = f"expected the ratio to each thing it follows, got {describe(written or None)}"
+    raise PydanticCustomError(
+        "follows", "{message}", {"message": message, "hint": "write follows: {NAME: RATIO}, such as {a: -2}"}
+    )
+
+
+class GearCoupling(Noun):
+    """A coordinate that follows others by fixed ratios (gears, belts, racks): q = sum of ratio q_i, plus an offset.
+
+    The names are those that a motor could drive. Output NAME.torque: what the gear puts on `joint` (N m, or N on one
+    that slides); each of those that it follows feels -ratio times as much.
+    """
+
+    called: ClassVar[str] = "gear"
+
+    type: Literal["gear"] = Field(description="gear: follows others by fixed ratios.")
+    joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
+    follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
+    offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")
+
+
+family(AckermannCoupling, GearCoupling)
+
+
+def _type(data: Any) -> str:
+    kind = data.get("type", "ackermann") if isinstance(data, Mapping) else getattr(data, "type", "ackermann")
+    return f"<{kind}>"
+
+
+Coupling = Annotated[
+    Annotated[AckermannCoupling, Tag("<ackermann>")] | Annotated[GearCoupling, Tag("<gear>")],
+    Discriminator(_type),
+]
+
+
+def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
+    """The couplings that have a coordinate of their own."""
+    return {name: each for name, each in couplings.items() if isinstance(each, AckermannCoupling)}
+
+
+def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
+    """The couplings by fixed ratios."""
+    return {name: each for name, each in couplings.items() if isinstance(each, GearCoupling)}

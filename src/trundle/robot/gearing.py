@@ -1,0 +1,167 @@
+"""What gear couplings tie together: the dimension of their ratios, and checks on who follows whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trundle.errors import suggest
+from trundle.robot import units
+from trundle.robot.bodies import drive_axes
+from trundle.robot.couplings import Coupling, GearCoupling, gears, linkages
+from trundle.robot.dimensions import UNKNOWN, dimension_of
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.problems import Path, Problem
+from trundle.robot.structure import drivable, no_axis
+from trundle.robot.values import Value, check_dimension
+
+if TYPE_CHECKING:
+    from trundle.robot.description import Robot
+
+# What a ratio measures, by whether the follower slides and whether what it follows does.
+_RATIOS = {
+    (False, False): units.RATIO,
+    (True, True): units.RATIO,
+    (True, False): units.Quantity("length per angle", "m/rad", units.LENGTH.dimension),
+    (False, True): units.Quantity("angle per length", "rad/m", (-1, 0, 0, 0)),
+}
+
+
+def sliding(robot: Robot) -> frozenset[str]:
+    """The names that a motor can drive along, not about, an axis."""
+    return frozenset(
+        name + ending
+        for name, joint in robot.joints.items()
+        for ending, (axis, _) in drive_axes(joint).items()
+        if axis.sliding
+    )
+
+
+def measured(robot: Robot) -> dict[str, Coupling]:
+    """The robot's couplings, each ratio and offset of a gear told what it measures: m/rad for a rack, and so on."""
+    slide = sliding(robot)
+
+    def told(gear: GearCoupling) -> GearCoupling:
+        follows = {
+            name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])
+            for name, ratio in gear.follows.items()
+        }
+        changed: dict[str, object] = {"follows": follows}
+        if "offset" in gear.model_fields_set:
+            quantity = units.LENGTH if gear.joint in slide else units.ANGLE
+            changed["offset"] = replace(gear.offset, quantity=quantity)
+        return gear.model_copy(update=changed)
+
+    return {
+        name: told(each) if isinstance(each, GearCoupling) else each for name, each in robot.couplings.items()
+    }
+
+
+def leaders(robot: Robot) -> dict[str, tuple[str, ...]]:
+    """What each coordinate that follows depends on directly, gears and linkages alike."""
+    found: dict[str, tuple[str, ...]] = {
+        f"{wheel}.steering": (name,)
+        for name, each in linkages(robot.couplings).items()
+        for wheel in each.wheels
+    }
+    return found | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
+
+
+def check_gears(robot: Robot) -> Iterator[Problem]:
+    """What is wrong with gears, before a number is looked at."""
+    known = drivable(robot)
+    held = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
+    sound = True
+    for name, gear in gears(robot.couplings).items():
+        path: Path = ("couplings", name)
+        wanted: list[tuple[Path, str]] = [((*path, "joint"), gear.joint)]
+        wanted += [((*path, "follows", leader), leader) for leader in gear.follows]
+        for place, target in wanted:
+            if target not in known:
+                sound = False
+                yield Problem(place, no_axis(robot, target, "couple"), suggest(target, known))
+        if gear.joint in held:
+            sound = False
+            message = f"{gear.joint!r} is held by the coupling {held[gear.joint]!r} already"
+            yield Problem((*path, "joint"), message, _one_coupling(robot, held[gear.joint]))
+        held.setdefault(gear.joint, name)
+        yield from _dimensions(gear, path)
+    if sound:
+        yield from _circles(robot)
+
+
+def _one_coupling(robot: Robot, name: str) -> str:
+    if name in gears(robot.couplings):
+        return f"let {name} alone follow all of them: follows: {{a: ..., b: ...}}; or turn this one round"
+    return f"let the coupling follow: joint: {name}"
+
+
+def _dimensions(gear: GearCoupling, path: Path) -> Iterator[Problem]:
+    """Ratios in units that don't fit; those that use parameters are checked with all other values."""
+    given: list[tuple[Path, Value]] = [
+        ((*path, "follows", leader), ratio) for leader, ratio in gear.follows.items()
+    ]
+    for place, value in [*given, ((*path, "offset"), gear.offset)]:
+        if not value.names:
+            try:
+                check_dimension(dimension_of(value.expression, lambda _: UNKNOWN), value.quantity)
+            except ExpressionError as error:
+                yield Problem(place, f"{value.source!r}: {error}", error.hint)
+
+
+def _circles(robot: Robot) -> Iterator[Problem]:
+    follows = leaders(robot)
+    owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
+    reported: set[str] = set()
+    for start in owners:
+        circle = _circle(follows, start)
+        if circle and not reported.intersection(circle):
+            reported.update(circle)
+            first = next(each for each in circle if each in owners)
+            at = circle.index(first)
+            turned = [*circle[at:], *circle[: at + 1]]
+            message = (
+                f"{first!r} follows itself"
+                if len(circle) == 1
+                else f"they follow each other in a circle: {' -> '.join(turned)}"
+            )
+            yield Problem(("couplings", owners[first], "follows"), message, "one of them must be free")
+
+
+def _circle(follows: Mapping[str, tuple[str, ...]], start: str) -> list[str]:
+    """The names of the circle that a depth-first walk from `start` runs into, or none."""
+    path: list[str] = []
+    waiting = [iter((start,))]
+    done: set[str] = set()
+    while waiting:
+        name = next(waiting[-1], None)
+        if name is None:
+            waiting.pop()
+            if path:
+                done.add(path.pop())
+        elif name in path:
+            return path[path.index(name) :]
+        elif name not in done:
+            path.append(name)
+            waiting.append(iter(follows.get(name, ())))
+    return []
+
+
+def check_ratios(robot: Robot, found: Mapping[str, float]) -> Iterator[Problem]:
+    """Ratios that are zero: such a gear holds its follower and moves nothing."""
+    for name, gear in gears(robot.couplings).items():
+        for leader, ratio in gear.follows.items():
+            if found[ratio.key] == 0.0:
+                written = "0" if isinstance(ratio.source, float) else f"{ratio.source} = 0"
+                message = f"a ratio must not be zero, got {written}"
+                yield Problem(("couplings", name, "follows", leader), message, "take it out of 'follows'")
+
+
+def tied(robot: Robot) -> dict[str, frozenset[str]]:
+    """The names that move together with each name that some gear ties to others."""
+    groups: dict[str, frozenset[str]] = {}
+    for follower, others in leaders(robot).items():
+        together = frozenset({follower, *others}).union(*(groups.get(n, ()) for n in (follower, *others)))
+        groups |= dict.fromkeys(together, together)
+    return groups
