@@ -517,6 +517,7 @@ STEERED = {"type": "steered", "radius": 0.1, "mass": 1.0}
         ({"wheels": ["left", "left"]}, "the same"),
         ({"wheels": ["left", "rear"]}, "is fixed"),
         ({"wheels": ["left", "rigth"]}, "no wheel 'rigth'"),
+        ({"wheels": ["lfet", "right"]}, "no wheel 'lfet'"),
         ({"wheels": ["right", "left"]}, "not greater"),
         ({"axle": 1.0}, "stand on the fixed axle"),
         ({"wheels": ["left"]}, "wheels"),

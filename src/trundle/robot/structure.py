@@ -205,6 +205,7 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
             yield Problem(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
+        first = robot.wheels.get(coupling.wheels[0])
         for place, wheel in enumerate(coupling.wheels):
             path: Path = ("couplings", name, "wheels", place)
             steered = [each for each, wheel_ in robot.wheels.items() if isinstance(wheel_, SteeredWheel)]
@@ -214,7 +215,7 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
                 yield Problem(
                     path, f"the wheel {wheel!r} is {robot.wheels[wheel].type}", "couple steered wheels"
                 )
-            elif robot.wheels[wheel].parent != robot.wheels[coupling.wheels[0]].parent:
+            elif first is not None and robot.wheels[wheel].parent != first.parent:
                 yield Problem(
                     path, f"the wheel {wheel!r} is mounted on another body", "give both the same parent"
                 )
