@@ -11,7 +11,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers demo test test-slow lint format bench ci lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow lint format bench ci lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,8 @@ setup: $(VENV)/.run ## Create .venv and install Trundle with what it needs to ru
 setup-dev: $(VENV)/.dev ## ... and the tools for tests and checks
 
 setup-peers: $(VENV)/.peers ## ... and the peers that tests and benchmarks compare with (MuJoCo, Pinocchio)
+
+setup-bench: $(VENV)/.pydy ## ... and PyDy, which only the benchmarks compare with (it needs a C compiler)
 
 demo: $(VENV)/.run ## Run the main example: a differential drive on a circle
 	$(BIN)/trundle run examples/diff_drive/circle.yaml
@@ -41,7 +43,7 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.peers ## Measure the speed, beside the peers
+bench: $(VENV)/.pydy ## Measure the speed, beside the peers
 	$(BIN)/trundle bench
 
 ci: ## Everything that must pass before a change lands
@@ -52,6 +54,7 @@ lock: $(VENV)/.dev ## Renew the pinned versions in requirements/
 	$(LOCK) --upgrade --build-deps-for editable -o requirements/run.txt pyproject.toml
 	$(LOCK) --upgrade -o requirements/dev.txt requirements/dev.in
 	$(LOCK) --upgrade -o requirements/peers.txt requirements/peers.in
+	$(LOCK) --upgrade -o requirements/pydy.txt requirements/pydy.in
 
 clean: ## Remove .venv and everything that was made here
 	rm -rf $(VENV) build dist runs out src/*.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -81,4 +84,8 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 
 $(VENV)/.peers: $(VENV)/.dev requirements/peers.txt
 	$(PIP) -r requirements/peers.txt
+	@touch $@
+
+$(VENV)/.pydy: $(VENV)/.peers requirements/pydy.txt
+	$(PIP) -r requirements/pydy.txt
 	@touch $@

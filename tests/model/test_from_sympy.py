@@ -353,8 +353,123 @@ def test_undeclared_symbols_are_named():
         trundle.from_sympy(
             method, inputs=[force], parameters=parameters, outputs={"d": sp.Symbol("drag") * method.u[0]}
         )
-    with pytest.raises(InputError, match="depends on time itself"):
-        trundle.from_sympy(method, inputs=[force], parameters=parameters, outputs={"d": sp.sin(T)})
+
+
+def shaken_pendulum():
+    """A pendulum on a pivot that is shaken up and down, a sin(w t) (Kapitza's), and its constants."""
+    theta = dynamicsymbols("theta")
+    a, w, length = sp.symbols("a w l")
+    x, y = length * sp.sin(theta), a * sp.sin(w * T) - length * sp.cos(theta)
+    energy = (x.diff(T) ** 2 + y.diff(T) ** 2) / 2 - 9.81 * y
+    method = LagrangesMethod(energy, [theta])
+    method.form_lagranges_equations()
+    return method, {a: 0.1, w: 60.0, length: 0.8}
+
+
+def test_time_itself_is_a_state():
+    """l θ̈ = −(g − a w² sin w t) sin θ, in rates, in a run, in a rollout and in the linearisation."""
+    method, parameters = shaken_pendulum()
+    model = trundle.from_sympy(method, parameters=parameters, outputs={"phase": 60 * T})
+    assert model.states == ("theta", "theta_dot", "t")
+    assert model.units["t"] == "s"
+    p = np.array(list(model.parameters.values()))
+    for x in ([0.3, 1.0, 0.01], [2.0, -1.0, 0.4]):
+        (rate,) = model.dynamics.evaluate(x, [], p)
+        expected = -(9.81 - 0.1 * 3600 * np.sin(60 * x[2])) * np.sin(x[0]) / 0.8
+        np.testing.assert_allclose(rate, [x[1], expected, 1.0], rtol=1e-13)
+        (slope,) = model.dynamics.jacobian("rate", "state").evaluate(x, [], p)
+        by_time = 0.1 * 60**3 * np.cos(60 * x[2]) * np.sin(x[0]) / 0.8
+        np.testing.assert_allclose(np.reshape(slope, (3, 3))[:, 2], [0, by_time, 0], rtol=1e-12)
+    run = trundle.simulate(model, 2.0, initial={"theta": 3.0}, rtol=1e-10, atol=1e-10)
+    assert abs(run["theta"] - np.pi).max() < 0.5  # the shaking holds it upside down
+    still = trundle.simulate(model, 2.0, initial={"theta": 3.0}, parameters={"a": 0.0})
+    assert abs(still["theta"] - np.pi).max() > 2  # else it falls
+    np.testing.assert_allclose(run["t"], run.time, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run["phase"], 60 * run.time, rtol=1e-12, atol=1e-9)
+    batch = trundle.rollout(model, initial={"theta": 3.0, "t": np.array([0.0, 0.2])}, steps=20_000, dt=1e-4)
+    assert batch.final("theta")[0] == pytest.approx(run.final["theta"], abs=1e-7)
+    assert batch.final("t") == pytest.approx([2.0, 2.2])
+
+
+def test_constraints_may_move_with_time():
+    """A bead on a rod that turns at w: r̈ = w² r, the rod's side force 2 w ṙ, in Cartesian coordinates."""
+    x, y = dynamicsymbols("x y")
+    w = sp.Symbol("w")
+    rod = -x * sp.sin(w * T) + y * sp.cos(w * T)
+    method = LagrangesMethod((x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], hol_coneqs=[rod])
+    method.form_lagranges_equations()
+    side = -x.diff() * sp.sin(w * T) + y.diff() * sp.cos(w * T)
+    model = trundle.from_sympy(
+        method, parameters={w: 1.5}, outputs={"x_acceleration": x.diff().diff(), "side": side}
+    )
+    run = trundle.simulate(model, 2.0, initial={"x": 1.0, "x_dot": 0.3}, rtol=1e-10, atol=1e-12)
+    t = run.time
+    r = np.cosh(1.5 * t) + 0.3 / 1.5 * np.sinh(1.5 * t)
+    r_dot = 1.5 * np.sinh(1.5 * t) + 0.3 * np.cosh(1.5 * t)
+    np.testing.assert_allclose(run["x"], r * np.cos(1.5 * t), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(run["side"], 1.5 * r, rtol=1e-7)  # across the rod the bead moves with it
+    np.testing.assert_allclose(abs(run["lam1"]), 2 * 1.5 * r_dot, rtol=1e-6)
+    np.testing.assert_allclose(
+        run["x_acceleration"],
+        (1.5**2 * r - 1.5**2 * r) * np.cos(1.5 * t) - 2 * 1.5 * r_dot * np.sin(1.5 * t),
+        atol=1e-6,
+    )
+    assert run.summary["constraint_residual"] < 1e-9
+
+
+def test_rates_that_depend_on_time():
+    """q̇ = u + w cos w t by Kane: q̈ = u̇ − w² sin w t, in outputs too."""
+    q, u = dynamicsymbols("q u")
+    w, m = sp.symbols("w m")
+    point = Point("P")
+    point.set_vel(N, (u + w * sp.cos(w * T)) * N.x)
+    method = KanesMethod(N, [q], [u], kd_eqs=[q.diff() - u - w * sp.cos(w * T)])
+    method.kanes_equations([Particle("p", point, m)], [(point, -m * q * N.x)])
+    model = trundle.from_sympy(method, parameters={w: 2.0, m: 3.0}, outputs={"a": q.diff().diff()})
+    x = [0.4, -0.2, 0.7]
+    p = list(model.parameters.values())
+    (rate,), (shown,) = model.dynamics.evaluate(x, [], p), model.observe.evaluate(x, [], p)
+    # the particle's own acceleration is −q whatever describes it
+    assert rate[0] == pytest.approx(-0.2 + 2 * np.cos(1.4))
+    assert shown[0] == pytest.approx(-0.4)
+    assert rate[1] == pytest.approx(-0.4 + 4 * np.sin(1.4))
+
+
+def test_models_without_time_have_no_clock_and_its_name_is_theirs():
+    method, force, parameters = cart_pole()
+    assert "t" not in trundle.from_sympy(method, inputs=[force], parameters=parameters).states
+    driven, constants = shaken_pendulum()
+    model = trundle.from_sympy(driven, inputs=[T], parameters=constants)  # as an input, if one likes
+    assert (model.states, model.inputs) == (("theta", "theta_dot"), ("t",))
+    with pytest.raises(InputError, match="'t' names more than one thing"):
+        trundle.from_sympy(driven, parameters=constants, outputs={"t": driven.q[0]})
+
+
+def test_units_are_carried_and_checked(tmp_path):
+    method, force, parameters = cart_pole()
+    given = {"inputs": [force], "parameters": parameters, "outputs": {"work": method.u[0] * force}}
+    units = {method.q[0]: "m", "theta": "rad", force: "N", "work": "N m/s"}
+    model = trundle.from_sympy(method, **given, units=units)
+    run = trundle.simulate(model, 0.5, {"F": "0.002 kN"}, initial={"theta": "30 deg"})
+    assert run["theta"][0] == np.deg2rad(30)
+    assert run["F"][0] == 2.0
+    run.save(tmp_path / "run.nc")
+    saved = trundle.Run.load(tmp_path / "run.nc")
+    assert {name: saved.units[name] for name in ("theta", "F", "work")} == {
+        "theta": "rad",
+        "F": "N",
+        "work": "N m/s",
+    }
+    with pytest.raises(InputError, match="expected a force"):
+        trundle.simulate(model, 0.5, {"F": "2 kg"})
+    with pytest.raises(InputError, match="no state, input or output 'thteta'") as caught:
+        trundle.from_sympy(method, **given, units={"thteta": "rad"})
+    assert "did you mean 'theta'" in (caught.value.hint or "")
+    with pytest.raises(InputError, match=r"the unit of 'theta' is not SI: 1 deg = 0.0174533 1"):
+        trundle.from_sympy(method, **given, units={"theta": "deg"})
+    for text in ("furlong", "m + 1 m", "", "2", 3.0):
+        with pytest.raises(InputError, match="unit of 'theta'|unknown unit"):
+            trundle.from_sympy(method, **given, units=cast(Any, {"theta": text}))
 
 
 def test_parameters_by_name_fit_symbols_with_assumptions():

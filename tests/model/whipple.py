@@ -1,4 +1,4 @@
-"""The Whipple bicycle by SymPy's KanesMethod: geometry and benchmark parameters of Meijaard et al. (2007).
+"""The Whipple bicycle by SymPy's KanesMethod, and the linearised equations of Meijaard et al. (2007) in exact numbers.
 
 x forward, y right, z down, as in the paper. In the upright reference configuration the rear wheel touches the ground
 at the origin. Both wheels roll without slipping on knife edges.
@@ -6,6 +6,7 @@ at the origin. Both wheels roll without slipping on knife edges.
 
 from typing import Any
 
+import mpmath
 import sympy as sp
 from sympy.physics.mechanics import (
     KanesMethod,
@@ -17,6 +18,8 @@ from sympy.physics.mechanics import (
 )
 
 # Table 1 of the paper, SI: wheelbase, trail, steer axis tilt, gravity, then wheels R and F, rear body B, handlebar H.
+# Compared with BicycleParameters' tests, DynamicistToolKit (both J. K. Moore) and D. L. Peterson's bicycle code: all 26
+# numbers agree.
 BENCHMARK = {
     "w": 1.02, "c": 0.08, "tilt": float(sp.pi / 10), "g": 9.81,
     "r_R": 0.3, "m_R": 2.0, "R_xx": 0.0603, "R_yy": 0.12,
@@ -112,3 +115,72 @@ def whipple() -> Any:
     weights = [(body.masscenter, body.mass * p["g"] * ground.z) for body in bodies]
     method.kanes_equations(bodies, weights)
     return method
+
+
+@mpmath.workdps(40)
+def canonical() -> tuple[Any, Any, Any, Any]:
+    """M, C₁, K₀, K₂ of M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f for roll and steer, to 40 digits.
+
+    Appendix A of the paper, from the masses of the whole and of the front assembly: another way to the linearised
+    motion than SymPy's.
+    """
+    p: Any = {name: mpmath.mpf(str(value)) for name, value in BENCHMARK.items()}
+    w, c, tilt = p["w"], p["c"], mpmath.pi / 10
+    s, k = mpmath.sin(tilt), mpmath.cos(tilt)
+    # mass, x, z, and moments about the own centre: xx, xz, zz
+    parts = {
+        "R": (p["m_R"], 0, -p["r_R"], p["R_xx"], 0, p["R_xx"]),
+        "B": (p["m_B"], p["x_B"], p["z_B"], p["B_xx"], p["B_xz"], p["B_zz"]),
+        "H": (p["m_H"], p["x_H"], p["z_H"], p["H_xx"], p["H_xz"], p["H_zz"]),
+        "F": (p["m_F"], w, -p["r_F"], p["F_xx"], 0, p["F_xx"]),
+    }
+    m_t, x_t, z_t, t_xx, t_xz, t_zz = _lumped(list(parts.values()), about_center=False)
+    m_a, x_a, z_a, a_xx, a_xz, a_zz = _lumped([parts["H"], parts["F"]], about_center=True)
+    u = (x_a - w - c) * k - z_a * s  # how far the front assembly's centre is ahead of the steer axis
+    ll = m_a * u**2 + a_xx * s**2 + 2 * a_xz * s * k + a_zz * k**2
+    lx = -m_a * u * z_a + a_xx * s + a_xz * k
+    lz = m_a * u * x_a + a_xz * s + a_zz * k
+    mu = c / w * k
+    front = p["F_yy"] / p["r_F"]
+    spin = p["R_yy"] / p["r_R"] + front
+    static = m_a * u + mu * m_t * x_t
+    coupled = lx + mu * t_xz
+    return (
+        [[t_xx, coupled], [coupled, ll + 2 * mu * lz + mu**2 * t_zz]],
+        [
+            [0, mu * spin + front * k + t_xz * k / w - mu * m_t * z_t],
+            [-(mu * spin + front * k), lz * k / w + mu * (static + t_zz * k / w)],
+        ],
+        [[m_t * z_t, -static], [-static, -static * s]],
+        [[0, (spin - m_t * z_t) * k / w], [0, (static + front * s) * k / w]],
+    )
+
+
+def _lumped(parts: list[tuple[Any, ...]], *, about_center: bool) -> tuple[Any, ...]:
+    """Mass, centre and xx, xz, zz of several bodies together, about their centre or about the origin."""
+    mass = sum(m for m, *_ in parts)
+    x, z = (sum(part[0] * part[axis] for part in parts) / mass for axis in (1, 2))
+    x_0, z_0 = (x, z) if about_center else (0, 0)
+    xx = sum(xx + m * (b - z_0) ** 2 for m, _, b, xx, _, _ in parts)
+    xz = sum(xz - m * (a - x_0) * (b - z_0) for m, a, b, _, xz, _ in parts)
+    zz = sum(zz + m * (a - x_0) ** 2 for m, a, _, _, _, zz in parts)
+    return mass, x, z, xx, xz, zz
+
+
+@mpmath.workdps(40)
+def exact_eigenvalues(speed: float) -> list[Any]:
+    """The four roots of det(M λ² + v C₁ λ + g K₀ + v² K₂) at a forward speed (m/s), by real part, then imaginary."""
+    m, c_1, k_0, k_2 = canonical()
+    v, g = mpmath.mpf(str(speed)), mpmath.mpf(str(BENCHMARK["g"]))
+
+    def entry(i: int, j: int) -> list[Any]:
+        return [m[i][j], v * c_1[i][j], g * k_0[i][j] + v**2 * k_2[i][j]]
+
+    def times(a: list[Any], b: list[Any]) -> list[Any]:
+        return [sum(a[i] * b[n - i] for i in range(3) if 0 <= n - i < 3) for n in range(5)]
+
+    diagonal, others = times(entry(0, 0), entry(1, 1)), times(entry(0, 1), entry(1, 0))
+    found = mpmath.polyroots(
+        [a - b for a, b in zip(diagonal, others, strict=True)], maxsteps=500, extraprec=200
+    )
+    return sorted(found, key=lambda root: (mpmath.re(root), mpmath.im(root)))

@@ -16,7 +16,8 @@ EPILOG = """\
 example:
   trundle bench --quick
 
-Peers are optional (pip install 'trundle[peers]'); their rows say when they are not installed."""
+Peers are optional (pip install 'trundle[peers,pydy]', the latter for `sympy`); their rows say when they are not
+installed."""
 
 
 def configure(parser: ArgumentParser) -> None:

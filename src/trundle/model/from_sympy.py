@@ -22,7 +22,7 @@ from trundle.model.projection import projected
 from trundle.model.samples import Samples, take_samples
 from trundle.model.sympy_graph import Converter
 from trundle.model.sympy_method import TIME, Equations, name_of, read_method
-from trundle.model.sympy_names import Names, declare, report_unknown
+from trundle.model.sympy_names import Names, declare, report_unknown, unit_texts
 from trundle.program import Program, trace
 from trundle.scalars import Scalar, absolute, maximum, minus, plus
 
@@ -49,7 +49,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The columns of symbols of the state (q, u, extra states), the inputs and the parameters."""
+    """The columns of symbols of the state (q, u, extra states, time), the inputs and the parameters."""
 
     state: Any
     commands: Any
@@ -59,6 +59,10 @@ class Symbols:
     def all(self) -> tuple[Any, Any, Any]:
         return self.state, self.commands, self.parameters
 
+    @property
+    def clock(self) -> Any:
+        return self.state[self.state.numel() - 1]
+
 
 def from_sympy(
     method: Any,
@@ -67,6 +71,7 @@ def from_sympy(
     outputs: Mapping[str, Any] | None = None,
     extra_states: Mapping[Any, Any] | None = None,
     parameters: Mapping[Any, float] | None = None,
+    units: Mapping[Any, str] | None = None,
     name: str = "sympy_model",
 ) -> Model:
     """The equations of motion of SymPy's KanesMethod, LagrangesMethod or System (formed, not simplified), as a `Model`.
@@ -76,23 +81,31 @@ def from_sympy(
     multipliers. extra_states: symbol or function of time -> expression of its rate, such as the current of a motor.
     parameters: symbol (or its name) -> number, SI; all of the constants need one.
 
+    units: state, input or output (or its name) -> its SI unit as text, such as "rad/s": for the labels of runs, and for
+    initial values and inputs given as text ("30 deg"), whose dimension is then checked.
+
+    Where the equations depend on time itself, it is a state, `t`, with rate 1 that starts at 0 if not told otherwise:
+    runs and rollouts need no input for it, and linearisations show what changes with it. Jumps in it are not looked
+    for, as those of inputs are.
+
     States have SymPy's names; the speeds of LagrangesMethod, q̇, have `_dot` behind the coordinate's. Kane: K q̇ = k
     and M u̇ = f, with dependent speeds by their own rows. Lagrange: M q̈ = f + Aᵀλ, A q̈ = b; λ are outputs under
     SymPy's names (lam1, ...), split by least norm where constraints are redundant. The output
     `constraint_residual` is the largest of all configuration and velocity constraints' residuals.
 
     Raises InputError for equations not yet formed, undeclared symbols, parameters without a value, functions that
-    programs don't have, and speeds without inertia.
+    programs don't have, speeds without inertia, and units that aren't SI.
     """
     start = time.perf_counter()
     equations = read_method(method)
     names = declare(equations, inputs, outputs or {}, extra_states or {}, parameters or {})
     symbols = Symbols(
-        ca.SX.sym("x", len(names.states)),
+        ca.SX.sym("x", len(names.states) + 1),
         ca.SX.sym("u", len(names.inputs)),
         ca.SX.sym("p", len(names.parameters)),
     )
-    convert = Converter(names.leaves(*symbols.all))
+    leaves = names.leaves(*symbols.all)
+    convert = Converter(leaves if names.declares_time else {**leaves, TIME: symbols.clock})
     q_dot = _coordinate_rates(equations, convert, symbols, names)
     motion, bound = _move(equations, convert, symbols, names, q_dot)
     _know_rates(equations, convert, motion, symbols)
@@ -102,7 +115,10 @@ def from_sympy(
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
     shown["constraint_residual"] = _largest([*bound.holonomic, *bound.velocity])
-    return _package(name, equations, names, symbols, motion, extra, shown, bound, start)
+    if convert.met(TIME) and not names.declares_time:
+        names = names.with_clock(shown)
+    texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
+    return _package(name, equations, names, symbols, motion, extra, shown, bound, texts, start)
 
 
 def _coordinate_rates(
@@ -213,10 +229,10 @@ def _know(convert: Converter, leaves: Sequence[Any], values: Sequence[Scalar]) -
 
 
 def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Symbols) -> None:
-    """u̇, q̈ = ∂q̇/∂(q, u) · (q̇, u̇) and λ, for outputs and the rates of extra states."""
+    """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
-    part = symbols.state[: len(equations.q) + len(equations.u)]
-    along = _column([*motion.q_dot, *motion.u_dot])
+    part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
+    along = _column([*motion.q_dot, *motion.u_dot, 1])
     second = ca.jtimes(_column(motion.q_dot), part, along)
     twice = [_rate_of(_rate_of(each)) for each in equations.q]
     _know(convert, twice, [second[i] for i in range(len(twice))])
@@ -250,10 +266,11 @@ def _package(
     extra: Sequence[Scalar],
     outputs: Mapping[str, Scalar],
     bound: Bound,
+    units: Mapping[str, str],
     start: float,
 ) -> Model:
     groups = {
-        "state": (names.states, symbols.state),
+        "state": (names.states, symbols.state[: len(names.states)]),
         "input": (names.inputs, symbols.commands),
         "parameter": (tuple(names.parameters), symbols.parameters),
     }
@@ -261,7 +278,7 @@ def _package(
     def traced(title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
         return trace(title, groups, {label: (tuple(labels), _column(values))})
 
-    rates = [*motion.q_dot, *motion.u_dot, *extra]
+    rates = [*motion.q_dot, *motion.u_dot, *extra, *(1 for _ in names.clock)]
     dynamics = traced("dynamics", "rate", names.states, rates)
     residuals = [*bound.holonomic, *bound.velocity]
     labels = [f"configuration {k + 1}" for k in range(len(bound.holonomic))]
@@ -274,11 +291,11 @@ def _package(
         name=name,
         coordinates=names.coordinates,
         speeds=names.speeds,
-        currents=names.extra,
+        currents=(*names.extra, *names.clock),
         inputs=names.inputs,
         outputs=tuple(outputs),
         parameters=dict(names.parameters),
-        units={"time": "s"},
+        units={"time": "s", **dict.fromkeys(names.clock, "s"), **units},
         initial=dict.fromkeys(names.states, 0.0),
         mobility=None,
         constraints=ConstraintSummary(len(equations.rows), motion.rank, motion.undetermined),

@@ -61,6 +61,10 @@ class Converter:
             self._store(node, self._node_number(node))
         return self._values[self._by_object[id(root)]]
 
+    def met(self, leaf: Any) -> bool:
+        """Whether some expression had this leaf."""
+        return ("leaf", leaf) in self._by_content
+
     def _store(self, node: Any, number: int) -> None:
         self._alive.append(node)
         self._by_object[id(node)] = number

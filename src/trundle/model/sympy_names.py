@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -14,6 +14,8 @@ from sympy.core.function import AppliedUndef
 
 from trundle.errors import InputError, suggest
 from trundle.model.sympy_method import TIME, Equations, name_of
+from trundle.robot.expressions import ExpressionError, Number, parse
+from trundle.robot.units import unit_text
 from trundle.scalars import Scalar
 
 
@@ -21,7 +23,8 @@ from trundle.scalars import Scalar
 class Names:
     """Names in the programs' order, and the SymPy symbols that they stand for.
 
-    A parameter that was given by its name only is its name among the symbols, too.
+    A parameter that was given by its name only is its name among the symbols, too. `clock` is the state that counts the
+    time, where the equations depend on it; it is the last one.
     """
 
     coordinates: tuple[str, ...]
@@ -34,10 +37,22 @@ class Names:
     input_symbols: tuple[Any, ...]
     parameter_symbols: tuple[Any, ...]
     zeros: tuple[Any, ...]
+    clock: tuple[str, ...] = ()
 
     @property
     def states(self) -> tuple[str, ...]:
-        return (*self.coordinates, *self.speeds, *self.extra)
+        return (*self.coordinates, *self.speeds, *self.extra, *self.clock)
+
+    @property
+    def declares_time(self) -> bool:
+        """Whether time is an input, a state or a parameter of the user's own."""
+        own = (*self.input_symbols, *self.state_symbols, *self.parameter_symbols)
+        return TIME in own or TIME.name in own
+
+    def with_clock(self, shown: Iterable[str]) -> Names:
+        """The same with a clock; raises InputError where its name is taken, also by an output of those `shown`."""
+        _check_distinct((*self.states, *self.inputs, *self.parameters, *shown, TIME.name))
+        return replace(self, clock=(TIME.name,))
 
     def leaves(self, state: Any, commands: Any, parameters: Any) -> dict[Any, Scalar]:
         """What each declared symbol stands for, as an entry of the three columns."""
@@ -139,9 +154,47 @@ def _check_distinct(names: Iterable[Any]) -> None:
         seen.add(name)
 
 
+def unit_texts(units: Mapping[Any, str], known: Sequence[str]) -> dict[str, str]:
+    """Unit texts by name; raises InputError for names that aren't `known` and for what is no SI unit."""
+    result: dict[str, str] = {}
+    for given, text in units.items():
+        name = name_of(given)
+        if name not in known:
+            raise InputError(
+                f"there is no state, input or output '{name}' to have a unit",
+                key="units",
+                hint=suggest(name, known),
+            )
+        result[name] = _si_unit(name, text)
+    return result
+
+
+def _si_unit(name: str, text: Any) -> str:
+    """A unit as it was written, when one of it is one in SI base units; "1" is that of pure numbers."""
+    if text == "1":
+        return text
+    try:
+        one = parse(f"1 {text}") if isinstance(text, str) else None
+    except ExpressionError as error:
+        raise InputError(f"the unit of '{name}': {error}", key="units", hint=error.hint) from None
+    if not isinstance(one, Number) or one.dimension is None:
+        raise InputError(
+            f"expected the unit of '{name}' as text, got {text!r}",
+            key="units",
+            hint="such as 'rad/s' or 'N m'",
+        )
+    if one.value != 1.0:
+        raise InputError(
+            f"the unit of '{name}' is not SI: 1 {text} = {one.value:g} {unit_text(one.dimension)}",
+            key="units",
+            hint="programs compute in SI; give values as text with a unit where you have others",
+        )
+    return text
+
+
 def report_unknown(unknown: Iterable[Any], names: Names) -> None:
     """Raise InputError for leaves of the equations that were declared as nothing, sorted by what they look like."""
-    constants = sorted({name_of(each) for each in unknown if each.is_Symbol and each != TIME})
+    constants = sorted({name_of(each) for each in unknown if each.is_Symbol})
     moving = sorted({str(each) for each in unknown if not each.is_Symbol})
     if constants:
         known = ", ".join(names.parameters) or "none"
@@ -160,10 +213,4 @@ def report_unknown(unknown: Iterable[Any], names: Names) -> None:
             f"the SymPy model uses {', '.join(moving)}, which is neither a state ({states}) nor declared",
             key="inputs",
             hint="declare functions of time as inputs or extra_states; derivatives of inputs must be inputs themselves",
-        )
-    if TIME in unknown:
-        raise InputError(
-            "the SymPy model depends on time itself",
-            key="inputs",
-            hint="make the term that does an input, and give it as a function of time when simulating",
         )
