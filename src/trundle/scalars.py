@@ -32,6 +32,14 @@ _NAMES = {
 }
 
 
+# The largest number below 1 is no float's square (they lie twice as far apart there): x² is never the edge itself,
+# where both sides of a minimum and a maximum would have a derivative.
+_SINC_EDGE = math.nextafter(1.0, 0.0)
+_SINC_AT_EDGE = math.sin(math.sqrt(_SINC_EDGE)) / math.sqrt(_SINC_EDGE)
+# The next term is 1/21! = 2e-20.
+_SINC_SERIES = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(10))
+
+
 def _function(name: str, *arguments: Scalar) -> Any:
     """The function called `name` of the library that the arguments belong to (plain numbers belong to `math`), or of
     the scalars themselves, where they bring a `scalar_function(name, *arguments)`.
@@ -117,6 +125,23 @@ def minus(x: Scalar, y: Scalar) -> Scalar:
     if type(x) in _PLAIN and x == 0:
         return -y
     return x - y
+
+
+def sinc(x: Scalar) -> Scalar:
+    """sin(x)/x, and 1 at x = 0, for every x; its value and what differentiation makes of it are right to rounding.
+
+    sin(x)/x itself has no derivative at 0 and loses half its digits near it. So up to |x| = 1 it is the power series
+    Σ (−x²)ᵏ/(2k+1)!, beyond it the quotient: f(x) = f(min) + f(max) − f(1) with x² held below and above 1, so that no
+    branch is needed and each part is constant where the other one counts.
+    """
+    if type(x).__module__.partition(".")[0] == "sympy":
+        return _function("sinc", x)(x)
+    square = x * x
+    near, far = minimum(square, _SINC_EDGE), sqrt(maximum(square, _SINC_EDGE))
+    series: Scalar = _SINC_SERIES[-1]
+    for coefficient in reversed(_SINC_SERIES[:-1]):
+        series = series * near + coefficient
+    return series + (sin(far) / far - _SINC_AT_EDGE)
 
 
 def clamp(x: Scalar, limit: Scalar) -> Scalar:

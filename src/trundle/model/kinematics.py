@@ -4,7 +4,7 @@ over-determined.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -205,15 +205,35 @@ def _solve(
     samples: Any,
     loops: Closures | None,
 ) -> list[Scalar]:
-    """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely, and
-    what follows them by couplings.
+    """ν with what follows others by couplings put in its place, and worked out at last."""
+    followers = _followers(assembly)
+    rows = without_followers(assembly, rolling, coupled)
+    held = without_followers(assembly, loops.rows, coupled) if loops is not None else []
+    nu = solve_speeds(robot, assembly, rows, given, rates, samples, held=held, loops=loops)
+    for column, row in zip(followers, coupled, strict=True):
+        nu[column] = -dot([0 if j == column else entry for j, entry in enumerate(row)], nu)
+    return nu
 
-    Loops aren't weighed against wheels: they hold, and |A z + A_k k|² is least under them.
+
+def solve_speeds(
+    robot: Any,
+    assembly: Assembly,
+    rows: Sequence[Sequence[Scalar]],
+    given: Sequence[str],
+    rates: Any,
+    samples: Callable[[Any], Any],
+    tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
+    held: Sequence[Sequence[Scalar]] = (),
+    loops: Closures | None = None,
+) -> list[Scalar]:
+    """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely; zeros
+    for what follows others, of which the rows must be free.
+
+    `samples` gives the rows' numbers (s, rows, speeds) at random configurations; `tidy` rewrites the entries of the
+    normal equations before they are solved. The rows `held` are the loops': they aren't weighed against wheels, but
+    hold, and |A z + A_k k|² is least under them.
     """
     solution: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
-    followers = _followers(assembly)
-    rows = _without_followers(rolling, followers, coupled)
-    held = _without_followers(loops.rows, followers, coupled) if loops is not None else []
     every = [*rows, *held]
     free = _free_columns(assembly, solution, held)
     free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in every)]
@@ -223,27 +243,26 @@ def _solve(
         if rank < len(free):
             raise _undetermined(robot, assembly, given, rank, len(free))
         known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
-        found = _least_squares(rows, held, known, free, loops, assembly.speeds)
+        found = _least_squares(rows, held, known, free, loops, assembly.speeds, tidy)
         solution.update(zip(free, found, strict=True))
-    nu = [solution.get(j, 0) for j in range(len(assembly.speeds))]
-    for column, row in zip(followers, coupled, strict=True):
-        nu[column] = -dot([0 if j == column else entry for j, entry in enumerate(row)], nu)
-    return nu
+    return [solution.get(j, 0) for j in range(len(assembly.speeds))]
 
 
 def _least_squares(
-    rows: list[list[Scalar]],
-    held: list[list[Scalar]],
+    rows: Sequence[Sequence[Scalar]],
+    held: Sequence[Sequence[Scalar]],
     known: Sequence[Scalar],
     free: Sequence[int],
     loops: Closures | None,
     speeds: Sequence[str],
+    tidy: Callable[[Scalar], Scalar],
 ) -> list[Scalar]:
     """z of the `free` columns with |A z + A_k k|² least over the `rows`, and zero over the rows that are `held`."""
     left = [[row[j] for j in free] for row in rows]
     turned = transpose(left) if left else [[] for _ in free]
     gram = product(turned, left) if left else [[0] * len(free) for _ in free]
-    right = [dot(column, [-value for value in apply(rows, known)]) for column in turned]
+    gram = [[tidy(entry) for entry in row] for row in gram]
+    right = [tidy(dot(column, [-value for value in apply(rows, known)])) for column in turned]
     if loops is None:
         return [value for (value,) in solve_positive(gram, [[value] for value in right])]
     chosen = [[row[j] for j in free] for row in held]
@@ -257,11 +276,11 @@ def _followers(assembly: Assembly) -> list[int]:
     return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
 
 
-def _without_followers(
-    rows: list[list[Scalar]], followers: Sequence[int], coupled: list[list[Scalar]]
+def without_followers(
+    assembly: Assembly, rows: list[list[Scalar]], coupled: list[list[Scalar]]
 ) -> list[list[Scalar]]:
     """The rows over what is independent of couplings: each follower's rate written in those it follows."""
-    for column, relation in reversed(list(zip(followers, coupled, strict=True))):
+    for column, relation in reversed(list(zip(_followers(assembly), coupled, strict=True))):
         rows = [_replaced(row, row[column], relation, column) for row in rows]
     return rows
 

@@ -15,7 +15,7 @@ from trundle.model.samples import damped_step
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
-_STEPS = 50
+_STEPS = 200
 # Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
 _NUDGE = 0.1
 # Starts from all around, where the near ones fail: linkages close far from where their joints are at zero.
@@ -129,6 +129,11 @@ class _Look:
     manifold: Callable[..., tuple[np.ndarray, ...]]
     jacobian: Callable[..., tuple[np.ndarray, ...]] | None
 
+    def is_velocity(self, rows: Sequence[int]) -> bool:
+        """Whether the residuals are of velocity constraints."""
+        labels = self.model.manifold.outputs[0].labels
+        return bool(rows) and labels[rows[0]].startswith("velocity")
+
     def residual(self, x: np.ndarray) -> np.ndarray:
         """(residuals, count)."""
         return self._of(self.manifold, x)
@@ -219,8 +224,11 @@ def _newton(
             np.isfinite(residual).all() and np.isfinite(slope).all()
         ):
             break
-        step = damped_step(slope, residual.T).T
-        step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
+        if look.is_velocity(rows):  # linear: one step is the answer
+            step = np.einsum("kij,jk->ik", np.linalg.pinv(slope, rcond=1e-12), residual)
+        else:
+            step = damped_step(slope, residual.T).T
+            step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
         x, residual = _shortened(look, x, residual, rows, places, step)
     return x, _sizes(residual)
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.model.health import check_quaternion, check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+
+if TYPE_CHECKING:
+    from trundle.model.linear_trajectory import LinearTrajectory
+    from trundle.model.linearization import Linearization
+    from trundle.model.odometry import Odometry
 
 
 @dataclass(frozen=True)
@@ -211,6 +216,43 @@ class Model:
         x, y, z = (0 if value == 0 else float(value) for value in point)
         return frame_program(self._mechanism, link, (x, y, z))
 
+    @cached_property
+    def rate_slopes(self) -> Program:
+        """`dynamics` with ∂(rate)/∂(state) and ∂(rate)/∂(input) beside the rate, row-major."""
+        return self.dynamics.with_jacobians("rate", "state", "input")
+
+    @cached_property
+    def output_slopes(self) -> Program:
+        """`observe` with ∂(output)/∂(state) and ∂(output)/∂(input) beside the outputs, row-major."""
+        return self.observe.with_jacobians("output", "state", "input")
+
+    def linearize(
+        self,
+        state: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> Linearization:
+        """A, B, C, D about a state, along its constraints, in independent coordinates, by automatic differentiation.
+
+        state, inputs, parameters: by name, numbers in SI or text with units; states not given start as in a run (0, an
+        upright quaternion, or where constraints need them), inputs not given are 0. outputs: names of states and
+        outputs to be y; by default all outputs. Raises InputError for names and values that don't fit, NumericsError
+        where the model is singular.
+        """
+        from trundle.model.linearization import linearize
+
+        return linearize(self, state, inputs, parameters, outputs)
+
+    def linearize_along(self, run: Any, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+        """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
+
+        Raises InputError for what isn't a run of this model, NumericsError where it is singular, saying when.
+        """
+        from trundle.model.linear_trajectory import linearize_along
+
+        return linearize_along(self, run, outputs)
+
     def kinematics(self, given: Sequence[str]) -> Any:
         """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
         from trundle.model.kinematics import derive_kinematics
@@ -220,3 +262,16 @@ class Model:
                 f"'{self.name}' was not derived from a description: it has no wheels to be driven by"
             )
         return derive_kinematics(self.robot, tuple(given))
+
+    def odometry(self, given: Sequence[str] | None = None) -> Odometry:
+        """The base's pose from increments of wheel and joint angles (see `trundle.model.odometry`).
+
+        given: the rates of those angles, as `kinematics` takes them; by default of all that motors drive.
+        """
+        from trundle.model.odometry import derive_odometry
+
+        if self.robot is None:
+            raise InputError(
+                f"'{self.name}' was not derived from a description: it has no wheels to count the turns of"
+            )
+        return derive_odometry(self.robot, given)

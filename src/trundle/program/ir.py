@@ -140,6 +140,12 @@ class Program:
 
         return jacobian(self, of, wrt)
 
+    def with_jacobians(self, of: str, *wrt: str) -> Program:
+        """``of`` and d of/d wrt for each input group in ``wrt``, as one program (see `trace.with_jacobians`)."""
+        from trundle.program.trace import with_jacobians
+
+        return with_jacobians(self, of, *wrt)
+
     def evaluate(self, *groups: Any) -> tuple[np.ndarray, ...]:
         """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`)."""
         from trundle.program.trace import evaluate

@@ -149,6 +149,26 @@ def jacobian(program: Program, of: str, wrt: str) -> Program:
     )
 
 
+def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
+    """Output group ``of`` and its dense Jacobians by the input groups ``wrt``, as one program that shares their work.
+
+    The outputs are ``of`` and, for each group in ``wrt``, "d of/d wrt" as `jacobian` lays it out.
+    """
+    import casadi as ca
+
+    rows = program.outputs[program.output_index(of)]
+    symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
+    value = program.casadi_function.call(symbols)[program.output_index(of)]
+    outputs: dict[str, tuple[Sequence[str], Any]] = {of: (rows.labels, value)}
+    for name in wrt:
+        place = program.input_index(name)
+        matrix = ca.densify(ca.jacobian(value, symbols[place]))
+        labels = [f"d {a}/d {b}" for a in rows.labels for b in program.inputs[place].labels]
+        outputs[f"d {of}/d {name}"] = (labels, ca.vec(matrix.T))
+    inputs = {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}
+    return trace(f"{program.name}_slopes", inputs, outputs)
+
+
 def to_casadi(program: Program) -> Any:
     """A CasADi function of the program's instructions, one SX operation each."""
     import casadi as ca

@@ -10,9 +10,8 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.model import Model
-from trundle.robot.expressions import ExpressionError
-from trundle.robot.runcheck import quantity_in
-from trundle.robot.values import describe, read_value
+from trundle.model.arguments import kind_of, named, number
+from trundle.robot.values import describe
 
 # Stored samples of one run, as in a run section; 10 million of them with 20 states are already 1.6 GB.
 MOST_SAMPLES = 10_000_000
@@ -25,7 +24,7 @@ def require_model(given: Any, call: str) -> None:
     hint = "a robot is derived first: model = trundle.derive(robot)"
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         hint = "a file is loaded and derived first: model = trundle.derive(trundle.load(path))"
-    raise InputError(f"{call} takes a model, not {_kind(given)}", hint=hint)
+    raise InputError(f"{call} takes a model, not {kind_of(given)}", hint=hint)
 
 
 def require_robot(given: Any, call: str) -> None:
@@ -37,44 +36,7 @@ def require_robot(given: Any, call: str) -> None:
         hint = "give the robot that it was derived from: model.robot"
         if given.robot is None:
             hint = "this model was not made from a description: it has no wheels to roll on"
-    raise InputError(f"{call} takes a robot, not {_kind(given)}", hint=hint)
-
-
-def named(given: Any, what: str) -> Mapping[str, Any]:
-    """A mapping of names, or nothing; InputError for anything else."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return given
-    raise InputError(
-        f"{what} are given by name, not as {_kind(given)}",
-        key=what,
-        hint='write a mapping such as {"NAME": 1.0}',
-    )
-
-
-def number(given: Any, name: str, unit: str = "") -> float:
-    """A finite number in SI, from a number or text with a unit that fits `unit`; InputError with the name as key."""
-    if isinstance(given, np.ndarray) and given.size == 1 and given.dtype.kind in "fiu":
-        given = given.item()
-    try:
-        value = read_value(given, quantity_in(unit))
-    except ExpressionError as error:
-        hint = f"write a number{f' in {unit}' if unit else ''}, or text with a unit"
-        raise InputError(_expected(given, error), key=name, hint=hint) from None
-    if value.names:
-        raise InputError(
-            f"expected a number, got {describe(given)}",
-            key=name,
-            hint=f"write a number{f' in {unit}' if unit else ''}, or text with a unit",
-        )
-    return value.number
-
-
-def _expected(given: Any, error: ExpressionError) -> str:
-    if isinstance(given, str) or (isinstance(given, (int, float)) and not isinstance(given, bool)):
-        return str(error)
-    return f"expected a number, got {_kind(given)}"
+    raise InputError(f"{call} takes a robot, not {kind_of(given)}", hint=hint)
 
 
 def whole(given: Any, name: str, least: int) -> int:
@@ -178,7 +140,3 @@ def step_limit(given: Any) -> float | None:
     if not seconds > 0:
         raise InputError(f"max_step must be a positive number of seconds, not {seconds:g}", key="max_step")
     return seconds
-
-
-def _kind(given: Any) -> str:
-    return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__

@@ -1,0 +1,134 @@
+"""Which directions of ẋ = A x + B u no input can move, by a staircase whose decisions don't hang on units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trundle.mechanics.elimination import ZERO
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Indices = np.ndarray[Any, np.dtype[np.intp]]
+
+# Entries of orthonormal rows below this are no pivots: Gauss-Jordan would divide rounding by rounding.
+_PIVOT = 1e-6
+
+
+@dataclass(frozen=True)
+class Uncontrollable:
+    """Rows w with w x beyond the reach of every input: w B = 0, and w A is a combination of the rows.
+
+    rows: (k, n), orthonormal where states are measured in multiples of `scale`, (n,). poles: (k,), the eigenvalues of
+    A that no feedback moves (1/s).
+    """
+
+    rows: Array
+    scale: Array
+    poles: np.ndarray[Any, np.dtype[np.complex128]]
+
+
+def uncontrollable(a: Array, b: Array) -> Uncontrollable:
+    """The uncontrollable part of A (n, n), B (n, m).
+
+    States to which no path of entries leads from an input are one part of it. The others are measured in what unit
+    inputs bring them to within the time 1/ρ of the fastest, d = |A| d/ρ + |B| 1: then every row of (A/ρ, B) has the
+    sum 1, whatever the units. There the span of B, AB, A²B, … is built orthonormally block by block, and a direction
+    is new where it sticks out by more than 1e-9 (the controllability staircase: Van Dooren 1981, IEEE Transactions on
+    Automatic Control 26(1), sec. III).
+    """
+    reached = _reached(a, b)
+    inner, driven, scale = _measured(a[np.ix_(reached, reached)], b[reached])
+    span = _krylov(inner, driven)
+    outside = np.setdiff1d(np.arange(len(a)), reached)
+    count = len(reached) - span.shape[1]
+    rows = np.zeros((count + len(outside), len(a)))
+    if count:
+        rows[:count, reached] = np.linalg.svd(span)[0][:, span.shape[1] :].T if span.size else np.eye(count)
+    rows[range(count, len(rows)), outside] = 1.0
+    measure = np.ones(len(a))
+    measure[reached] = scale
+    own = rows @ (a * measure / measure[:, None]) @ rows.T
+    return Uncontrollable(rows / measure, measure, np.linalg.eigvals(own).astype(complex))
+
+
+def echelon(rows: Array, scale: Array) -> Array:
+    """The same span in reduced row echelon form from the last state on, (k, n): each row in as few states as possible,
+    its last one times 1.
+
+    `rows` (k, n) are independent; pivots are decided on rows · `scale`. From the last state on, because the pose of a
+    base stands first: then what is said of the pose alone is a row of its own.
+    """
+    work = np.linalg.qr((rows * scale).T)[0].T if len(rows) else rows.copy()
+    row = 0
+    for column in reversed(range(work.shape[1])):
+        if row == len(work):
+            break
+        pivot = row + int(np.argmax(np.abs(work[row:, column])))
+        if abs(work[pivot, column]) <= _PIVOT:
+            continue
+        work[[row, pivot]] = work[[pivot, row]]
+        work[row] /= work[row, column]
+        others = [k for k in range(len(work)) if k != row]
+        work[others] -= np.outer(work[others, column], work[row])
+        row += 1
+    work[np.abs(work) <= ZERO * np.abs(work).max(axis=1, keepdims=True, initial=0.0)] = 0.0
+    result = work / scale
+    last = [np.flatnonzero(each)[-1] for each in result]
+    return (result / result[range(len(result)), last][:, None])[::-1]
+
+
+def modulo(rows: Array, known: Array, scale: Array) -> Array:
+    """What `rows` say beyond `known`, both (·, n), as an echelon form without the last states of `known`'s rows.
+
+    `known` is an echelon form in the span of `rows`.
+    """
+    if len(known) == len(rows):
+        return rows[:0]
+    last = [np.flatnonzero(each)[-1] for each in known]
+    rest = (rows - rows[:, last] @ known) * scale
+    right = np.linalg.svd(rest, full_matrices=False)[2][: len(rows) - len(known)]
+    return echelon(right / scale, scale)
+
+
+def null_rows(matrix: Array) -> Array:
+    """Orthonormal combinations of rows that vanish to 1e-9, (k, m) for a matrix (m, n) with entries of about 1."""
+    if not matrix.size:
+        return np.eye(len(matrix))
+    left, values, _ = np.linalg.svd(matrix)
+    return left[:, int((values > ZERO).sum()) :].T
+
+
+def _reached(a: Array, b: Array) -> Indices:
+    """Indices of the states to which a path of entries that aren't 0 leads from an input."""
+    found = np.abs(b).sum(axis=1) > 0
+    for _ in range(len(a)):
+        found |= (a[:, found] != 0).any(axis=1)
+    return np.flatnonzero(found)
+
+
+def _measured(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """A/ρ and B for states in multiples of d = |A| d/ρ + |B| 1, and d; inputs by their largest effect."""
+    size, largest = np.abs(a), np.abs(b).max(axis=0, initial=0.0)
+    b = b / np.where(largest > 0, largest, 1.0)
+    # Twice the spectral radius makes the sum over paths converge; a second where the states only integrate.
+    rho = max(2 * np.abs(np.linalg.eigvals(size)).max(initial=0.0), 1.0)
+    scale = np.linalg.solve(np.eye(len(a)) - size / rho, np.abs(b).sum(axis=1))
+    return a * scale / scale[:, None] / rho, b / scale[:, None], scale
+
+
+def _krylov(a: Array, b: Array) -> Array:
+    """An orthonormal basis (n, k) of the span of B, AB, A²B, …"""
+    basis = np.zeros((len(a), 0))
+    block = b
+    while basis.shape[1] < len(a):
+        for _ in range(2):  # twice is enough for orthogonality to rounding (Parlett 1998, sec. 6.9)
+            block = block - basis @ (basis.T @ block)
+        left, values, _ = np.linalg.svd(block, full_matrices=False)
+        new = left[:, values > ZERO]
+        if not new.shape[1]:
+            break
+        basis = np.hstack([basis, new])
+        block = a @ new
+    return basis

@@ -1,0 +1,188 @@
+"""Independent coordinates of small motions: the directions in which a state can move without leaving its manifold.
+
+A state x may hold more numbers than the mechanism has freedoms: a quaternion has four for three rotations, and
+constraints c(x) = 0 (loop closures, SymPy's) tie states to each other. Small motions are δx = T z with as many z as
+there are freedoms, and z = L δx with L T = 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import InputError, NumericsError
+from trundle.mechanics.elimination import generic_rank
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# How much larger another state's column must be before it is taken as dependent in place of one that the model names.
+_PREFERENCE = 10.0
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """δx = T z and z = L δx at one state.
+
+    names, units: of z: states, and for a quaternion the small rotation about the axes of the body that turns (rad).
+    basis: T, (n, k). dual: L, (k, n). dual_rate: L̇ along the motion, (k, n), zero where no quaternion turns.
+    dependent: the states that follow from the others by the constraints.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    basis: Array
+    dual: Array
+    dual_rate: Array
+    dependent: tuple[str, ...]
+
+
+def quaternions(model: Any) -> list[int]:
+    """Places in x where a joint's or the base's quaternion starts (w, x, y, z); SymPy's models have none of ours."""
+    if model.robot is None:
+        return []
+    return [k for k, name in enumerate(model.coordinates) if name.rpartition(".")[2] == "q_w"]
+
+
+def unit_quaternions(model: Any, x: Array) -> Array:
+    """x with every quaternion at length 1."""
+    x = x.copy()
+    for k in quaternions(model):
+        x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
+    return x
+
+
+def tangent_at(
+    model: Any, x: Array, rate: Array, gradient: Array | None, dependent: Collection[str] | None = None
+) -> Tangent:
+    """T and L at a state x (n,) whose rate is ẋ (n,).
+
+    gradient: ∂c/∂x of the constraints, (m, n), or None where there are none. dependent: the names to solve the
+    constraints for; chosen where None is given (see `choose_dependent`). Raises NumericsError where the constraints
+    are singular.
+    """
+    names, units, turned, dual, dual_rate = _rotations(model, x, rate)
+    if gradient is None:
+        return Tangent(names, units, turned, dual, dual_rate, ())
+    reduced = gradient @ turned
+    if dependent is None:
+        dependent = choose_dependent(model, names, reduced)
+    solved = [k for k, name in enumerate(names) if name in dependent]
+    kept = [k for k in range(len(names)) if k not in solved]
+    basis = np.zeros((len(names), len(kept)))
+    basis[kept, range(len(kept))] = 1.0
+    basis[solved] = -np.linalg.lstsq(reduced[:, solved], reduced[:, kept], rcond=None)[0]
+    left = np.abs(reduced @ basis).max(initial=0.0)
+    if not left <= 1e-6 * max(np.abs(reduced).max(initial=0.0), 1.0):
+        raise singular(model)
+    return Tangent(
+        tuple(names[k] for k in kept),
+        tuple(units[k] for k in kept),
+        turned @ basis,
+        dual[kept],
+        dual_rate[kept],
+        tuple(names[k] for k in solved),
+    )
+
+
+def choose_dependent(model: Any, names: Sequence[str], gradient: Array) -> tuple[str, ...]:
+    """Which coordinates and which speeds to solve the constraints for: the model's own choice where that is
+    well-conditioned.
+
+    Configuration constraints are solved for coordinates, velocity constraints for speeds, each by QR with column
+    pivoting (Golub & Van Loan 2013, alg. 5.4.1), where the columns that `model.dependent` names count ten times.
+    """
+    from scipy.linalg import qr
+
+    chosen: list[str] = []
+    labels: Sequence[str] = model.manifold.outputs[0].labels
+    moving: dict[str, set[str]] = {
+        "configuration": set(names) - {*model.speeds, *model.currents},
+        "velocity": set(model.speeds),
+    }
+    for kind, solvable in moving.items():
+        rows = [k for k, label in enumerate(labels) if label.startswith(kind)]
+        columns = [k for k, name in enumerate(names) if name in solvable]
+        part = gradient[np.ix_(rows, columns)]
+        part = part / np.maximum(np.abs(part).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+        rank = generic_rank(part[None])
+        if kind == "velocity" and model.robot is None and rank < model.constraints.rank:
+            raise singular(model, rank)
+        if not rank:
+            continue
+        preferred = [_PREFERENCE if names[k] in model.dependent else 1.0 for k in columns]
+        order: Any = qr(part * preferred, mode="economic", pivoting=True)[-1]
+        chosen += [names[columns[int(k)]] for k in order[:rank]]
+    return tuple(name for name in names if name in chosen)
+
+
+def best_dependent(model: Any, tangents: Sequence[tuple[Array, Array, Array]]) -> tuple[str, ...]:
+    """One choice for many (x, ẋ, ∂c/∂x): of those that the states would take, the one with the smallest worst |T|."""
+    choices = {tangent_at(model, *each).dependent for each in tangents}
+    if len(choices) == 1:
+        return choices.pop()
+
+    def worst(choice: tuple[str, ...]) -> float:
+        try:
+            return max(float(np.abs(tangent_at(model, *each, choice).basis).max()) for each in tangents)
+        except NumericsError:
+            return np.inf
+
+    return min(sorted(choices), key=worst)
+
+
+def singular(model: Any, rank: int | None = None) -> NumericsError:
+    """The error for a state where constraints repeat each other that don't elsewhere."""
+    lost = "" if rank is None else f": their rank is {rank}, and elsewhere {model.constraints.rank}"
+    return NumericsError(
+        f"the constraints of '{model.name}' are singular at this state{lost}; it has no linearisation there\n"
+        "  linearise about a state beside it"
+    )
+
+
+def constraint_gradient(model: Any, x: Array, commands: Array, p: Array) -> Array | None:
+    """∂c/∂x, (m, n), or None. Raises InputError where an input moves the constraints: then none of z is free."""
+    if model.manifold is None:
+        return None
+    place = model.manifold.input_index("input")
+    if any(place in model.manifold.dependencies[value] for value in model.manifold.results[0]):
+        raise InputError(
+            f"inputs move the constraints of '{model.name}': such a model has no linearisation of the form A z + B u"
+        )
+    return model.manifold_jacobian.evaluate(x, commands, p)[0].reshape(-1, x.size)
+
+
+def _rotations(
+    model: Any, x: Array, rate: Array
+) -> tuple[tuple[str, ...], tuple[str, ...], Array, Array, Array]:
+    """Names and units, T, L and L̇ where only quaternions are tied: δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
+    names: list[str] = []
+    units: list[str] = []
+    starts, states, n = quaternions(model), tuple(model.states), x.size
+    basis, dual, dual_rate = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    k = 0
+    while k < n:
+        z = len(names)
+        if k in starts:
+            prefix = states[k].removesuffix("q_w")
+            names += [f"{prefix}rotation_{axis}" for axis in "xyz"]
+            units += ["rad"] * 3
+            basis[k : k + 4, z : z + 3] = 0.5 * _times(x[k : k + 4])
+            dual[z : z + 3, k : k + 4] = 2 * _times(x[k : k + 4]).T
+            dual_rate[z : z + 3, k : k + 4] = 2 * _times(rate[k : k + 4]).T
+            k += 4
+            continue
+        names.append(states[k])
+        units.append(model.units.get(states[k], ""))
+        basis[k, z] = dual[z, k] = 1.0
+        k += 1
+    size = len(names)
+    return tuple(names), tuple(units), basis[:, :size], dual[:size], dual_rate[:size]
+
+
+def _times(q: Array) -> Array:
+    """The matrix of φ ↦ q ⊗ (0, φ), (4, 3); its columns are orthonormal for a unit q."""
+    w, x, y, z = q
+    return np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
