@@ -9,6 +9,7 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import frame_jacobian, velocities, world_poses
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.momentum import center_of_mass, total_momentum
+from trundle.mechanics.still_frames import still_frames
 
 from .pinocchio_trees import Twin
 from .trees import random_motion, random_tree
@@ -43,6 +44,8 @@ def check(pin, rng, count):
     same(inverse_dynamics(tree, poses, nu, nu_dot.tolist()), expected, "inverse dynamics")
     expected = pin.aba(model, data, q_pin, v_pin, twin.v(tau))[at]
     same(forward_dynamics(tree, poses, nu, tau.tolist()), expected, "forward dynamics")
+    still = still_frames(tree, q)
+    same(forward_dynamics(still.tree, still.poses, nu, tau.tolist()), expected, "in still frames")
     pin.computeJointJacobiansTimeVariation(model, data, q_pin, v_pin)
     for index in {0, count // 2, count - 1}:
         frame = twin.frames[index]

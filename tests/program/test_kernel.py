@@ -230,3 +230,24 @@ def test_bad_buffers_say_what_was_expected():
     for words, buffers in cases.items():
         with pytest.raises(InputError, match=words):
             kernel.bind(*buffers)
+
+
+def test_arrays_of_any_making_give_the_same(rng):
+    """Arrays that are ready take a shorter way in: read-only, strided, empty, single-precision ones and lists must not
+    differ.
+    """
+    kernel = compile_program(random_program(3))
+    a, b = rng.normal(size=(4, 30)).astype(np.float32).astype(float), np.ones((3, 30))
+    expected = kernel(a, b)
+    sealed = a.copy()
+    sealed.flags.writeable = False
+    for given in (
+        sealed,
+        np.asfortranarray(a),
+        np.repeat(a, 2, axis=1)[:, ::2],
+        a.astype(np.float32),
+        a.tolist(),
+    ):
+        for got, right in zip(kernel(given, b), expected, strict=True):
+            np.testing.assert_array_equal(got, right)
+    assert all(result.shape[1] == 0 for result in kernel(a[:, :0], b[:, :0]))

@@ -15,22 +15,28 @@ from trundle.program.kernel import Kernel
 from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
 
 
+def cut_to_pieces(monkeypatch, size, long=0):
+    monkeypatch.setattr(llvm_pieces, "LOOPED", 0)
+    monkeypatch.setattr(llvm_pieces, "LONG", long)
+    for length in ("PIECE", "LOOP", "CHAIN_LOOP"):
+        monkeypatch.setattr(llvm_pieces, length, size)
+
+
+@pytest.mark.parametrize("long", [0, 50], ids=["a function each", "functions of 50 operations"])
 @pytest.mark.parametrize("size", [1, 7, 40])
-def test_pieces_agree_with_casadi(monkeypatch, size, rng):
-    monkeypatch.setattr(llvm_pieces, "LONG", 0)
-    monkeypatch.setattr(llvm_pieces, "PIECE", size)
+def test_pieces_agree_with_casadi(monkeypatch, size, long, rng):
+    cut_to_pieces(monkeypatch, size, long)
     program = random_program(5, size=20)
     kernel = Kernel(program)
-    a, b = rng.normal(size=(4, 21)), rng.normal(size=(3, 21))
-    for groups in ((a, b), (a[:, 0], b), (a, b[:, 0]), (a[:, 3], b[:, 3])):
+    a, b = rng.normal(size=(4, 61)), rng.normal(size=(3, 61))
+    for groups in ((a, b), (a[:, 0], b), (a, b[:, 0]), (a[:, :9], b[:, :9]), (a[:, 3], b[:, 3])):
         for got, expected in zip(kernel(*groups), program.evaluate(*groups), strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_pieces_pass_shared_values_and_plain_results(monkeypatch, rng):
     """Parameters' share is computed before the loop; inputs and constants may be results as they are."""
-    monkeypatch.setattr(llvm_pieces, "LONG", 0)
-    monkeypatch.setattr(llvm_pieces, "PIECE", 5)
+    cut_to_pieces(monkeypatch, 5)
     program = differential_drive()
     x, u = rng.normal(size=(9, 19)), rng.normal(size=2)
     expected = program.evaluate(x, u, DEFAULTS)[0]

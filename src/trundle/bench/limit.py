@@ -12,16 +12,15 @@ from trundle.program.ir import Program
 from trundle.program.jit import assemble, assembly, host
 from trundle.program.kernel import compile_program
 from trundle.program.llvm_code import Code, constant, type_of
-from trundle.program.llvm_kernel import SIGNATURE_BATCH, emit_batch
-from trundle.program.llvm_pieces import emit_long_batch, is_long
+from trundle.program.llvm_kernel import SIGNATURE_BATCH
 
-CHAINS = 16  # independent products in flight: twice what a latency of 4 cycles on two units needs
+CHAINS = 12  # independent products in flight: more than a latency of 4 cycles on two units needs, fewer than registers
 TURNS = 20_000
 
 
 def issue_loop() -> tuple[Callable[[], object], int]:
     """A loop of independent vector products, and how many products of doubles a call makes."""
-    code = Code(host().lanes)
+    code = Code(host().register)
     t, factor = type_of(code.width), constant(1.0 + 2.0**-52, code.width)
     code.do("br label %loop")
     code.label("loop")
@@ -52,13 +51,11 @@ def machine_operations(program: Program) -> float | None:
     """Doubles that the vector instructions of a batch kernel compute with, for each lane of the batch: fused
     multiply-adds count once, sines as the polynomials they are, moves not at all. None where the assembly is not x86's.
     """
-    uniform = (False,) * len(program.inputs)
-    emit = emit_long_batch if is_long(program) else emit_batch
-    lanes = compile_program(program).lanes
-    text = assembly(emit(program, uniform, lanes, host().fused), SIGNATURE_BATCH)
+    kernel = compile_program(program)
+    text = assembly(kernel.batch_code((False,) * len(program.inputs)), SIGNATURE_BATCH)
     registers = {"zmm": 8, "ymm": 4, "xmm": 2}
     total = 0
     for line in text.splitlines():
         found = re.match(r"\tv(?!mov|broadcast)\w+pd\t.*%(zmm|ymm|xmm)\d+$", line)
         total += registers[found[1]] if found else 0
-    return total / lanes or None
+    return total / kernel.lanes or None

@@ -28,15 +28,12 @@ from trundle.spatial.motions import (
     Pose,
     add_forces,
     add_motions,
-    cross_force,
-    cross_motion,
     force_to_parent,
-    momentum,
     motion_to_child,
     pair,
     scale_force,
 )
-from trundle.spatial.vectors import ZERO, scale
+from trundle.spatial.vectors import ZERO, Vector, add, apply, apply_transposed, cross, dot, scale, subtract
 
 Rows = list[list[Scalar]]
 
@@ -45,6 +42,8 @@ Rows = list[list[Scalar]]
 class _Joint:
     """What the way out needs of a joint: S, U = I S, D = Sᵀ U + armature, u = τ − Sᵀ p; inside the tree the gains D⁻¹Uᵀ
     and drives D⁻¹u, at its root the three themselves, for one solution there is less than a matrix.
+
+    `free` is (index, sign) of the coordinate direction that a joint of one freedom without armature moves along.
     """
 
     subspace: Sequence[Motion]
@@ -53,6 +52,7 @@ class _Joint:
     rest: list[Scalar]
     gains: list[Force]
     drives: list[Scalar]
+    free: tuple[int, int] | None
 
 
 def forward_dynamics(
@@ -68,9 +68,8 @@ def forward_dynamics(
     link, in its own frame.
     """
     links, slices = tree.links, tree.speed_slices()
-    twists, biases = _velocity_terms(tree, poses, nu)
+    forces, biases = _velocity_terms(tree, poses, nu)
     inertias = [of_body(link.inertia) for link in links]
-    forces = [cross_force(v, momentum(link.inertia, v)) for link, v in zip(links, twists, strict=True)]
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
     joints: list[_Joint] = []
@@ -79,7 +78,7 @@ def forward_dynamics(
         joint = _project(link, link.subspace(poses[index]), inertia, force, own_tau)
         joints.append(joint)
         if link.parent != WORLD:
-            felt, push = _articulate(link, joint, inertia, force, biases[index], own_tau)
+            felt, push = _articulate(joint, inertia, force, biases[index], own_tau)
             inertias[link.parent] = add_articulated(inertias[link.parent], to_parent(poses[index], felt))
             forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
     return _accelerate(tree, poses, biases, joints[::-1])
@@ -87,21 +86,40 @@ def forward_dynamics(
 
 def _velocity_terms(
     tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]
-) -> tuple[list[Motion], list[Motion]]:
-    """Twists v_i and velocity-product accelerations c_i = Ṡ_i ν_i + v_i × S_i ν_i, without the second term at a root:
-    there v = S ν.
+) -> tuple[list[Force], list[Motion]]:
+    """What speeds do, of each link in its own frame: the wrench (ω × (ω × h), ω × J ω) that turning takes, and the
+    acceleration of its origin and its turning beyond what its parent's and ν̇ give,
+
+        R^T (ω_p × (ω_p × p)) + (ω_p + ω) × v_J + Ṡν,   ω_p × ω_J + Ṡν,   (v_J, ω_J) = S ν.
+
+    Accelerations are the origins' own, not spatial ones, so that only angular velocities enter: dynamics are
+    the same in all uniformly moving frames.
     """
-    twists: list[Motion] = []
+    turning: list[Vector] = []
+    forces: list[Force] = []
     biases: list[Motion] = []
     for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
         own, product = link.own_motion(pose, nu[at]), link.velocity_product(pose, nu[at])
-        if link.parent == WORLD:
-            twists.append(own)
-            biases.append(product)
-            continue
-        twists.append(add_motions(motion_to_child(pose, twists[link.parent]), own))
-        biases.append(add_motions(product, cross_motion(twists[-1], own)))
-    return twists, biases
+        before = ZERO if link.parent == WORLD else turning[link.parent]
+        carried = apply_transposed(pose.rotation, before)
+        omega = add(carried, own.angular)
+        centripetal = apply_transposed(pose.rotation, _turned_twice(before, pose.position))
+        relative = cross(add(carried, omega), own.linear)
+        biases.append(
+            Motion(
+                add(add(centripetal, relative), product.linear),
+                add(cross(carried, own.angular), product.angular),
+            )
+        )
+        _, h, rotational = link.inertia
+        forces.append(Force(_turned_twice(omega, h), cross(omega, apply(rotational, omega))))
+        turning.append(omega)
+    return forces, biases
+
+
+def _turned_twice(omega: Vector, r: Vector) -> Vector:
+    """ω × (ω × r) = (ω · r) ω − ω² r."""
+    return subtract(scale(dot(omega, r), omega), scale(dot(omega, omega), r))
 
 
 def _project(
@@ -113,34 +131,37 @@ def _project(
     for k, armature in enumerate(link.armatures):
         d_matrix[k][k] = plus(d_matrix[k][k], armature)
     rest = [minus(t, pair(force, column)) for t, column in zip(tau, columns, strict=True)]
+    free = _free_direction(columns, link.armatures)
     gains: list[Force] = []
     drives: list[Scalar] = []
     if link.parent != WORLD and len(columns) == 1:
         inverse = 1 / d_matrix[0][0]
-        gains, drives = [scale_force(inverse, u_columns[0])], [times(inverse, rest[0])]
+        gain = _flat(scale_force(inverse, u_columns[0]))
+        if free is not None:
+            gain[free[0]] = free[1]  # there U is D
+        gains, drives = [_force(gain)], [times(inverse, rest[0])]
     elif link.parent != WORLD and columns:
         flat = [_flat(u) for u in u_columns]
         solved = solve_positive(d_matrix, [[*row, r] for row, r in zip(flat, rest, strict=True)])
         gains, drives = [_force(row) for row in solved], [row[6] for row in solved]
-    return _Joint(columns, u_columns, d_matrix, rest, gains, drives)
+    return _Joint(columns, u_columns, d_matrix, rest, gains, drives, free)
 
 
 def _articulate(
-    link: Link, joint: _Joint, inertia: Articulated, force: Force, bias: Motion, tau: Sequence[Scalar]
+    joint: _Joint, inertia: Articulated, force: Force, bias: Motion, tau: Sequence[Scalar]
 ) -> tuple[Articulated, Force]:
     """One step inward: what the parent feels, I − U D⁻¹ Uᵀ and p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u."""
     for u, gain in zip(joint.u_columns, joint.gains, strict=True):
         inertia = less_outer(inertia, u, gain)
-    direction = _free_direction(joint.subspace, link.armatures)
-    if direction is not None:
-        inertia = without_direction(inertia, direction[0])
+    if joint.free is not None:
+        inertia = without_direction(inertia, joint.free[0])
     push = add_forces(force, momentum_of(inertia, bias))
     for u, drive in zip(joint.u_columns, joint.drives, strict=True):
         push = add_forces(push, scale_force(drive, u))
-    if direction is None:
+    if joint.free is None:
         return inertia, push
     flat = _flat(push)
-    flat[direction[0]] = times(direction[1], tau[0])  # along a free joint nothing but τ comes through
+    flat[joint.free[0]] = times(joint.free[1], tau[0])  # along a free joint nothing but τ comes through
     return inertia, _force(flat)
 
 
@@ -168,6 +189,11 @@ def _accelerate(
         if link.parent == WORLD:
             right = [[minus(r, pair(u, carried))] for r, u in zip(joint.rest, joint.u_columns, strict=True)]
             own = [row[0] for row in solve_positive(joint.d_matrix, right)]
+        elif joint.free is not None:
+            rate, total = _freely(joint, joint.free, carried)
+            nu_dot.append(rate)
+            accelerations.append(total)
+            continue
         else:
             own = [minus(d, pair(gain, carried)) for d, gain in zip(joint.drives, joint.gains, strict=True)]
         nu_dot.extend(own)
@@ -175,9 +201,26 @@ def _accelerate(
     return nu_dot
 
 
-def _flat(f: Force) -> list[Scalar]:
-    return [*f.force, *f.moment]
+def _freely(joint: _Joint, free: tuple[int, int], carried: Motion) -> tuple[Scalar, Motion]:
+    """ν̇ and the link's acceleration across a free joint: what it has along the joint is known without its parent's."""
+    index, sign = free
+    total, gain = _flat(carried), _flat(joint.gains[0])
+    others = [k for k in range(6) if k != index]
+    along = joint.drives[0]
+    for k in others:
+        along = minus(along, times(gain[k], total[k]))
+    rate = minus(along, times(sign, total[index]))
+    total[index] = times(sign, along)
+    return rate, _motion(total)
+
+
+def _flat(vector: Force | Motion) -> list[Scalar]:
+    return [*vector[0], *vector[1]]
 
 
 def _force(flat: Sequence[Scalar]) -> Force:
     return Force((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))
+
+
+def _motion(flat: Sequence[Scalar]) -> Motion:
+    return Motion((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))

@@ -16,11 +16,14 @@ _LOCK = threading.Lock()  # LLVM's global context is not made for several thread
 
 @dataclass(frozen=True)
 class Host:
-    """The machine compiled for: its name and features, lanes a vector, whether multiply-add is fused."""
+    """The machine compiled for: its name and features, lanes a vector, lanes of one of its registers, whether
+    multiply-add is fused.
+    """
 
     cpu: str
     features: str
     lanes: int
+    register: int
     fused: bool
 
     def machine(self) -> Any:
@@ -40,7 +43,8 @@ def host() -> Host:
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()
     fused = bool(features.get("fma")) or "aarch64" in llvm.get_default_triple()
-    return Host(llvm.get_host_cpu_name(), features.flatten(), 8, fused)
+    register = 8 if features.get("avx512f") else 4
+    return Host(llvm.get_host_cpu_name(), features.flatten(), 8, register, fused)
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,17 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.program.ir import Group, Program
 from trundle.program.jit import Compiled, assemble, host
+from trundle.program.llvm_code import Code
 from trundle.program.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
-from trundle.program.llvm_pieces import emit_long_batch, emit_long_single, is_long
+from trundle.program.llvm_pieces import emit_long_single, emit_looped_batch, is_long, is_looped
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _KERNELS: dict[str, Kernel] = {}
+_DOUBLE = np.dtype(np.float64)
 
 THREAD_WORK = 20_000_000
 """Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
-
-PAIRED = 300
-"""Operations below which a second vector gains nothing: reading and writing the arrays is most of the time."""
 
 
 def compile_program(program: Program) -> Kernel:
@@ -48,6 +47,7 @@ class Kernel:
         self._variants: dict[Any, Compiled] = {} if variants is None else variants
         self._single: Any = None
         self._functions: dict[tuple[bool, ...], Any] = {}
+        self._sizes = [group.size for group in program.inputs]
 
     def __call__(self, *groups: Any, threads: int | None = None) -> tuple[Array, ...]:
         """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
@@ -121,11 +121,13 @@ class Kernel:
 
     @functools.cached_property
     def lanes(self) -> int:
-        """Lanes of a block: two vectors side by side where a program is mostly one long chain of dependent steps."""
-        program = self.program
-        computes = program.operations > PAIRED and not is_long(program)
-        chained = computes and program.depth > 0.7 * program.operations
-        return 2 * host().lanes if chained else host().lanes
+        """Lanes of a block: one register of them in loops of pieces, else what rollouts work on too."""
+        return host().register if is_looped(self.program) else host().lanes
+
+    def batch_code(self, uniform: tuple[bool, ...]) -> Code:
+        """The code of a batch whose input groups are one state for all lanes where `uniform`."""
+        emit = emit_looped_batch if is_looped(self.program) else emit_batch
+        return emit(self.program, uniform, self.lanes, host().fused)
 
     def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
         if key not in self._variants:
@@ -134,12 +136,7 @@ class Kernel:
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Any:
         if uniform not in self._functions:
-
-            def emit() -> Any:
-                emit = emit_long_batch if is_long(self.program) else emit_batch
-                return emit(self.program, uniform, self.lanes, host().fused)
-
-            compiled = self._variant(uniform, emit, SIGNATURE_BATCH)
+            compiled = self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
             self._functions[uniform] = prototype(compiled.address)
         return self._functions[uniform]
@@ -158,32 +155,34 @@ class Kernel:
             for output, result in zip(outputs, wide, strict=True):
                 output[:] = result[:, :count]
             return
-        most = max(1, count * max(self.program.operations, 10) // THREAD_WORK)
-        self._run(
-            function,
-            arrays,
-            outputs,
-            count,
-            min(threads or available_cores(), most) if threads is None else threads,
-        )
+        if threads is None:
+            most = count * max(self.program.operations, 10) // THREAD_WORK
+            threads = min(available_cores(), most) if most > 1 else 1
+        self._run(function, arrays, outputs, count, threads)
 
     def _run(
         self, function: Any, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
-        table = np.array([*(a.ctypes.data for a in (*arrays, *outputs)), count], dtype=np.uint64)
+        words = [*map(_address, arrays), *map(_address, outputs), count]
+        table = (ctypes.c_uint64 * len(words))(*words)
+        if threads <= 1:
+            function(table, 0, count)
+            return
         lanes = self.lanes
         blocks = -(-count // lanes)
-        share = lanes * -(-blocks // max(threads, 1))
+        share = lanes * -(-blocks // threads)
         ranges = [(begin, min(begin + share, count)) for begin in range(0, count, share)]
-        if len(ranges) == 1:
-            function(table.ctypes.data, 0, count)
-            return
         with ThreadPoolExecutor(len(ranges)) as pool:
-            for done in [pool.submit(function, table.ctypes.data, begin, end) for begin, end in ranges]:
+            for done in [pool.submit(function, table, begin, end) for begin, end in ranges]:
                 done.result()
 
     def _arrays(self, groups: tuple[Any, ...]) -> list[Array]:
+        """The groups as contiguous arrays of doubles that fit; InputError says what does not."""
         expected = self.program.inputs
+        if len(groups) == len(expected) and all(map(_is_ready, groups)):
+            sizes = [a.shape[0] for a in groups]
+            if sizes == self._sizes and len({a.shape[1] for a in groups if a.ndim == 2}) <= 1:
+                return list(groups)
         if len(groups) != len(expected):
             raise InputError(
                 f"'{self.program.name}' expects {len(expected)} groups "
@@ -218,6 +217,23 @@ class Kernel:
         ins = ", ".join(f"{g.name}[{g.size}]" for g in self.program.inputs)
         outs = ", ".join(f"{g.name}[{g.size}]" for g in self.program.outputs)
         return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
+
+
+def _is_ready(value: Any) -> bool:
+    """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
+    return (
+        type(value) is np.ndarray
+        and value.dtype is _DOUBLE
+        and value.ndim in (1, 2)
+        and value.flags.c_contiguous
+    )
+
+
+def _address(array: Array) -> int:
+    """Where a contiguous array's numbers begin; `array.ctypes.data` takes three times as long."""
+    if array.size and array.flags.writeable:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # pyright: ignore[reportArgumentType]  # NumPy's do
+    return array.ctypes.data
 
 
 def as_numbers(value: Any, what: str) -> Array:
