@@ -9,6 +9,7 @@ from trundle.version import __version__
 
 if TYPE_CHECKING:
     from trundle.model import Model, derive
+    from trundle.model.archive import open_model as open
     from trundle.model.from_sympy import from_sympy
     from trundle.results import Batch, Run
     from trundle.robot import Robot, catalog
@@ -20,6 +21,7 @@ _HOMES = {
     "Model": ("trundle.model", "Model"),
     "derive": ("trundle.model", "derive"),
     "from_sympy": ("trundle.model.from_sympy", "from_sympy"),
+    "open": ("trundle.model.archive", "open_model"),
     "Batch": ("trundle.results", "Batch"),
     "Run": ("trundle.results", "Run"),
     "Robot": ("trundle.robot", "Robot"),
@@ -44,6 +46,7 @@ __all__ = [
     "derive",
     "from_sympy",
     "load",
+    "open",
     "roll",
     "rollout",
     "simulate",

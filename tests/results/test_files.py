@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from trundle.errors import InputError
+from trundle.files import replacing
 from trundle.results import Batch, Run
-from trundle.results.files import replacing
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}

@@ -541,3 +541,13 @@ def test_a_coupled_wheel_has_no_motor_of_its_own() -> None:
         parse_robot(
             {"wheels": wheels, "motors": motors, "couplings": {"steering": {"wheels": ["left", "right"]}}}
         )
+
+
+def test_loops_over_joints_that_make_no_tree():
+    """The check of a loop walks up the joints: it must neither fail nor run on for ever where they lead nowhere."""
+    link = {"type": "revolute", "body": {"mass": 1.0}}
+    pin = {"type": "revolute", "first": {"body": "c"}, "second": {"body": "a"}}
+    for parent, message in (("nobody", "no body or joint 'nobody'"), ("c", "in a circle: b -> c -> b")):
+        joints = {"a": link, "b": {**link, "parent": parent}, "c": {**link, "parent": "b"}}
+        with pytest.raises(InputError, match=message):
+            parse_robot({"joints": joints, "loops": {"pin": pin}})

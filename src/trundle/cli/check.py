@@ -23,20 +23,22 @@ steerability, and each wheel's contact law. Where ideal wheels lock the robot it
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input"
+    )
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     request = read_request(args)
     from trundle.cli.portrait import (
-        kind_of,
         mobility_class,
         mobility_facts,
         robot_data,
         wheel_lines,
         wheels_data,
     )
+    from trundle.robot.present import kind_of
 
     robot = request.document.robot
     title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
@@ -61,10 +63,9 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     if request.run.mode == "kinematic":
         return _kinematic(request)
     from trundle.cli.portrait import model_data, model_facts
-    from trundle.model import derive
     from trundle.robot import check_run
 
-    model: Model = derive(request.document.robot)
+    model: Model = request.model()
     units = model.units
     check_run(
         model.robot,

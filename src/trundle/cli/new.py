@@ -161,7 +161,7 @@ def _annotated(kind: str, source: str, file: str | None) -> str:
 
 
 def _write(path: Path, text: str, force: bool) -> None:
-    from trundle.results.files import replacing
+    from trundle.files import replacing
 
     if path.exists() and not force:
         raise InputError("is there already", file=str(path), hint="--force replaces it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from trundle.model import Model
     from trundle.robot import Robot
 
-_BASES = {"planar": "on a planar base", "floating": "on a floating base", "fixed": "on a fixed base"}
 # Names beyond this many are counted, not listed.
 _MOST_NAMES = 16
 
@@ -24,21 +22,6 @@ def mobility_class(robot: Robot) -> Mobility | None:
     from trundle.model.derive import mobility_of
 
     return mobility_of(robot, assemble(robot, robot.resolver()))
-
-
-def kind_of(robot: Robot) -> str:
-    """One line: the base and how many of what it carries."""
-    parts = []
-    families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
-    for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
-        kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
-        if kinds:
-            total = sum(kinds.values())
-            listed = (
-                ", ".join(kinds) if len(kinds) == 1 else ", ".join(f"{n} {kind}" for kind, n in kinds.items())
-            )
-            parts.append(f"{total} {word}{'s' if total > 1 else ''} ({listed})")
-    return f"{_BASES[robot.base]}: {', '.join(parts) or 'no joints and no wheels'}"
 
 
 def bodies_of(robot: Robot) -> list[str]:

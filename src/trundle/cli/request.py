@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
+    from trundle.model import Model
     from trundle.robot import Document, RunSpec
 
 STDIN = "-"
@@ -23,12 +24,21 @@ _PLAIN = ("duration", "method", "samples")
 
 @dataclass(frozen=True)
 class Request:
-    """A checked document and its run; `overridden` maps keys of the run section to the options that gave them."""
+    """A checked document and its run; `overridden` maps keys of the run section to the options that gave them, `kept`
+    is the model where the file holds one.
+    """
 
     document: Document
     run: RunSpec
     overridden: Mapping[str, str]
     from_file: bool
+    kept: Model | None = None
+
+    def model(self) -> Model:
+        """The model that the file holds, or the one derived from its description."""
+        from trundle.model import derive
+
+        return self.kept or derive(self.document.robot)
 
     @property
     def folder(self) -> Path:
@@ -46,7 +56,7 @@ class Request:
         """The name for what is written: the file's without its ending, or the robot's."""
         path = self.document.path
         if self.from_file and path is not None and path.stem:
-            return path.stem
+            return path.stem.removesuffix(".trundle") if self.kept else path.stem
         return self.document.robot.name.replace(" ", "_")
 
     def locate(self, error: InputError) -> InputError:
@@ -67,13 +77,32 @@ class Request:
 
 def read_request(args: argparse.Namespace) -> Request:
     """Read the file (or standard input) and lay the command line's changes over its run section."""
-    document = read_document(args.file)
+    document, kept = read_file(args.file)
     run, overridden = _changed(document, args)
-    request = Request(document, run, overridden, args.file != STDIN)
+    request = Request(document, run, overridden, args.file != STDIN, kept)
     if getattr(args, "set", None) and run.mode == "dynamic":
         with request.located():
             _require_masses(document, run)
     return request
+
+
+def read_file(file: str) -> tuple[Document, Model | None]:
+    """The description in a file, and the model where it holds a kept one (which has no run section)."""
+    from trundle.robot.reader import MODEL_SUFFIX
+
+    if not file.lower().endswith(MODEL_SUFFIX):
+        return read_document(file), None
+    from trundle.model.archive import open_model
+    from trundle.robot import Document
+
+    model = open_model(file)
+    if model.robot is None:
+        raise InputError(
+            "holds a model that came from SymPy, without a description",
+            file=file,
+            hint="use it from Python: trundle.simulate(trundle.open(path), ...)",
+        )
+    return Document(model.robot, None, Path(file)), model
 
 
 def read_document(file: str) -> Document:

@@ -31,7 +31,7 @@ METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description; - for standard input")
+    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
     changes = {
         "--set": "another value for a parameter; nothing is derived anew",
         "--input": "a constant input, instead of the file's",
@@ -71,13 +71,12 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A dynamic run."""
-    from trundle.model import derive
     from trundle.robot import check_run
     from trundle.simulation import simulate
     from trundle.simulation.arguments import dependents
 
     spec = request.run
-    model = derive(request.document.robot)
+    model = request.model()
     unit = {name: model.units.get(name, "") for name in (*model.inputs, *model.states)}
     inputs, states = {n: unit[n] for n in model.inputs}, {n: unit[n] for n in model.states}
     check_run(model.robot, spec, inputs, states, dependents(model))

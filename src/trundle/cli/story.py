@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from trundle.cli.output import Output, quantity, seconds, table, terminal_width
 from trundle.cli.portrait import (
     bodies_of,
-    kind_of,
     listed,
     mobility_class,
     mobility_facts,
@@ -71,6 +70,8 @@ def run_lines(
     request: Request, model: Model | None, run: Run, files: Sequence[Path], notes: Sequence[str], out: Output
 ) -> list[str]:
     """The summary for a person."""
+    from trundle.robot.present import kind_of
+
     robot = request.document.robot
     facts = model_facts(model) if model is not None else _kinematic_facts(request, run)
     lines = [f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}", *out.facts(facts)]
@@ -81,7 +82,7 @@ def run_lines(
             f"{n} = {quantity(new, units.get(n, ''))} (was {old:g})" for n, (old, new) in changes.items()
         )
         lines += out.facts([("parameters", text)])
-    lines += ["", out.heading("time"), *table(_times(run), right=(1,))]
+    lines += ["", out.heading("time"), *table(_times(request, run), right=(1,))]
     lines += ["", out.heading(f"at t = {run.time[-1]:g} s"), *_final(run, files)]
     lines += ["", out.heading("checks"), *table(_checks(run, out))]
     lines += [
@@ -111,12 +112,13 @@ def _kinematic_facts(request: Request, run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _times(run: Run) -> list[tuple[str, str, str]]:
-    method, rows = run.summary["method"], []
-    for step in ("derive", "compile", "simulate"):
-        told = f"{run.duration:g} s, by {method}, {len(run)} samples" if step == "simulate" else ""
-        rows.append((step, seconds(run.summary[f"{step}_seconds"]), told))
-    return rows
+def _times(request: Request, run: Run) -> list[tuple[str, str, str]]:
+    told = {
+        "derive": "before the model was kept; not now" if request.kept else "",
+        "compile": "",
+        "simulate": f"{run.duration:g} s, by {run.summary['method']}, {len(run)} samples",
+    }
+    return [(step, seconds(run.summary[f"{step}_seconds"]), text) for step, text in told.items()]
 
 
 def _final(run: Run, files: Sequence[Path]) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
@@ -38,7 +40,7 @@ class ConstraintSummary:
         return text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
@@ -79,6 +81,16 @@ class Model:
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
     origin: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        from trundle.model.present import model_text
+
+        return model_text(self)
+
+    def _repr_html_(self) -> str:
+        from trundle.model.present import model_html
+
+        return model_html(self)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -275,3 +287,12 @@ class Model:
                 f"'{self.name}' was not derived from a description: it has no wheels to count the turns of"
             )
         return derive_odometry(self.robot, given)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write description, equations and names to one plain file, *.trundle.json, whole or not at all.
+
+        `trundle.open(path)` gives an equal model without deriving it again. Returns the path.
+        """
+        from trundle.model.archive import save_model
+
+        return save_model(self, path)

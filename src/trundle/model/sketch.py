@@ -1,12 +1,13 @@
-"""How to draw a robot, as the plain data that `trundle.results.sketch.Sketch` reads."""
+"""How to draw a robot, as the plain data (no tuples: as JSON holds it) that `trundle.results.sketch.Sketch` reads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trundle.mechanics.assembly import Assembly, Read, assemble, mounting
+from trundle.mechanics.wheels import WheelModel
 from trundle.robot.structure import body_names
 from trundle.scalars import is_zero
 from trundle.spatial.motions import Pose
@@ -23,7 +24,11 @@ def sketch(robot: Any, numeric: Assembly, read: Read | None = None) -> dict[str,
     angles in rad.
     """
     if len(numeric.base_columns) == 3:
-        return {"pose": ("x", "y", "theta"), "wheels": _wheels(robot, numeric, read or robot.resolver())}
+        on_base = [wheel for wheel in numeric.wheels if wheel.on_base]
+        return {
+            "pose": ["x", "y", "theta"],
+            "wheels": wheel_sketches(robot, numeric, on_base, read or robot.resolver()),
+        }
     if not numeric.base_columns and robot.joints:
         return _linkage(robot, numeric)
     return {}
@@ -34,12 +39,13 @@ def yaw(pose: Pose) -> float:
     return math.atan2(float(pose.rotation[1][0]), float(pose.rotation[0][0]))
 
 
-def _wheels(robot: Any, numeric: Assembly, read: Read) -> list[dict[str, Any]]:
+def wheel_sketches(
+    robot: Any, numeric: Assembly, shown: Sequence[WheelModel], read: Read
+) -> list[dict[str, Any]]:
+    """The wheels in `shown` where they stand with every joint at its zero, as a `WheelSketch`'s fields."""
     frames = mounting(numeric)
     wheels = []
-    for model in numeric.wheels:
-        if not model.on_base:
-            continue
+    for model in shown:
         noun = robot.wheels[model.name]
         trail = float(read(noun.offset)) if noun.type == "caster" else 0.0
         pivot = frames[numeric.tree.links[model.link].parent if model.steering is not None else model.link]
@@ -71,13 +77,13 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
     links: list[Mapping[str, Any]] = []
     carrying = set()
 
-    def place(name: str) -> tuple[Any, Any]:
+    def place(name: str) -> list[Any]:
         if name == "base":
-            return 0.0, 0.0
+            return [0.0, 0.0]
         prefix = "world_" if robot.joints[name].type in ("planar", "floating") else ""
-        return f"{name}.{prefix}{across}", f"{name}.{prefix}{up}"
+        return [f"{name}.{prefix}{across}", f"{name}.{prefix}{up}"]
 
-    def bar(name: str, start: tuple[Any, Any], end: tuple[Any, Any]) -> None:
+    def bar(name: str, start: list[Any], end: list[Any]) -> None:
         links.append({"name": name, "start": start, "end": end})
 
     for name, joint in robot.joints.items():
@@ -85,10 +91,10 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
         carrying.add(parent)
         if not (robot.loops and joint.type == "prismatic"):  # a slide moves along no body
             bar(f"{parent} to {name}", place(parent), place(name))
-    traced: tuple[str, ...] = ()
+    traced: list[str] = []
     for name, loop in robot.loops.items():
         ends = {"second": f"{name}.", "first": f"{name}.first_" if loop.type == "rod" else f"{name}."}
-        points = {end: (f"{label}{across}", f"{label}{up}") for end, label in ends.items()}
+        points = {end: [f"{label}{across}", f"{label}{up}"] for end, label in ends.items()}
         for end, point in points.items():
             body = owner[getattr(loop, end).body]
             carrying.add(body)
@@ -99,11 +105,11 @@ def _linkage(robot: Any, numeric: Assembly) -> dict[str, Any]:
         first = owner[loop.first.body]
         heavy = first != "base" and not is_zero(numeric.tree.links[numeric.links[first]].inertia.mass)
         # the end of a rocker or a slide goes to and fro; what joins them moves in a curve worth seeing
-        traced = (f"{first}.center_{across}", f"{first}.center_{up}") if heavy else points["second"]
+        traced = [f"{first}.center_{across}", f"{first}.center_{up}"] if heavy else points["second"]
     for name in [name for name in robot.joints if name not in carrying]:
         # a body without mass has no centre to draw to: a tool's frame, say
         massless = is_zero(numeric.tree.links[numeric.links[name]].inertia.mass)
-        traced = place(name) if massless else (f"{name}.center_{across}", f"{name}.center_{up}")
+        traced = place(name) if massless else [f"{name}.center_{across}", f"{name}.center_{up}"]
         if not massless:
             bar(name, place(name), traced)
-    return {"links": links, "traced": traced, "plane": (across, up)}
+    return {"links": links, "traced": traced, "plane": [across, up]}

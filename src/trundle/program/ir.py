@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,20 @@ LOADS = frozenset({"input", "const"})
 
 LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70}
 """Cycles from operands to result where that is not the 4 of a sum or product (x86-64 of 2020 on; sin as inlined)."""
+
+ARITY: dict[str, int] = {
+    **dict.fromkeys(("input", "const"), 0),
+    **dict.fromkeys((
+        "neg", "sq", "twice", "inv", "sqrt", "abs", "sign", "floor", "ceil", "exp", "log", "expm1", "log1p", "erf",
+        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "not",
+    ), 1),
+    **dict.fromkeys((
+        "add", "sub", "mul", "div", "pow", "lt", "le", "eq", "ne", "and", "or", "fmod", "remainder", "copysign",
+        "if_else_zero", "min", "max", "atan2", "hypot",
+    ), 2),
+    "select": 3,
+}  # fmt: skip
+"""Every operation that a program may hold, and how many operands it takes."""
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 
@@ -156,17 +170,23 @@ class Program:
         """A readable listing: the groups, then one line an instruction, then the results."""
         lines = [f"program {self.name}: {self.operations} operations"]
         lines += [f"  in  {g.name}: {', '.join(g.labels)}" for g in self.inputs]
+        return "\n".join([*lines, *(f"  {step}" for step in self.steps())])
+
+    def steps(self) -> Iterator[str]:
+        """The listing's lines one by one: instructions that compute something, then the results."""
         names: list[str] = []
         for instruction in self.instructions:
             names.append(self._name(instruction))
             if instruction.op not in LOADS:
-                lines.append(f"  {names[-1]} = {_expression(instruction, names)}")
+                yield f"{names[-1]} = {_expression(instruction, names)}"
         for group, values in zip(self.outputs, self.results, strict=True):
-            lines += [
-                f"  out {group.name}[{label}] = {names[v]}"
-                for label, v in zip(group.labels, values, strict=True)
-            ]
-        return "\n".join(lines)
+            for label, v in zip(group.labels, values, strict=True):
+                yield f"out {group.name}[{label}] = {names[v]}"
+
+    def _repr_html_(self) -> str:
+        from trundle.program.present import program_html
+
+        return program_html(self)
 
     def __repr__(self) -> str:
         ins = ", ".join(f"{g.name}[{g.size}]" for g in self.inputs)

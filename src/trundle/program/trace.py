@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, TrundleError
-from trundle.program.ir import Group, Program
+from trundle.program.ir import ARITY, Group, Program
 from trundle.program.simplify import Builder, simplify
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], func
             slots[function.instruction_output(k)[0]] = slots[function.instruction_input(k)[0]]
         elif op in known:
             args = [slots[s] for s in function.instruction_input(k)]
-            args = args[:1] if known[op] in _ONE_ARGUMENT else args
+            args = args[: ARITY[known[op]]]  # CasADi lists two for those of one, too
             slots[function.instruction_output(k)[0]] = builder.emit(known[op], *args)
         else:
             raise TrundleError(
@@ -114,13 +114,6 @@ def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], func
             )
     values = tuple(tuple(group) for group in results)
     return Program(name, inputs, outputs, tuple(builder.instructions), values, function)
-
-
-_TWO_ARGUMENTS = frozenset({
-    "add", "sub", "mul", "div", "pow", "lt", "le", "eq", "ne", "and", "or", "fmod", "copysign", "if_else_zero", "min",
-    "max", "atan2", "hypot", "remainder",
-})  # fmt: skip
-_ONE_ARGUMENT = frozenset(OPERATIONS.values()) - _TWO_ARGUMENTS
 
 
 def _casadi_name(op: int) -> str:

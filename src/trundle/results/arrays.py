@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError
-from trundle.results.files import read_bytes_start, replacing
+from trundle.files import read_bytes_start, replacing
 
 if TYPE_CHECKING:
     from trundle.results.run import Run

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
+from trundle.files import replacing
 from trundle.results.arrays import FloatArray, frozen, load_structured
-from trundle.results.files import replacing
 
 if TYPE_CHECKING:
     import xarray

@@ -16,7 +16,7 @@ import netCDF4
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.results.files import read_bytes_start, replacing
+from trundle.files import read_bytes_start, replacing
 from trundle.results.metadata import attributes, restore, variable_attributes
 
 if TYPE_CHECKING:

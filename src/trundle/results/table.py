@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.results.files import read_bytes_start, replacing
+from trundle.files import read_bytes_start, replacing
 
 if TYPE_CHECKING:
     from trundle.results.run import Run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -51,6 +51,14 @@ class Noun(_Root):
     called: ClassVar[str] = ""
     # Bounds on its numbers: field -> one of BOUNDS.
     bounds: ClassVar[dict[str, str]] = {}
+
+    def __repr_args__(self) -> Iterable[tuple[str, Any]]:
+        """What stands between the brackets in a terminal: what was written, nothing else."""
+        return [
+            (field, getattr(self, field))
+            for field in type(self).model_fields
+            if field in self.model_fields_set
+        ]
 
     def default_counts(self, field: str) -> bool:
         """Whether a default (not zero) that nobody wrote is a parameter too: only where it has an effect."""

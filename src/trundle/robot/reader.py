@@ -22,6 +22,8 @@ from trundle.robot.yamltext import read_yaml
 FORMAT = 1
 # A description of a hundred bodies has some 20 kB; tables that need more belong into a CSV file.
 MOST_BYTES = 1_000_000
+# How the name of a file ends that `model.save` wrote: a description with the equations derived from it.
+MODEL_SUFFIX = ".trundle.json"
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,12 @@ def load(path: str | FilePath) -> Document:
 
     A file called .urdf is read as URDF (see `load_urdf`), any other as YAML.
     """
+    if str(path).lower().endswith(MODEL_SUFFIX):
+        raise InputError(
+            "holds a model that was kept, not a description alone",
+            file=str(path),
+            hint="trundle.open(path) gives the model, and its robot",
+        )
     if FilePath(path).suffix.lower() == ".urdf":
         from trundle.robot.urdf.reader import load_document  # late: it needs this module
 
@@ -75,8 +83,8 @@ def load_robot(path: str | FilePath) -> Robot:
     return load(path).robot
 
 
-def read_text(path: FilePath) -> str:
-    """Text of an ordinary UTF-8 file of reasonable size; raises InputError."""
+def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
+    """Text of an ordinary UTF-8 file of at most so many bytes; raises InputError."""
     file = str(path)
     try:
         if path.is_dir():
@@ -86,17 +94,17 @@ def read_text(path: FilePath) -> str:
                 raise InputError("is no ordinary file", file=file)
             raise FileNotFoundError
         size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise _too_large(size, file)
+        if size > most:
+            raise _too_large(size, file, most)
         with path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
+            content = stream.read(most + 1)
     except FileNotFoundError:
         raise InputError("there is no such file", file=file, hint=_near_files(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"can't be read: {reason}", file=file.replace("\0", "?")) from None
-    if len(content) > MOST_BYTES:
-        raise _too_large(len(content), file)
+    if len(content) > most:
+        raise _too_large(len(content), file, most)
     return decode(content, file)
 
 
@@ -109,19 +117,21 @@ def decode(content: bytes, file: str | None = None) -> str:
         raise InputError("is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from None
 
 
-def _too_large(size: int, file: str | None) -> InputError:
+def _too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError:
     return InputError(
-        f"has {size:,} bytes; a description may have {MOST_BYTES:,}",
+        f"has {size:,} bytes; it may have {most:,}",
         file=file,
         hint=None
-        if (file or "").lower().endswith(".urdf")
+        if (file or "").lower().endswith((".urdf", MODEL_SUFFIX))
         else 'keep long tables in a CSV file: inputs: {NAME: {file: "table.csv"}}',
     )
 
 
 def _near_files(path: FilePath) -> str | None:
     try:
-        names = [each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml", ".urdf")]
+        names = [
+            each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml", ".urdf", ".json")
+        ]
     except OSError:
         return f"there is no folder {path.parent}"
     return suggest(path.name, names) if names else None

@@ -42,11 +42,12 @@ def check_size(robot: Robot) -> Iterator[Problem]:
 def check_structure(robot: Robot) -> Iterator[Problem]:
     """Everything that can be wrong before a number is looked at."""
     yield from _names(robot)
-    yield from _parents(robot)
+    parents = list(_parents(robot))
+    yield from parents
     yield from _base(robot)
     yield from _motors(robot)
     yield from _couplings(robot)
-    yield from _loops(robot)
+    yield from _loops(robot, is_tree=not parents)
     yield from _speeds(robot)
     yield from _parameters(robot)
 
@@ -223,7 +224,8 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
                 yield Problem(path, f"the wheel {wheel!r} is held by the coupling {coupled[wheel]!r} already")
 
 
-def _loops(robot: Robot) -> Iterator[Problem]:
+def _loops(robot: Robot, is_tree: bool) -> Iterator[Problem]:
+    """Loops on bodies that aren't there; where the joints make a tree, loops around nothing that moves, too."""
     known = body_names(robot)
     for name, loop in robot.loops.items():
         missing = False
@@ -233,7 +235,11 @@ def _loops(robot: Robot) -> Iterator[Problem]:
                 missing = True
                 path: Path = ("loops", name, end, "body")
                 yield Problem(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
-        if not missing and _moves_with(robot, loop.first.body) == _moves_with(robot, loop.second.body):
+        if (
+            is_tree
+            and not missing
+            and _moves_with(robot, loop.first.body) == _moves_with(robot, loop.second.body)
+        ):
             one, other = loop.first.body, loop.second.body
             message = f"it holds {one!r} to {other!r}, and no joint between them can move"
             hint = "a loop closes a chain of joints: name the last body of the chain and what it is pinned to"

@@ -61,6 +61,9 @@ class Value:
     def __str__(self) -> str:
         return str(self.source)
 
+    def __repr__(self) -> str:
+        return f"Value({self.source!r})"
+
 
 def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
     """Value of an expression in plain floats; raises ExpressionError where there is no finite real number."""

@@ -58,6 +58,11 @@ def path(run: Run) -> Figure:
         return _linkage_figure(run, sketch, track)
 
 
+def moves_in_plane(run: Run) -> bool:
+    """Whether `path` has anything to draw."""
+    return _track(run, Sketch.from_dict(run.description.get("sketch", {}))) is not None
+
+
 def _robot_figure(run: Run, sketch: Sketch, track: Track) -> Figure:
     size = robot_size(sketch)
     scale = _scale(track, size)

@@ -27,6 +27,13 @@ class Plots:
 
         return path(self.run)
 
+    def path_png(self) -> bytes | None:
+        """The same as a PNG file's bytes, for a notebook; None where nothing moves in the plane."""
+        from trundle.show.path import moves_in_plane
+        from trundle.show.style import figure_png
+
+        return figure_png(self.path()) if moves_in_plane(self.run) else None
+
     def states(self) -> Figure:
         """Coordinates, speeds and currents over time."""
         from trundle.show.series import states

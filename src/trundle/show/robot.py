@@ -19,7 +19,7 @@ _SLIM = 0.3
 
 def robot_size(sketch: Sketch) -> float:
     """The robot's largest extent in m; 0.3 for one of which no shape is known."""
-    corners = [*_outline(sketch)]
+    corners = [*outline(sketch)]
     for wheel in sketch.wheels:
         corners += [
             (wheel.x + s * wheel.radius, wheel.y + t * wheel.radius) for s in (-1, 1) for t in (-1, 1)
@@ -39,8 +39,8 @@ def draw_robot(
     alpha: float = 1.0,
 ) -> None:
     """The robot at `pose` (x, y, heading), its wheels turned to the angles `steering` gives by wheel name."""
-    outline = _outline(sketch) or ((-0.12, -0.09), (0.18, 0.0), (-0.12, 0.09))
-    body = Polygon(_placed(outline, pose, scale), closed=True, zorder=3)
+    corners = outline(sketch) or ((-0.12, -0.09), (0.18, 0.0), (-0.12, 0.09))
+    body = Polygon(_placed(corners, pose, scale), closed=True, zorder=3)
     body.set(facecolor=BODY, edgecolor=INK, linewidth=1.0, alpha=alpha)
     axes.add_patch(body)
     for wheel in sketch.wheels:
@@ -56,7 +56,8 @@ def draw_links(axes: Axes, ends: Sequence[tuple[FloatArray, FloatArray]], *, alp
             axes.plot(*point, marker="o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=4)
 
 
-def _outline(sketch: Sketch) -> Sequence[tuple[float, float]]:
+def outline(sketch: Sketch) -> Sequence[tuple[float, float]]:
+    """The body's corners, those of a body around the wheels where it has none of its own."""
     return sketch.body or body_outline(sketch.wheels)
 
 

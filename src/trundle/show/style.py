@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from trundle.errors import InputError
-from trundle.results.files import replacing
+from trundle.files import replacing
 
 # Okabe and Ito's colours, told apart with every common kind of colour blindness; the yellow is left out, as it
 # is too light for lines on white.
@@ -29,10 +30,20 @@ WHEEL = "#3b4350"
 
 WIDTH = 8.0  # inches; a figure's height follows from what it shows
 DPI = 150
-SUFFIXES = (".png", ".svg", ".pdf")
+# What each kind of file says about itself: no dates, so that the same run gives the same file.
+_METADATA: dict[str, Any] = {
+    ".png": {"Software": "Trundle"},
+    ".svg": {"Creator": "Trundle", "Date": None},
+    ".pdf": {"CreationDate": None},
+}
+SUFFIXES = tuple(_METADATA)
+# A notebook's column is some 720 pixels wide; screens of twice the density show all of a picture's.
+_NOTEBOOK_DPI = 90
 
 _SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so figures look the same everywhere
+    # DejaVu comes with matplotlib, so figures look the same everywhere; where an SVG is read it may be missing
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.5,
     "axes.titlesize": 10.5,
     "axes.titleweight": "bold",
@@ -75,9 +86,35 @@ def house_style() -> Iterator[None]:
         yield
 
 
+class Picture(Figure):
+    """A figure that shows itself in a notebook, which by itself knows how to show pyplot's only."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        width, height = (int(_NOTEBOOK_DPI * inches) for inches in self.get_size_inches())
+        return figure_png(self), {"width": width, "height": height}
+
+
 def new_figure(height: float, width: float = WIDTH) -> Figure:
     """An empty figure of that size in inches, laid out so that nothing overlaps."""
-    return Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    return Picture(figsize=(width, height), dpi=DPI, layout="constrained")
+
+
+def figure_png(figure: Figure) -> bytes:
+    """A figure as a PNG file's bytes."""
+    return _drawn(figure, "png")
+
+
+def figure_svg(figure: Figure) -> str:
+    """A figure as an SVG element, without the lines that a file has before it."""
+    text = _drawn(figure, "svg").decode("utf-8")
+    return text[text.index("<svg") :]
+
+
+def _drawn(figure: Figure, kind: str) -> bytes:
+    drawn = io.BytesIO()
+    with house_style():
+        figure.savefig(drawn, format=kind, metadata=_METADATA[f".{kind}"], facecolor="white")
+    return drawn.getvalue()
 
 
 def time_colours() -> LinearSegmentedColormap:
@@ -107,10 +144,6 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{str(path)!r}: a figure's file ends in one of {', '.join(SUFFIXES)}")
-    # No dates inside, so that the same run gives the same file.
-    metadata = {".png": {"Software": "Trundle"}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[
-        suffix
-    ]
     with replacing(path) as draft, house_style(), draft.open("wb") as file:
-        figure.savefig(file, format=suffix[1:], metadata=metadata, facecolor="white")
+        figure.savefig(file, format=suffix[1:], metadata=_METADATA[suffix], facecolor="white")
     return path

@@ -1,0 +1,138 @@
+"""Programs as plain data, as JSON holds them, and back: exactly, and nothing that isn't a program.
+
+    {"name": "spring", "inputs": {"state": ["angle"]}, "outputs": {"torque": ["torque"]},
+     "instructions": [["input", 0, 0], ["const", -2.0], ["mul", 0, 1]], "results": [[2]]}
+
+Instruction k defines value k. `["input", g, i]` reads element i of input group g, `["const", c]` is a number ("inf",
+"-inf" or "nan" where JSON has none), any other names an operation of `ir.ARITY` and the earlier values it takes.
+`results` names the value of each element of each output group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from trundle.errors import InputError, suggest
+from trundle.program.ir import ARITY, Group, Instruction, Program
+
+_BEYOND_JSON = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
+_KEYS = ("name", "inputs", "outputs", "instructions", "results")
+
+
+def to_plain(program: Program) -> dict[str, Any]:
+    """Plain data of a program, from which `from_plain` makes one with the same instructions, bit for bit."""
+    return {
+        "name": program.name,
+        "inputs": {group.name: list(group.labels) for group in program.inputs},
+        "outputs": {group.name: list(group.labels) for group in program.outputs},
+        "instructions": [_written(instruction) for instruction in program.instructions],
+        "results": [list(values) for values in program.results],
+    }
+
+
+def from_plain(data: Any, key: str = "program") -> Program:
+    """The program of plain data; `key` is where it stands, for messages.
+
+    Raises InputError for whatever isn't a program: unknown operations, wrong numbers of operands, operands that
+    aren't earlier values, inputs and results that don't exist, labels that come twice.
+    """
+    if not isinstance(data, Mapping) or set(data) != set(_KEYS):
+        raise InputError(f"a program has the keys {', '.join(_KEYS)}", key=key)
+    if not isinstance(data["name"], str):
+        raise InputError("a program's name is text", key=f"{key}.name")
+    inputs = _groups(data["inputs"], f"{key}.inputs")
+    outputs = _groups(data["outputs"], f"{key}.outputs")
+    instructions = _instructions(data["instructions"], inputs, f"{key}.instructions")
+    results = _results(data["results"], outputs, len(instructions), f"{key}.results")
+    return Program(data["name"], inputs, outputs, instructions, results)
+
+
+def _written(instruction: Instruction) -> list[Any]:
+    if instruction.op == "input":
+        return ["input", *instruction.source]
+    if instruction.op != "const":
+        return [instruction.op, *instruction.args]
+    value = instruction.value
+    return ["const", value if math.isfinite(value) else str(value)]
+
+
+def _groups(data: Any, key: str) -> tuple[Group, ...]:
+    if not isinstance(data, Mapping):
+        raise InputError("expected groups: name to labels", key=key)
+    groups: list[Group] = []
+    for name, labels in data.items():
+        if not isinstance(labels, list) or not all(type(label) is str for label in labels):
+            raise InputError("expected a list of labels, each a text", key=f"{key}.{name}")
+        if len(set(labels)) < len(labels):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise InputError(f"the label {twice!r} comes twice", key=f"{key}.{name}")
+        groups.append(Group(name, tuple(labels)))
+    return tuple(groups)
+
+
+def _instructions(data: Any, inputs: tuple[Group, ...], key: str) -> tuple[Instruction, ...]:
+    if not isinstance(data, list):
+        raise InputError("expected a list of instructions", key=key)
+    sizes = [group.size for group in inputs]
+    found: list[Instruction] = []
+    for out, written in enumerate(data):
+        if type(written) is not list or not written or type(written[0]) is not str:
+            raise InputError(
+                f"expected an operation and its operands, got {_short(written)}", key=f"{key}[{out}]"
+            )
+        op, *args = written
+        if op == "const":
+            found.append(Instruction(op, out, (), _constant(args, f"{key}[{out}]")))
+        elif op == "input":
+            found.append(Instruction(op, out, (), 0.0, _source(args, sizes, f"{key}[{out}]")))
+        else:
+            if len(args) != ARITY.get(op, -1):
+                raise _wrong(op, args, f"{key}[{out}]")
+            for a in args:
+                if type(a) is not int or not 0 <= a < out:
+                    raise _wrong(op, args, f"{key}[{out}]")
+            found.append(Instruction(op, out, tuple(args)))
+    return tuple(found)
+
+
+def _constant(args: list[Any], key: str) -> float:
+    if len(args) == 1 and type(args[0]) is float and math.isfinite(args[0]):
+        return args[0]
+    if len(args) == 1 and type(args[0]) is str and args[0] in _BEYOND_JSON:
+        return _BEYOND_JSON[args[0]]
+    raise InputError(
+        f"expected one number with a decimal point, or inf, -inf, nan; got {_short(args)}", key=key
+    )
+
+
+def _source(args: list[Any], sizes: list[int], key: str) -> tuple[int, int]:
+    if len(args) == 2 and all(type(a) is int for a in args):
+        group, element = args
+        if 0 <= group < len(sizes) and 0 <= element < sizes[group]:
+            return group, element
+    raise InputError(f"expected an input's group and element, got {_short(args)}", key=key)
+
+
+def _wrong(op: str, args: list[Any], key: str) -> InputError:
+    if op not in ARITY:
+        return InputError(f"unknown operation {_short(op)}", key=key, hint=suggest(op[:40], ARITY))
+    return InputError(f"'{op}' takes {ARITY[op]} earlier values, got {_short(args)}", key=key)
+
+
+def _results(data: Any, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(data, list) or len(data) != len(outputs):
+        raise InputError(f"expected a list for each of {len(outputs)} output groups", key=key)
+    for group, values in zip(outputs, data, strict=True):
+        if not isinstance(values, list) or len(values) != group.size:
+            raise InputError(f"expected {group.size} values for the group '{group.name}'", key=key)
+        for value in values:
+            if type(value) is not int or not 0 <= value < count:
+                raise InputError(f"'{group.name}' takes a value {_short(value)}; there are {count}", key=key)
+    return tuple(tuple(values) for values in data)
+
+
+def _short(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else f"{text[:57]}..."

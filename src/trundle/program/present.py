@@ -1,0 +1,35 @@
+"""How a program shows itself in a notebook: its groups, its operations by kind, its first steps."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from trundle.html import block, facts, folded, listing, table
+
+if TYPE_CHECKING:
+    from trundle.program.ir import Program
+
+_MOST_LABELS = 12
+_MOST_STEPS = 40
+
+
+def program_html(program: Program) -> str:
+    """Input and output groups with their labels, how often each operation occurs, and the first steps to unfold."""
+    groups = [("in", group) for group in program.inputs] + [("out", group) for group in program.outputs]
+    rows = [(way, group.name, str(group.size), _some(group.labels)) for way, group in groups]
+    counted = ", ".join(f"{count} {op}" for op, count in program.count_by_op().items())
+    steps = list(islice(program.steps(), _MOST_STEPS + 1))
+    more = ["…"] if len(steps) > _MOST_STEPS else []
+    return block(
+        program.name,
+        f"{program.operations} operations",
+        table(("", "group", "size", "elements"), rows, numbers=(2,)),
+        facts([("operations", counted or "none")]),
+        folded("the first steps", listing("\n".join(steps[:_MOST_STEPS] + more))),
+    )
+
+
+def _some(labels: tuple[str, ...]) -> str:
+    more = f", and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+    return ", ".join(labels[:_MOST_LABELS]) + more
