@@ -56,6 +56,12 @@ def _sympy(quick: bool) -> list[Row]:
     return sympy_door(quick)
 
 
+def _equations(quick: bool) -> list[Row]:
+    from trundle.bench.equations import equations
+
+    return equations(quick)
+
+
 BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "cold": _cold,
     "program": _program,
@@ -65,6 +71,7 @@ BENCHMARKS: dict[str, Callable[[bool], list[Row]]] = {
     "forward": _forward,
     "build": _build,
     "sympy": _sympy,
+    "equations": _equations,
 }
 
 

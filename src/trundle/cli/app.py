@@ -13,14 +13,21 @@ import os
 import sys
 from collections.abc import Sequence
 
-from trundle.cli import bench, check, new, run, schema
+from trundle.cli import bench, check, equations, new, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import output_for
 from trundle.cli.parsing import Parser, add_common, make_parser
 from trundle.errors import suggest
 from trundle.version import __version__
 
-COMMANDS = {"new": new, "check": check, "run": run, "schema": schema, "bench": bench}
+COMMANDS = {
+    "new": new,
+    "check": check,
+    "equations": equations,
+    "run": run,
+    "schema": schema,
+    "bench": bench,
+}
 
 _EPILOG = f"""\
 start here:

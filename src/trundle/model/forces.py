@@ -96,24 +96,31 @@ def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> d
     drive the robot.
     """
     frames = base_frames(assembly, at.poses)
+    loads, resultant = shared_weight(assembly, frames)
+    sharing = sharing_wheels(assembly)
+    if sharing:
+        shares = load_shares([contact_place(wheel, frames) for wheel in sharing], resultant, span)
+        loads |= {wheel.name: maximum(share, 0) for wheel, share in zip(sharing, shares, strict=True)}
+    return loads
+
+
+def shared_weight(
+    assembly: Assembly, frames: Sequence[Pose]
+) -> tuple[dict[str, Scalar], tuple[Scalar, Scalar, Scalar]]:
+    """The given loads by wheel (N), and the weight W, W x and W y (N, N m) that they leave to the other wheels."""
     mass, center = center_of_mass(assembly.tree, frames)
     weight = -assembly.tree.gravity[2] * mass
     resultant = [weight, weight * center[0], weight * center[1]]
     loads: dict[str, Scalar] = {}
     for wheel in assembly.wheels:
         if wheel.load is not None:
-            x, y = _place(wheel, frames)
+            x, y = contact_place(wheel, frames)
             loads[wheel.name] = wheel.load
             resultant = [r - wheel.load * arm for r, arm in zip(resultant, (1, x, y), strict=True)]
-    sharing = _sharing(assembly)
-    if sharing:
-        places = [_place(wheel, frames) for wheel in sharing]
-        shares = load_shares(places, (resultant[0], resultant[1], resultant[2]), span)
-        loads |= {wheel.name: maximum(share, 0) for wheel, share in zip(sharing, shares, strict=True)}
-    return loads
+    return loads, (resultant[0], resultant[1], resultant[2])
 
 
-def _sharing(assembly: Assembly) -> list[WheelModel]:
+def sharing_wheels(assembly: Assembly) -> list[WheelModel]:
     """The wheels that share the weight: those whose load isn't given."""
     return [wheel for wheel in assembly.wheels if wheel.load is None]
 
@@ -126,7 +133,8 @@ def base_frames(assembly: Assembly, poses: Sequence[Pose]) -> list[Pose]:
     return frames
 
 
-def _place(wheel: WheelModel, frames: Sequence[Pose]) -> tuple[Scalar, Scalar]:
+def contact_place(wheel: WheelModel, frames: Sequence[Pose]) -> tuple[Scalar, Scalar]:
+    """Where a wheel stands, (x, y) in the frame of the poses (m)."""
     position = frames[wheel.link].position
     return position[0], position[1]
 
@@ -136,7 +144,7 @@ def contact_span(assembly: Assembly) -> tuple[int, ...]:
     larger spread.
     """
     frames = mounting(assembly)
-    places = [_place(wheel, frames) for wheel in _sharing(assembly)]
+    places = [contact_place(wheel, frames) for wheel in sharing_wheels(assembly)]
     if len(places) < 2:
         return ()
     x0, y0 = places[0]

@@ -265,6 +265,20 @@ class Model:
 
         return linearize_along(self, run, outputs)
 
+    def equations(self, what: str = "all") -> Any:
+        """The equations as SymPy objects that a person can read, checked against the model's programs.
+
+        `what` is kinematics, constraints, dynamics or all (see `trundle.equations.Equations`). Raises InputError for
+        other words, and for a model that was not derived from a description.
+        """
+        from trundle.equations import equations_of
+
+        if self.robot is None:
+            raise InputError(
+                f"'{self.name}' was not derived from a description: its equations are those it was made from"
+            )
+        return equations_of(self.robot, what, self)
+
     def kinematics(self, given: Sequence[str]) -> Any:
         """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
         from trundle.model.kinematics import derive_kinematics

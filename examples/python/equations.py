@@ -1,0 +1,25 @@
+"""The offset drive: how two wheels and a joint move a platform in every direction, and when they can't.
+
+Prints the Jacobian from the rates of wheels and joint to the platform's motion, its inverse, its determinant and what
+that says, then the rates for one motion.
+"""
+
+import sympy
+
+import trundle
+
+robot = trundle.catalog.offset_drive()
+equations = trundle.derive(robot).equations("kinematics")
+
+jacobian, inverse = equations["forward.platform"], equations["inverse.platform"]
+print(f"{jacobian}\n\n{inverse}\n")
+print("determinant:", equations["determinant.platform"].right)
+for section in equations.sections:
+    if "platform" in section.title:
+        print("\n".join(section.notes))
+
+# Sideways at 0.1 m/s with the platform turned by 30 degrees: how fast must everything turn?
+numbers = {info.symbol: info.number for info in equations.symbols if info.number is not None}
+motion = {inverse.vector[0]: 0, inverse.vector[1]: 0.1, inverse.vector[2]: 0, "q": sympy.rad(30)}
+rates = (inverse.right * inverse.vector).subs({**numbers, **motion}).evalf()
+print({str(name): float(rate) for name, rate in zip(inverse.left, rates, strict=True)})

@@ -1,0 +1,90 @@
+"""`trundle equations`: a robot's equations for reading, for a paper, for a page, for a program."""
+
+from __future__ import annotations
+
+import gc
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trundle.cli.output import Output, terminal_width
+
+if TYPE_CHECKING:
+    from trundle.equations import Equations
+
+SUMMARY = "print a robot's equations: kinematics, constraints, dynamics, motors"
+EPILOG = """\
+examples:
+  trundle equations examples/diff_drive/offset.yaml
+  trundle equations examples/offset_drive/turning.yaml --what kinematics --format latex
+
+The symbols are the description's parameters; numbers without a name get one, and a list says which. Each equation is
+compared with the compiled program at random points before it is printed. --format json has every expression as text
+that trundle.equations.read_expression turns into SymPy without running it."""
+
+_FORMATS = ("text", "latex", "json", "markdown")
+_WHAT = ("kinematics", "constraints", "dynamics", "all")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text, for a terminal")
+    parser.add_argument(
+        "--what", choices=_WHAT, help="default: all, or kinematics where the file's run is kinematic"
+    )
+    parser.add_argument("--output", metavar="FILE", help="write to this file, not to standard output")
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Derive, check, print."""
+    from trundle.cli.request import read_request
+
+    request = read_request(args)
+    what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
+    with request.located(), _no_collection():
+        from trundle.equations import equations_of
+
+        found = equations_of(request.document.robot, what)
+    if args.output:
+        from trundle.results.files import replacing
+
+        with replacing(args.output) as draft:
+            draft.write_text(_written(found, args.format), encoding="utf-8")
+        out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})
+        out.say(f"{found.name}: {found.operations} operations, written to {args.output}")
+    elif out.json or args.format == "json":
+        from trundle.cli.output import write_json
+
+        write_json(found.data())
+    else:
+        print(_written(found, args.format).rstrip())
+    return 0
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without looking for garbage: importing SymPy makes hundreds of thousands of objects that stay, and going through
+    them again and again takes a tenth of the time that a user waits.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _written(found: Equations, form: str) -> str:
+    """The equations in one format."""
+    if form == "json":
+        import json
+
+        from trundle.cli.output import plain
+
+        return json.dumps(plain(found.data()), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if form == "latex":
+        return found.latex()
+    return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"

@@ -1,0 +1,137 @@
+"""Short names for what is in the equations: φ̇_right for right.rate, τ_fl for the torque on the wheel front_left.
+
+Names are written as SymPy reads them: "phidot_right" shows as φ̇ with an index, "tau_fl" as τ with one.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# What a coordinate or speed of a joint, wheel or coupling is called, by the last part of its name.
+_JOINT = {
+    "angle": "q", "position": "q", "rate": "qdot", "speed": "pdot", "angle_1": "alpha", "angle_2": "beta",
+    "rate_1": "alphadot", "rate_2": "betadot",
+}  # fmt: skip
+_WHEEL = {
+    "angle": "phi",
+    "rate": "phidot",
+    "steering": "delta",
+    "steering_rate": "deltadot",
+    "speed": "v",
+}
+_COUPLING = {"angle": "delta", "rate": "deltadot"}
+
+
+class Names:
+    """Names that are taken; each is given once."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = {plain(name) for name in taken}
+
+    def unique(self, *wanted: str) -> str:
+        """The first of the wanted names that is free, or the last with a number behind."""
+        for name in wanted:
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+        number = 2
+        while f"{wanted[-1]}_{number}" in self.taken:
+            number += 1
+        return self.unique(f"{wanted[-1]}_{number}")
+
+
+def plain(name: str) -> str:
+    """A description's name as an identifier that is no word of Python's."""
+    if name == "lambda":
+        return "lamda"  # SymPy's spelling, shown as λ
+    return f"{name}_" if keyword.iskeyword(name) else re.sub(r"\W", "_", name)
+
+
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """Short labels: initials of front_left and its like, the numbers of link_1, link_2, else the names."""
+    numbered = [re.fullmatch(r"(.*\D)_?(\d+)", name) for name in names]
+    if len(names) > 1 and all(numbered) and len({match[1] for match in numbered if match}) == 1:
+        return {name: match[2] for name, match in zip(names, numbered, strict=True) if match}
+    initials = ["".join(part[:1] for part in name.split("_")) for name in names]
+    several = len(names) > 2 and all("_" in name for name in names)
+    if several and len(set(initials)) == len(names) and all(each.isalpha() for each in initials):
+        return dict(zip(names, initials, strict=True))
+    return {name: plain(name) for name in names}
+
+
+class StateNames:
+    """Names of coordinates, speeds, forces and commands of one robot."""
+
+    def __init__(self, robot: Any, names: Names) -> None:
+        self.names = names
+        self._wheels = labels(tuple(robot.wheels))
+        self._joints = labels(tuple(robot.joints))
+        coupled = tuple(robot.couplings)
+        self._couplings = dict.fromkeys(coupled, "") if len(coupled) == 1 else labels(coupled)
+        self._robot = robot
+
+    def of(self, name: str) -> str:
+        """The name of a coordinate or a speed."""
+        owner, _, what = name.rpartition(".")
+        if not owner:
+            return self.names.unique(*(("v", "v_speed") if name == "speed" else (name, f"{name}_base")))
+        if owner in self._wheels:
+            return self._indexed(_WHEEL[what], self._wheels[owner])
+        if owner in self._couplings:
+            return self._indexed(_COUPLING.get(what, plain(what)), self._couplings[owner])
+        stem = _JOINT.get(what, plain(what))
+        if len(self._joints) == 1 and what in ("angle", "position", "rate") and stem not in self.names.taken:
+            return self.names.unique(stem)
+        if what == "position" and getattr(self._robot.joints.get(owner), "type", "") == "cylindrical":
+            stem = "p"
+        return self._indexed(stem, self._joints.get(owner, plain(owner)))
+
+    def target(self, drives: str) -> str:
+        """The index for what a motor drives: fl for a wheel, delta_fl for its steering, knee for a joint."""
+        owner, _, part = drives.partition(".")
+        if owner in self._wheels:
+            return f"delta_{self._wheels[owner]}" if part == "steering" else self._wheels[owner]
+        if owner in self._couplings:
+            return "_".join(["delta", self._couplings[owner]]).rstrip("_")
+        return "_".join([self._joints.get(owner, plain(owner)), *([part] if part else [])])
+
+    def index(self, name: str) -> str:
+        """The index for a quantity that belongs to a speed: phi_right for right.rate, omega for omega."""
+        owner, _, what = name.rpartition(".")
+        if not owner:
+            return name.replace("_", "")
+        if owner in self._wheels:
+            return f"{_WHEEL[what].removesuffix('dot')}_{self._wheels[owner]}"
+        return self.target(owner)
+
+    def label(self, owner: str) -> str:
+        """The short label of a wheel, joint or coupling."""
+        for known in (self._wheels, self._joints, self._couplings):
+            if owner in known:
+                return known[owner]
+        return plain(owner)
+
+    def force(self, stem: str, target: str) -> str:
+        """A force's, current's or voltage's name."""
+        return self._indexed(stem, target)
+
+    def _indexed(self, stem: str, index: str) -> str:
+        return self.names.unique(f"{stem}_{index}" if index else stem)
+
+
+def rate_of(name: str) -> str:
+    """The name of a quantity's rate: v_x → vdot_x, phidot_right → phiddot_right."""
+    stem, mark, index = name.partition("_")
+    if stem.endswith("ddot"):
+        return f"{stem.removesuffix('ddot')}dddot{mark}{index}"
+    return f"{stem.removesuffix('dot')}{'ddot' if stem.endswith('dot') else 'dot'}{mark}{index}"
+
+
+def common(owners: Sequence[str], known: Mapping[str, str]) -> str:
+    """A label for several owners: the words that all have, or the first one's label."""
+    words = [owner.split("_") for owner in owners]
+    shared = [word for word in words[0] if all(word in each for each in words)]
+    return "_".join(shared) if shared else known.get(owners[0], plain(owners[0]))

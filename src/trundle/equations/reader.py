@@ -1,0 +1,88 @@
+"""Text to SymPy without running it: arithmetic, a few functions, known names, nothing else.
+
+`sympify` hands its text to Python's `eval`; this reads Python's syntax tree and builds only what is listed here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import sympy
+
+from trundle.errors import InputError, suggest
+
+FUNCTIONS: dict[str, Any] = {
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "tan": sympy.tan,
+    "sqrt": sympy.sqrt,
+    "atan2": sympy.atan2,
+    "Abs": sympy.Abs,
+    "Min": partial(sympy.Min, evaluate=False),
+    "Max": partial(sympy.Max, evaluate=False),
+}
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+}
+# Longer than any equation that is printed, short enough that reading stays quick.
+_MOST_LENGTH = 200_000
+_MOST_DEPTH = 200
+_MOST_POWER = 64
+
+
+def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Any]) -> Any:
+    """The SymPy expression that a text stands for.
+
+    `symbols` are the names it may use (a mapping gives the symbol of each). Only numbers, these names, + − * / **,
+    brackets and the functions sin, cos, tan, sqrt, atan2, Abs, Min and Max are read, and nothing is executed; raises
+    InputError for anything else.
+    """
+    known = symbols if isinstance(symbols, Mapping) else {name: sympy.Symbol(name) for name in symbols}
+    if not isinstance(text, str) or len(text) > _MOST_LENGTH:
+        raise InputError("expected an expression as text of less than 200,000 characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InputError(f"not an expression: {text[:60]!r}") from None
+    return _read(tree.body, known, 0)
+
+
+def _read(node: ast.expr, known: Mapping[str, Any], depth: int) -> Any:
+    if depth > _MOST_DEPTH:
+        raise InputError(f"the expression is nested more than {_MOST_DEPTH} deep")
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int() as number):
+            return sympy.Integer(number)
+        case ast.Constant(value=float() as number):
+            return sympy.Float(repr(number), 17)
+        case ast.Name(id=name):
+            if name in known:
+                return known[name]
+            raise InputError(f"unknown symbol '{name}'", hint=suggest(name, known))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_read(operand, known, depth + 1)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            return _power(_read(left, known, depth + 1), _read(right, known, depth + 1))
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            return _OPERATORS[type(operator)](_read(left, known, depth + 1), _read(right, known, depth + 1))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](*(_read(each, known, depth + 1) for each in args))
+    raise InputError(
+        f"'{ast.unparse(node)[:60]}' has no place in an expression",
+        hint=f"numbers, symbols, + - * / ** and {', '.join(FUNCTIONS)}",
+    )
+
+
+def _power(base: Any, power: Any) -> Any:
+    """Powers of small numbers only: 9**9**9 would fill the memory."""
+    if not (power.is_Rational and abs(power) <= _MOST_POWER) and not power.free_symbols:
+        raise InputError(f"the power {power} is out of bounds", hint=f"at most {_MOST_POWER}")
+    return base**power

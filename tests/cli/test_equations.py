@@ -1,0 +1,92 @@
+"""`trundle equations`: formats, what is asked for, files, errors."""
+
+import json
+
+import pytest
+
+from trundle.robot import catalog
+
+
+@pytest.fixture
+def offset(folder):
+    (folder / "offset.yaml").write_text(catalog.document("offset_drive").source)
+    return "offset.yaml"
+
+
+def test_text(trundle):
+    answer = trundle("equations", "circle.yaml")
+    assert answer.status == 0, answer.err
+    for word in ("Constraints of rolling", "Forward kinematics", "Motors", "Accelerations", "Intermediate quantities",
+                 "moment of inertia of a wheel about its axle", "agrees with the compiled program"):  # fmt: skip
+        assert word in answer.out
+    assert not answer.err
+
+
+@pytest.mark.parametrize(
+    ("what", "there", "missing"),
+    [
+        ("kinematics", "Forward kinematics", "Motors"),
+        ("constraints", "Constraints of rolling", "Forward kinematics"),
+        ("dynamics", "Equations of motion", "Constraints of rolling"),
+    ],
+)
+def test_what(trundle, what, there, missing):
+    out = trundle("equations", "circle.yaml", "--what", what).out
+    assert there in out
+    assert missing not in out
+
+
+def test_json_in_both_ways(trundle):
+    one = trundle("equations", "circle.yaml", "--json").data
+    other = trundle("equations", "circle.yaml", "--format", "json").data
+    assert one == other
+    assert one["operations"] > 0
+    accelerations = [
+        e for s in one["sections"] for e in s["equations"] if e["name"].startswith("acceleration.")
+    ]
+    assert [e["name"] for e in accelerations] == ["acceleration.v_x", "acceleration.omega"]
+    assert all(isinstance(e["right"], str) and e["operations"] > 0 for e in accelerations)
+
+
+def test_latex_and_markdown(trundle, offset):
+    latex = trundle("equations", offset, "--what", "kinematics", "--format", "latex").out
+    assert r"\begin{align*}" in latex
+    assert r"\dot{\phi}_{\mathrm{right}}" in latex
+    markdown = trundle("equations", offset, "--what", "kinematics", "--format", "markdown").out
+    assert markdown.startswith("# offset_drive")
+    assert "$$" in markdown
+
+
+def test_output(trundle, folder):
+    answer = trundle("equations", "circle.yaml", "--format", "json", "--output", "made/circle.json")
+    assert answer.status == 0, answer.err
+    assert "operations" in json.loads((folder / "made" / "circle.json").read_text())
+    told = trundle("equations", "circle.yaml", "--format", "latex", "--output", "circle.tex", "--json").data
+    assert told["file"] == "circle.tex"
+    assert (folder / "circle.tex").read_text().startswith(r"\section*{diff\_drive}")
+
+
+def test_output_into_nowhere(trundle, folder):
+    answer = trundle("equations", "circle.yaml", "--output", ".")
+    assert answer.status == 1
+    assert "folder" in answer.err
+
+
+def test_kinematic_files_are_shown_kinematically(trundle):
+    out = trundle("equations", "kinematic.yaml").out
+    assert "Forward kinematics" in out
+    assert "Equations of motion" not in out
+
+
+def test_a_locked_robot(trundle, folder):
+    (folder / "locked.yaml").write_text(catalog.document("swerve", contact="ideal").source)
+    assert "lock" in trundle("equations", "locked.yaml", "--what", "constraints").out
+    answer = trundle("equations", "locked.yaml", "--what", "dynamics")
+    assert answer.status == 1
+    assert "locked.yaml" in answer.err
+
+
+def test_wrong_choices_are_usage_errors(trundle):
+    assert trundle("equations", "circle.yaml", "--format", "pdf").status == 2
+    assert trundle("equations", "circle.yaml", "--what", "nothing").status == 2
+    assert trundle("equations").status == 2

@@ -1,0 +1,340 @@
+"""What the equations say: the reference drive, the offset drive with its joint, textbook forms, notes, formats."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import sympy
+
+import trundle
+from trundle.equations import equations_of, read_expression
+from trundle.equations.numeric import Point
+from trundle.errors import InputError, NumericsError
+from trundle.robot import catalog, parse_robot
+
+r, s, track, q = sympy.symbols("r s track q")
+
+
+def matrix(rows):
+    return sympy.Matrix(rows)
+
+
+def same(found, expected):
+    return sympy.simplify(sympy.Matrix(found) - sympy.Matrix(expected)) == sympy.zeros(
+        *sympy.Matrix(expected).shape
+    )
+
+
+@pytest.fixture(scope="module")
+def drive():
+    return equations_of(catalog.differential_drive(offset=0.2))
+
+
+@pytest.fixture(scope="module")
+def offset_drive():
+    return equations_of(catalog.offset_drive(), "kinematics")
+
+
+def test_the_accelerations_are_the_reference(drive):
+    v_x, omega, d, m_b, m_w, i_zz = sympy.symbols("v_x omega d m_b m_w I_zz")
+    i_a, i_t, right, left = sympy.symbols("I_a I_t tau_right tau_left")
+    w = track / 2
+    v_dot = r * (right + left + r * d * m_b * omega**2) / (2 * i_a + m_b * r**2 + 2 * m_w * r**2)
+    below = 2 * i_a * w**2 + 2 * i_t * r**2 + i_zz * r**2 + d**2 * m_b * r**2 + 2 * m_w * r**2 * w**2
+    omega_dot = r * ((right - left) * w - r * d * m_b * omega * v_x) / below
+    assert sympy.simplify(drive.accelerations["v_x"] - v_dot) == 0
+    assert sympy.simplify(drive.accelerations["omega"] - omega_dot) == 0
+    definitions = {str(each.symbol): each.expression for each in drive.definitions}
+    m_w, b = sympy.symbols("m_w b")
+    assert sympy.simplify(definitions["I_a"] - m_w * r**2 / 2) == 0
+    assert sympy.simplify(definitions["I_t"] - m_w * (3 * r**2 + b**2) / 12) == 0
+
+
+def test_the_accelerations_are_short(drive):
+    assert drive.operations_of("acceleration.v_x", "acceleration.omega") <= 60
+
+
+def test_what_the_definitions_mean(drive):
+    notes = " ".join(next(s for s in drive.sections if s.title == "Equations of motion").notes)
+    assert "effective mass" in notes
+    assert "moment of inertia of the robot about the base's origin" in notes
+    assert {each.meaning for each in drive.definitions} == {
+        "moment of inertia of a wheel about its axle",
+        "moment of inertia of a wheel about a diameter",
+    }
+
+
+def test_shared_numbers_share_a_symbol_and_say_so(drive):
+    symbols = {str(info.symbol): info for info in drive.symbols}
+    assert symbols["m_w"].keys == ("wheels.right.mass", "wheels.left.mass")
+    assert symbols["m_w"].number == 2.0
+    assert symbols["track"].keys == ("track",)
+    assert symbols["phidot_right"].keys == ("right.rate",)
+
+
+def test_mirrored_places_share_a_symbol():
+    wheel = {"radius": 0.1, "mass": 1.0}
+    robot = parse_robot(
+        {"body": {"mass": 5.0, "inertia": {"zz": 1.0}},
+         "wheels": {"right": {"at": [0, -0.3, 0], **wheel}, "left": {"at": [0, 0.3, 0], **wheel}}}
+    )  # fmt: skip
+    found = equations_of(robot, "kinematics")
+    assert {i.keys for i in found.symbols} >= {("-wheels.right.at.y", "wheels.left.at.y")}
+    y_w = sympy.Symbol("y_w")
+    assert same(found["forward"].right, [[r / 2, r / 2], [0, 0], [r / (2 * y_w), -r / (2 * y_w)]])
+
+
+def test_the_plain_drive_inside_the_offset_one(offset_drive):
+    assert offset_drive["forward"].right == matrix([[r / 2, r / 2], [0, 0], [r / track, -r / track]])
+    assert [str(v) for v in offset_drive["forward"].vector] == ["phidot_right", "phidot_left"]
+
+
+def test_the_offset_jacobian_and_its_inverse(offset_drive):
+    jacobian = matrix([[r / 2, r / 2], [r * s / track, -r * s / track], [r / track, -r / track]])
+    assert offset_drive["forward.steering"].right == jacobian
+    inverse = matrix([[1 / r, track / (2 * r * s)], [1 / r, -track / (2 * r * s)]])
+    assert offset_drive["inverse.steering"].right == inverse
+
+
+def test_the_jacobian_with_the_joint_and_its_inverse(offset_drive):
+    c, sn = sympy.cos(q), sympy.sin(q)
+    jacobian = matrix(
+        [
+            [r * c / 2 - r * s * sn / track, r * c / 2 + r * s * sn / track, 0],
+            [r * sn / 2 + r * s * c / track, r * sn / 2 - r * s * c / track, 0],
+            [r / track, -r / track, -1],
+        ]
+    )
+    assert offset_drive["forward.platform"].right == jacobian
+    assert [str(v) for v in offset_drive["forward.platform"].vector] == [
+        "phidot_right",
+        "phidot_left",
+        "qdot",
+    ]
+    inverse = matrix(
+        [
+            [(s * c - track * sn / 2) / (r * s), (s * sn + track * c / 2) / (r * s), 0],
+            [(s * c + track * sn / 2) / (r * s), (s * sn - track * c / 2) / (r * s), 0],
+            [-sn / s, c / s, -1],
+        ]
+    )
+    assert (offset_drive["inverse.platform"].right - inverse).expand() == sympy.zeros(3, 3)
+    assert sympy.simplify(offset_drive["inverse.platform"].right * jacobian) == sympy.eye(3)
+
+
+def test_its_singularity_is_found_and_explained(offset_drive):
+    assert offset_drive["determinant.platform"].right == r**2 * s / track
+    notes = " ".join(next(x for x in offset_drive.sections if "platform" in x.title).notes)
+    assert "same in every configuration" in notes
+    assert "s = 0" in notes
+    assert "v_x_platform*sin(q) - v_y_platform*cos(q)" in notes
+
+
+def test_swerve_forward_kinematics_in_closed_form():
+    found = equations_of(catalog.swerve(), "kinematics")
+    delta, wheelbase = sympy.Symbol("delta_fl"), sympy.Symbol("wheelbase")
+    first = found["forward"].right[:, 0]
+    arm = (wheelbase * sympy.sin(delta) - track * sympy.cos(delta)) / (2 * (wheelbase**2 + track**2))
+    assert same(first, [r * sympy.cos(delta) / 4, r * sympy.sin(delta) / 4, r * arm])
+    v_x, v_y, omega = sympy.symbols("v_x v_y omega")
+    expected = sympy.atan2(v_y + wheelbase * omega / 2, v_x - track * omega / 2)
+    assert found["inverse.front_left.steering"].right == expected
+
+
+def test_mecanum_at_any_roller_angle():
+    found = equations_of(catalog.mecanum(), "kinematics")
+    roller, wheelbase = sympy.symbols("roller wheelbase")
+    assert same(found["forward"].right[0, :], [[r / 4] * 4])
+    t = r * sympy.tan(roller) / 4
+    assert same(found["forward"].right[1, :], [[-t, t, t, -t]])
+    turn = r / (2 * (track + wheelbase / sympy.tan(roller)))
+    assert same(found["forward"].right[2, :], [[-turn, turn, -turn, turn]])
+
+
+def test_a_car_turns_by_its_steering():
+    found = equations_of(catalog.ackermann(), "kinematics")
+    assert found["forward"].right[0, :] == matrix([[r / 2, r / 2]])
+    assert "agree with each other" in " ".join(n for x in found.sections for n in x.notes)
+
+
+def test_the_double_pendulum_is_the_textbooks():
+    found = equations_of(catalog.pendulum())
+    m, length, g, q1, q2, u1, u2 = sympy.symbols("m length g q_1 q_2 qdot_1 qdot_2")
+    c2 = sympy.cos(q2)
+    definitions = {each.symbol: each.expression for each in found.definitions}
+    mass = (
+        m
+        * length**2
+        * matrix(
+            [
+                [sympy.Rational(5, 3) + c2, c2 / 2 + sympy.Rational(1, 3)],
+                [c2 / 2 + sympy.Rational(1, 3), sympy.Rational(1, 3)],
+            ]
+        )
+    )
+    assert same(found.mass_matrix.subs(definitions), mass)
+    gravity = m * g * length / 2 * matrix([3 * sympy.sin(q1) + sympy.sin(q1 + q2), sympy.sin(q1 + q2)])
+    turning = m * length**2 / 2 * sympy.sin(q2) * matrix([-u2 * (2 * u1 + u2), u1**2])
+    assert same(found.bias, gravity + turning)
+    assert "sin(q_1 + q_2)" in str(found.bias)
+    assert any("q_2 = 0 or 180" in note for section in found.sections for note in section.notes)
+
+
+def test_angles_of_an_arm_are_folded():
+    found = equations_of(trundle.load("examples/urdf/arm.urdf"), "kinematics")
+    determinant = found["determinant.tool"].right
+    assert sympy.sin(sympy.Symbol("q_elbow")) in determinant.args
+    assert any("sin(q_elbow + q_shoulder)" in str(factor) for factor in determinant.args)
+
+
+def test_long_arms_are_bounded():
+    axes = [[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    body = {"mass": 1.5, "center_of_mass": [0.1, 0, 0.1], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.05}}
+    joints = {
+        f"j{k}": {
+            "type": "revolute",
+            "axis": axis,
+            "at": [0.1, 0, 0.3],
+            "body": body,
+            **({"parent": f"j{k - 1}"} if k else {}),
+        }
+        for k, axis in enumerate(axes)
+    }
+    found = equations_of(parse_robot({"joints": joints}))
+    assert "pose.j5" in found
+    assert len(found.definitions) > 50
+    assert any("angular velocity of j4" in each.meaning for each in found.definitions)
+    chain = equations_of(catalog.pendulum(links=30), "dynamics")
+    assert "model.inverse_dynamics()" in chain.sections[-1].notes[0]
+
+
+def test_constraints_of_a_locked_robot_are_shown_with_the_reason():
+    found = equations_of(catalog.swerve(contact="ideal"), "constraints")
+    assert "lock it" in found.sections[0].notes[0]
+    assert len(found.sections[0].equations) == 8
+    with pytest.raises(InputError, match="lock it"):
+        equations_of(catalog.swerve(contact="ideal"), "dynamics")
+
+
+def test_loops_keep_their_multipliers():
+    found = equations_of(catalog.robot("four_bar"))
+    assert "loop_rows" in found
+    assert not found.accelerations
+    assert "Aᵀ λ" in found.sections[-1].notes[0]
+    assert any(name.startswith("loop.1") for name in found.by_name)
+
+
+def test_a_model_knows_its_equations():
+    model = trundle.derive(catalog.differential_drive())
+    assert model.equations("constraints").what == "constraints"
+    with pytest.raises(InputError, match="no equations 'dynamic'"):
+        model.equations("dynamic")
+
+
+def test_a_wrong_equation_is_never_shown(monkeypatch):
+    from trundle.equations import motion
+
+    monkeypatch.setattr(motion, "_force", lambda sheet, dynamics, k, force: 2 * force)
+    with pytest.raises(NumericsError, match="not shown"):
+        equations_of(catalog.pendulum(), "dynamics")
+
+
+def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
+    from trundle.equations import motion
+
+    entry = motion._entry
+    monkeypatch.setattr(
+        motion, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
+    )
+    with pytest.raises(NumericsError, match="mass_matrix"):
+        equations_of(catalog.differential_drive(), "dynamics")
+
+
+def texts(data):
+    """Every expression's text in the JSON object."""
+
+    def flat(side):
+        return [each for part in side for each in flat(part)] if isinstance(side, list) else [side]
+
+    for section in data["sections"]:
+        for equation in section["equations"]:
+            yield from flat([equation["left"], equation["right"], equation.get("vector", [])])
+    yield from (each["expression"] for each in data["definitions"])
+
+
+def expressions(found):
+    """The same as SymPy objects."""
+    for equation in found.by_name.values():
+        for side in (equation.left, equation.right, equation.vector):
+            yield from [] if side is None else list(side) if hasattr(side, "shape") else [side]
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_every_text_reads_back(name, rng):
+    found = equations_of(catalog.robot(name))
+    data = json.loads(json.dumps(found.data(), allow_nan=False))
+    names = {str(x) for e in found.by_name.values() for side in (e.left, e.right) for x in side.free_symbols}
+    names |= {str(info.symbol) for info in found.symbols} | {each["symbol"] for each in data["definitions"]}
+    assert data["operations"] == found.operations > 0
+    numbers = {name: rng.uniform(0.5, 1.5) for name in sorted(names)}
+    point = Point(lambda symbol: numbers[symbol.name])
+    written = [*expressions(found), *(each.expression for each in found.definitions)]
+    for text, expression in zip(texts(data), written, strict=True):
+        again = read_expression(text, names)
+        assert again.free_symbols == expression.free_symbols
+        assert point(again) == pytest.approx(point(expression), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_formats(name):
+    found = equations_of(catalog.robot(name))
+    text = found.text(90)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "agrees with the compiled program" in " ".join(text.split())
+    for form in (found.latex(), found.markdown(), found._repr_latex_()):
+        assert form.count("{") == form.count("}")
+        assert form.count(r"\begin") == form.count(r"\end")
+    assert found._repr_markdown_() == found.markdown()
+    assert "Equations of" in repr(found)
+
+
+def test_symbols_in_latex(drive):
+    latex = drive.latex()
+    for expected in (
+        r"\dot{\phi}_{\mathrm{right}}",
+        r"\mathrm{track}",
+        r"\dot{v}_{x}",
+        r"\tau_{\mathrm{left}}",
+    ):
+        assert expected in latex
+
+
+def test_one_equation(drive):
+    assert "⎡vₓ ⎤" in str(drive["forward"])
+    assert drive["forward"]._repr_latex_().startswith(r"$\displaystyle \left[\begin{matrix}v_{x}")
+
+
+def test_names_of_parameters_win():
+    data = {"parameters": {"v_x": 0.15, "lambda": 1.2}}
+    wheel = {"radius": "v_x", "mass": 1.0}
+    robot = parse_robot(
+        {"body": {"mass": 5.0, "inertia": {"zz": 1.0}}, **data,
+         "wheels": {"a": {"at": [0, "lambda/2", 0], **wheel}, "b": {"at": [0, "-lambda/2", 0], **wheel}}}
+    )  # fmt: skip
+    symbols = {str(info.symbol): info.keys for info in equations_of(robot, "kinematics").symbols}
+    assert symbols["v_x"] == ("v_x",)
+    assert symbols["v_x_base"] == ("v_x",)
+    assert symbols["lamda"] == ("lambda",)
+
+
+def test_kinematics_do_not_need_masses():
+    robot = parse_robot(
+        {"wheels": {"a": {"at": [0, 0.3, 0], "radius": 0.1}, "b": {"at": [0, -0.3, 0], "radius": 0.1}}}
+    )
+    assert "forward" in equations_of(robot, "kinematics")
+
+
+def test_a_run_does_not_load_sympy():
+    code = "import sys, trundle; trundle.derive(trundle.catalog.differential_drive()); sys.exit('sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
