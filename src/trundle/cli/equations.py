@@ -48,7 +48,7 @@ def execute(args: Namespace, out: Output) -> int:
 
         found = equations_of(request.document.robot, what)
     if args.output:
-        from trundle.results.files import replacing
+        from trundle.files import replacing
 
         with replacing(args.output) as draft:
             draft.write_text(_written(found, args.format), encoding="utf-8")
