@@ -14,8 +14,8 @@ from trundle.mechanics.elimination import generic_rank
 from trundle.model.samples import damped_step
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
-_RESIDUAL = 1e-8
-_STEPS = 200
+_RESIDUAL, _POLISHED = 1e-8, 1e-15
+_STEPS = 50
 # Where Newton's method finds no way, it starts anew this far off (m or rad): zeros are often singular.
 _NUDGE = 0.1
 # Starts from all around, where the near ones fail: linkages close far from where their joints are at zero.
@@ -160,7 +160,7 @@ def _settled(look: _Look, x: np.ndarray, given: Sequence[str]) -> np.ndarray:
         turns = _RESTARTS if kind == "configuration" else 0
         nearest = _search(look, x, rows, [name for name in dependent if name in free], turns)
         x = _where_met(look, rows, nearest, x)
-        x = _where_met(look, rows, _search(look, x, rows, free, 0), x)
+        x = _where_met(look, rows, _search(look, x, rows, free, turns), x)
         if kind == "configuration":  # guesses give way last, from where the others fit them best
             x = _where_met(look, rows, _search(look, nearest, rows, dependent, 0), x)
     return x
@@ -217,13 +217,15 @@ def _newton(
 
     Steps are halved until they bring the residual down: so it ends near where it began, in the same way of assembly.
     """
-    residual = look.residual(x)[rows]
+    residual, before = look.residual(x)[rows], np.inf
     for _ in range(_STEPS):
         slope = look.slope(x, rows, places)
-        if _size(residual) <= _RESIDUAL * 1e-4 or not (
-            np.isfinite(residual).all() and np.isfinite(slope).all()
-        ):
+        size = _size(residual)
+        # Down to rounding: where constraints repeat each other, what is left is the square of the distance from them.
+        done = size <= _POLISHED or (size <= _RESIDUAL and size > before / 2)
+        if done or not (np.isfinite(residual).all() and np.isfinite(slope).all()):
             break
+        before = size
         if look.is_velocity(rows):  # linear: one step is the answer
             step = np.einsum("kij,jk->ik", np.linalg.pinv(slope, rcond=1e-12), residual)
         else:
