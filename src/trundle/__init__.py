@@ -9,6 +9,7 @@ from trundle.version import __version__
 
 if TYPE_CHECKING:
     from trundle.model import Model, derive
+    from trundle.model.analysis import Analysis, analyze
     from trundle.model.archive import open_model as open
     from trundle.model.from_sympy import from_sympy
     from trundle.results import Batch, Run
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Loaded when first asked for: `trundle --help` must not wait for CasADi.
 _HOMES = {
+    "Analysis": ("trundle.model.analysis", "Analysis"),
+    "analyze": ("trundle.model.analysis", "analyze"),
     "Model": ("trundle.model", "Model"),
     "derive": ("trundle.model", "derive"),
     "from_sympy": ("trundle.model.from_sympy", "from_sympy"),
@@ -34,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Analysis",
     "Batch",
     "InputError",
     "Model",
@@ -42,6 +46,7 @@ __all__ = [
     "Run",
     "TrundleError",
     "__version__",
+    "analyze",
     "catalog",
     "derive",
     "from_sympy",

@@ -84,3 +84,119 @@ def test_the_run_section_is_checked(trundle, folder):
     assert answer.status == 1
     assert "wrong.yaml:16" in answer.err
     assert "left.voltage" in answer.err
+
+
+def test_what_a_robot_can_do(trundle):
+    """The essentials in the text, everything in the object."""
+    out = " ".join(trundle("check", "circle.yaml").out.split())
+    assert "it drives along 0°, and turns about any point of the line x = 0 m" in out
+    assert "growth vector (2, 3) of 3: [v_x, omega] moves it sideways" in out
+    assert "condition 1, turning" in out
+    assert "twists of the base" not in out
+    found = trundle("check", "circle.yaml", "--json").data["analysis"]
+    assert found["base_motion"]["dimension"] == 2
+    assert found["base_motion"]["basis"] == [[1, 0, 0], [0, 0, 1]]
+    assert found["reach"]["growth"] == [2, 3]
+    assert found["reach_of_all_coordinates"]["never_changes"] == [
+        {"theta": 8, "right.angle": -1, "left.angle": 1}
+    ]
+    assert found["repeated_rows"] == [{"left.lateral": 1, "right.lateral": -1}]
+    assert [each["what"] for each in found["singularities"]] == ["wheels", "motors"]
+
+
+def test_the_offset_drives_singularity_in_full(trundle, folder):
+    (folder / "robot.yaml").write_text(catalog.document("offset_drive").source)
+    out = " ".join(trundle("check", "robot.yaml", "--full").out.split())
+    assert "wherever s is 0: platform can't be moved in one direction" in out
+    assert "platform: det = r**2*s/track" in out
+    assert "velocities of platform" in out
+    data = trundle("check", "robot.yaml", "--full", "--json").data
+    assert {
+        "what": "platform",
+        "expressions": ["r**2*s/track"],
+        "zeros": [],
+        "all_zeros_found": True,
+    } in data["determinants"]
+
+
+@pytest.mark.parametrize("kind", catalog.names())
+def test_the_whole_catalogue_in_full(trundle, folder, kind):
+    (folder / "robot.yaml").write_text(catalog.document(kind).source)
+    answer = trundle("check", "robot.yaml", "--full")
+    assert answer.status == 0, answer.err
+    assert "what it can do" in answer.out
+    assert trundle("check", "robot.yaml", "--json").data["analysis"]["singularities"] is not None
+
+
+def test_a_configuration_and_a_figure(trundle, folder):
+    (folder / "robot.yaml").write_text(catalog.document("tricycle").source)
+    answer = trundle("check", "robot.yaml", "--at", "front.steering=45 deg", "--figure", "robot.png")
+    assert answer.status == 0, answer.err
+    assert "at front.steering = 45°: it turns about (0, 0.9) m" in " ".join(answer.out.split())
+    assert (folder / "robot.png").read_bytes().startswith(b"\x89PNG")
+    data = trundle("check", "robot.yaml", "--at", "front.steering=45 deg", "--json").data["analysis"]
+    assert data["base_motion"]["centre"] == pytest.approx([0, 0.9])
+
+
+def test_a_frame_of_a_linkage(trundle, folder):
+    (folder / "robot.yaml").write_text(catalog.document("pendulum").source)
+    data = trundle("check", "robot.yaml", "--frame", "link_2", "--point", "0,0,-0.5", "--json").data[
+        "analysis"
+    ]
+    assert data["frame"]["point"] == [0, 0, -0.5]
+    assert [each["at"] for each in data["singularities"][0]["configurations"]] == [
+        {"link_2.angle": 0},
+        {"link_2.angle": pytest.approx(3.141592653589793)},
+    ]
+    assert trundle("check", "robot.yaml", "--frame", "link_2", "--figure", "arm.svg").status == 0
+
+
+def test_a_linkages_dead_points(trundle, folder):
+    """Said in words, at the configuration asked for and in general; without any, that there are none."""
+    text = catalog.document("slider_crank").source
+    (folder / "pump.yaml").write_text(text)
+    (folder / "engine.yaml").write_text(text.replace("drives: crank", "drives: piston"))
+    out = " ".join(trundle("check", "pump.yaml").out.split())
+    assert "what it can do singular nowhere" in out
+    out = " ".join(
+        trundle("check", "pump.yaml", "--frame", "piston", "--at", "crank.angle=90 deg").out.split()
+    )
+    assert "at crank.angle = 90°, piston.position = 0.1414 m" in out
+    assert "piston up to v_x 0.05 m/s for motor rates of norm 1 rad/s" in out
+    assert "crank.angle = 0°, piston.position = 0.2 m, rod.angle = 0°" in out
+    assert "piston stands still" in out
+    out = " ".join(trundle("check", "engine.yaml", "--at", "crank.angle=0").out.split())
+    assert "now a dead point: it can move while its motors stand still" in out
+    answer = trundle("check", "engine.yaml", "--full", "--json")
+    assert [each["what"] for each in answer.data["analysis"]["singularities"]] == ["loops", "motors"]
+    assert answer.data["determinants"] == []
+    refused = trundle("check", "engine.yaml", "--at", "piston.position=0.5")
+    assert refused.status == 1
+    assert "--at" in refused.err
+    assert "stay open" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--at", "front.stering=1"), "--at front.stering"),
+        (("--at", "front.steering=3 kg"), "--at front.steering"),
+        (("--frame", "nose"), "--frame"),
+        (("--point", "1,2,3"), "--point"),
+        (("--frame", "front", "--point", "1,2"), "--point"),
+        (("--length", "0"), "--length"),
+        (("--figure", "robot.gif"), "robot.gif"),
+    ],
+)
+def test_wrong_questions(trundle, folder, options, message):
+    (folder / "robot.yaml").write_text(catalog.document("tricycle").source)
+    answer = trundle("check", "robot.yaml", *options)
+    assert answer.status == 1, answer.out
+    assert message in answer.err
+
+
+def test_a_locked_robot_is_told_what_it_could_do(trundle, folder):
+    locked(folder)
+    out = trundle("check", "locked.yaml").out
+    assert "growth vector (3, 5) of 5" in " ".join(out.split())
+    assert "that wheel may have any angle" in " ".join(out.split())

@@ -10,8 +10,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Polygon
 
 from trundle.errors import InputError
+from trundle.model.analysis import analyze
 from trundle.results import LinkSketch, Run, Sketch, WheelSketch, body_outline
 from trundle.results.sketch import wheel_centre
+from trundle.robot import catalog
+from trundle.show.mobility import mobility_figure
 from trundle.show.path import path
 from trundle.show.series import panels
 from trundle.show.style import save_figure
@@ -200,3 +203,31 @@ def test_figures_need_no_screen_and_no_global_state():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_robot_can_do_is_drawn(tmp_path):
+    """The centre of rotation where the analysis has it, and the velocities' outline touching its longest axis."""
+    for robot, at in (
+        (catalog.robot("tricycle"), {"front.steering": 0.5}),
+        (catalog.robot("tricycle"), {"front.steering": 0.05}),
+        (catalog.robot("swerve"), {"front_left.steering": 0.3}),
+        (catalog.robot("offset_drive"), {}),
+        (catalog.robot("mecanum"), {}),
+        (catalog.robot("pendulum", links=3), {"link_2.angle": 1.0}),
+        (catalog.robot("pendulum", links=1), {}),
+    ):
+        found = analyze(robot, at)
+        figure = mobility_figure(found)
+        assert save_figure(figure, tmp_path / "can.svg").stat().st_size > 5000
+        ellipsoid = found.frame_manipulability or found.manipulability
+        assert len(figure.axes) == 1 + len(ellipsoid.parts) * (len(ellipsoid.parts) - 1) // 2
+        if ellipsoid.radii and len(ellipsoid.parts) == 2:
+            outline = figure.axes[1].patches[0].get_xy()
+            assert np.hypot(*outline.T).max() == pytest.approx(ellipsoid.radii[0], rel=1e-3)
+    turning = analyze(catalog.robot("tricycle"), {"front.steering": 0.5})
+    marks = [
+        np.asarray(line.get_xydata())[0]
+        for line in mobility_figure(turning).axes[0].lines
+        if line.get_marker() == "o"
+    ]
+    np.testing.assert_allclose(marks, [turning.base_motion.centre], atol=1e-9)

@@ -6,19 +6,25 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from trundle.cli.output import Output
+from trundle.cli.parsing import pair
 from trundle.cli.request import Request, read_request, signals
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.model import Model
+    from trundle.model.analysis import Analysis
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
-example:
+examples:
   trundle check examples/diff_drive/circle.yaml
+  trundle check examples/tricycle/turn.yaml --at front.steering="30 deg" --full
+  trundle check examples/offset_drive/turning.yaml --frame platform --figure platform.png
 
 Says the coordinates, the independent speeds, the constraints and their rank, the degrees of mobility and
-steerability, and each wheel's contact law. Where ideal wheels lock the robot it says which, and ends with status 1."""
+steerability, and each wheel's contact law; then what the robot can do: how it can move now and how fast, where driving
+and steering lead it (Lie brackets), and where it is singular. Where ideal wheels lock the robot it says which, and ends
+with status 1. --full adds the numbers, and the determinants as formulas."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -26,6 +32,24 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input"
     )
+    parser.add_argument(
+        "--full", action="store_true", help="all numbers, brackets, and determinants as formulas"
+    )
+    parser.add_argument(
+        "--at",
+        action="append",
+        type=pair,
+        metavar="NAME=VALUE",
+        help="a coordinate of the configuration that 'now' is about (default: all 0)",
+    )
+    parser.add_argument("--frame", metavar="NAME", help="a body or joint whose motion is asked for")
+    parser.add_argument("--point", metavar="X,Y,Z", help="the point of it that counts (m)")
+    parser.add_argument(
+        "--length",
+        metavar="LENGTH",
+        help="how far out turning counts as moving (default: the wheels' distance)",
+    )
+    parser.add_argument("--figure", metavar="FILE", help="draw it: axles, centre of rotation, velocities")
 
 
 def execute(args: Namespace, out: Output) -> int:
@@ -43,19 +67,72 @@ def execute(args: Namespace, out: Output) -> int:
     robot = request.document.robot
     title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
     mobility = mobility_class(robot)
-    known = {**robot_data(robot, mobility), "wheels": wheels_data(robot)}
+    analysis = _analysis(args, request)
+    can, can_data = _findings(args, analysis, out)
+    known = {**robot_data(robot, mobility), "wheels": wheels_data(robot), **can_data}
     try:
         with request.located():
             facts, data = _examine(request)
     except InputError as error:
         from trundle.cli.failures import explain
 
-        out.say([title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out)])
+        out.say([title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
-    out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration})
-    out.say([title, *out.facts(facts)])
-    out.say(wheel_lines(robot, out))
+    files = _draw(analysis, args.figure)
+    out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
+    out.say([title, *out.facts(facts), *wheel_lines(robot, out), *can])
+    if files:
+        out.say(f"wrote {files['figure']}")
     return 0
+
+
+def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, Any]]:
+    """What the robot can do, as lines or as data, whichever is asked for."""
+    from trundle.cli.findings import essential_facts, findings_data, formulas_data, sections
+
+    if out.json:
+        formulas = {"determinants": formulas_data(analysis)} if args.full else {}
+        return [], {"analysis": findings_data(analysis), **formulas}
+    if out.quiet:
+        return [], {}
+    facts = essential_facts(analysis)
+    lines = [out.heading("what it can do"), *out.facts(facts)] if facts else []
+    return lines + (sections(analysis, out) if args.full else []), {}
+
+
+def _analysis(args: Namespace, request: Request) -> Analysis:
+    """What the robot can do, at the configuration and for the frame that the options name."""
+    from trundle.model.analysis import analyze
+
+    if args.point is not None and args.frame is None:
+        raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
+    point = None if args.point is None else [_plain(part) for part in args.point.split(",")]
+    places = {name: _plain(value) for name, value in args.at or ()}
+    length = None if args.length is None else _plain(args.length)
+    try:
+        return analyze(request.document.robot, places, frame=args.frame, point=point, length=length)
+    except InputError as error:
+        option = f"--at {error.key}" if error.key in places else f"--{error.key}"
+        option = "--frame" if error.key == args.frame else option
+        raise InputError(error.message, key=option, hint=error.hint) from None
+
+
+def _plain(text: str) -> float | str:
+    """A bare number as one; other text, which may have a unit, as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
+    """The figure that was written, where one was asked for."""
+    if file is None:
+        return {}
+    from trundle.show.mobility import mobility_figure
+    from trundle.show.style import save_figure
+
+    return {"figure": str(save_figure(mobility_figure(analysis), file))}
 
 
 def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:

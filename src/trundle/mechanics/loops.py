@@ -147,9 +147,16 @@ def _turned(rotation: Matrix) -> tuple[tuple[Scalar, Vector], ...]:
     )
 
 
-def half_turned(tree: Tree, poses: Sequence[Pose], loop: Loop) -> bool:
-    """Whether numeric ends that are closed face each other the wrong way round, which the residuals don't see."""
+def facing(tree: Tree, poses: Sequence[Pose], loop: Loop) -> list[Scalar]:
+    """What is positive where the loop's closed ends face each other the right way round, which the residuals don't see:
+    components of R that are 1 there and −1 after half a turn.
+    """
     _, rotations = HELD.get(loop.kind, ((), ()))
     rotation = relative_motion(tree, poses, loop)[0].rotation
     held = [rotation[2][2]] if rotations else []
-    return any(float(value) < 0 for value in (*held, *([rotation[0][0]] if 2 in rotations else [])))
+    return [*held, *([rotation[0][0]] if 2 in rotations else [])]
+
+
+def half_turned(tree: Tree, poses: Sequence[Pose], loop: Loop) -> bool:
+    """Whether numeric ends that are closed face each other the wrong way round."""
+    return any(float(value) < 0 for value in facing(tree, poses, loop))

@@ -28,13 +28,13 @@ from trundle.spatial.motions import Force
 TRIES = 100
 _SEED = 20260
 # Angles are drawn over more than a turn's half: linkages close far from where their joints are at zero.
-_SPREAD = 2.5
-_CLOSED = 1e-9
+WIDE = 2.5
+CLOSED = 1e-9
 # Where a loop holds a motion twice, its gap grows with the square of the distance from closed configurations: a gap of
 # 1e-15 is a distance of 3e-8, and such singular values of rows are zeros.
-_POLISHED, _ZERO = 1e-15, 1e-6
+_POLISHED, CLOSED_ZERO = 1e-15, 1e-6
 # How far (rad, m) and how often a configuration is moved along its freedoms before it counts as a general one.
-_KICK, _KICKS = 0.2, 2
+KICK, KICKS = 0.2, 2
 _PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
@@ -57,7 +57,7 @@ class Closures:
     @property
     def rank(self) -> int:
         """How many of the rows are independent in general."""
-        return generic_rank(self.samples.of(self.rows), _ZERO) if self.rows else 0
+        return generic_rank(self.samples.of(self.rows), CLOSED_ZERO) if self.rows else 0
 
     def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
         """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
@@ -71,10 +71,10 @@ class Closures:
         By pivots at all samples, so that the choice is good at most configurations; at some it may be singular.
         """
         values = self.samples.of(rows)
-        rank = generic_rank(values, _ZERO)
-        pivots = plan_pivots(values, [k for k, name in enumerate(names) if name not in driven], _ZERO)
+        rank = generic_rank(values, CLOSED_ZERO)
+        pivots = plan_pivots(values, [k for k, name in enumerate(names) if name not in driven], CLOSED_ZERO)
         if len(pivots) < rank:
-            pivots = plan_pivots(values, range(len(names)), _ZERO)
+            pivots = plan_pivots(values, range(len(names)), CLOSED_ZERO)
         return tuple(names[k] for k in sorted(column for _, column in pivots))
 
     def wrenches(
@@ -166,6 +166,16 @@ def close_loops(
     return found
 
 
+def unclosable(robot_name: str, tries: int, culprit: str) -> InputError:
+    """What is said where no configuration was found that closes the loop `culprit`."""
+    return InputError(
+        f"the loops of '{robot_name}' can't be closed: from {tries} random configurations Newton's method "
+        f"found none that closes '{culprit}'",
+        key=f"robot.loops.{culprit}",
+        hint="look at its ends: are the bodies between them long enough to meet, and the axes parallel?",
+    )
+
+
 def unit_lengths(names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
     """|quaternion|² − 1 of every quaternion among the coordinates: a configuration too must have them zero."""
     places = [k for k, name in enumerate(names) if name.rpartition(".")[2] == "q_w"]
@@ -183,7 +193,7 @@ def _refuse_open(
         if not all(is_zero(entry) for entry in row) or is_zero(gap):
             continue
         value = ca.Function("gap", [symbols[2]], [ca.SX(gap)])(list(parameters.values()))
-        if abs(float(value)) > _CLOSED:
+        if abs(float(value)) > CLOSED:
             raise InputError(
                 f"the loop '{name}' of '{robot_name}' is open by {float(value):.3g}, and no joint can close it",
                 key=f"robot.loops.{name}",
@@ -220,32 +230,27 @@ class _Search:
         least, culprit = np.inf, owners[0] if owners else ""
         for _ in range(TRIES):
             x = self._closed(configuration, self._drawn(rng, state.numel()))
-            for _ in range(_KICKS):
+            for _ in range(KICKS):
                 x = self._closed(configuration, self._kicked(configuration, x, rng))
             left = np.abs(configuration.at(self._numbers(x))[0][: len(owners)])
-            if left.max(initial=0.0) <= _CLOSED and not self._half_turned(x):
+            if left.max(initial=0.0) <= CLOSED and not self._half_turned(x):
                 found.append(newton(velocity, self._numbers(x)))
             elif left.max(initial=0.0) < least:
                 least, culprit = float(left.max()), owners[int(left.argmax())]
             if len(found) == COUNT:
                 break
         if not found:
-            raise InputError(
-                f"the loops of '{robot_name}' can't be closed: from {TRIES} random configurations Newton's method "
-                f"found none that closes '{culprit}'",
-                key=f"robot.loops.{culprit}",
-                hint="look at its ends: are the bodies between them long enough to meet, and the axes parallel?",
-            )
+            raise unclosable(robot_name, TRIES, culprit)
         samples = self._samples(found)
         if not rows:
             return samples
-        ranks = [generic_rank(each[None], _ZERO) for each in samples.of(rows)]
+        ranks = [generic_rank(each[None], CLOSED_ZERO) for each in samples.of(rows)]
         # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
         return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
 
     def _drawn(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """A random state, its quaternions unit."""
-        x = rng.uniform(-_SPREAD, _SPREAD, size)
+        x = rng.uniform(-WIDE, WIDE, size)
         for k, name in enumerate(self.names):
             if name.rpartition(".")[2] == "q_w":
                 x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
@@ -263,12 +268,12 @@ class _Search:
         count = len(self.names)
         _, slope = configuration.at(self._numbers(x))
         _, sizes, right = np.linalg.svd(slope)
-        rank = int((sizes > _ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
+        rank = int((sizes > CLOSED_ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
         free = right[rank:].T
         kicked = x.copy()
         if free.size:
             direction = free @ rng.normal(size=free.shape[1])
-            kicked[:count] += _KICK * direction / np.linalg.norm(direction)
+            kicked[:count] += KICK * direction / np.linalg.norm(direction)
         return kicked
 
     def _numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -277,7 +282,7 @@ class _Search:
     def _samples(self, found: Sequence[np.ndarray]) -> Samples:
         commands = np.zeros((self.symbols[1].numel(), len(found)))
         parameters = np.repeat(self.parameters[:, None], len(found), axis=1)
-        return Samples(self.symbols, (np.array(found).T, commands, parameters), _ZERO)
+        return Samples(self.symbols, (np.array(found).T, commands, parameters), CLOSED_ZERO)
 
     def _half_turned(self, x: np.ndarray) -> bool:
         """Whether an end faces the other the wrong way round."""

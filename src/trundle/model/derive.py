@@ -384,16 +384,23 @@ def mobility_of(robot: Any, numeric: Assembly) -> Mobility | None:
     """The class of a planar robot by the wheels on its base, as if none of them slipped; None where there are none."""
     if len(numeric.base_columns) != 3 or not numeric.wheels:
         return None
+    return classify([place for place, contact in wheel_places(numeric) if contact != "free"])
+
+
+def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, str]]:
+    """The conventional wheels on the base of an assembly in numbers, each with its contact law."""
     frames = mounting(numeric)
-    places = [
-        WheelPlace(
-            wheel.name,
-            float(wheel.position[0]),
-            float(wheel.position[1]),
-            yaw(frames[wheel.link]),
-            wheel.kind == "steered",
+    return [
+        (
+            WheelPlace(
+                wheel.name,
+                float(wheel.position[0]),
+                float(wheel.position[1]),
+                yaw(frames[wheel.link]),
+                wheel.kind == "steered",
+            ),
+            wheel.contact,
         )
         for wheel in numeric.wheels
-        if wheel.kind in ("fixed", "steered") and wheel.contact != "free" and wheel.on_base
+        if wheel.kind in ("fixed", "steered") and wheel.on_base
     ]
-    return classify(places)

@@ -16,6 +16,7 @@ from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
 
 if TYPE_CHECKING:
+    from trundle.model.analysis import Analysis
     from trundle.model.linear_trajectory import LinearTrajectory
     from trundle.model.linearization import Linearization
     from trundle.model.odometry import Odometry
@@ -227,6 +228,25 @@ class Model:
 
         x, y, z = (0 if value == 0 else float(value) for value in point)
         return frame_program(self._mechanism, link, (x, y, z))
+
+    def analyze(
+        self,
+        at: Mapping[str, Any] | None = None,
+        *,
+        frame: str | None = None,
+        point: Sequence[Any] | None = None,
+        length: Any = None,
+    ) -> Analysis:
+        """What the robot can and cannot do at a configuration (see `trundle.analyze`): base motions, singular
+        configurations, where driving leads, manipulability.
+        """
+        from trundle.model.analysis import analyze
+
+        if self.robot is None:
+            raise InputError(
+                f"'{self.name}' was not derived from a description: there are no wheels to look at"
+            )
+        return analyze(self.robot, at, frame=frame, point=point, length=length)
 
     @cached_property
     def rate_slopes(self) -> Program:

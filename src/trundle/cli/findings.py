@@ -1,0 +1,258 @@
+"""What an analysis found, in words and as plain data: the essentials as facts, the rest as sections of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from trundle.cli.output import Output, table
+from trundle.errors import InputError
+from trundle.mechanics.redundancy import summary
+
+if TYPE_CHECKING:
+    from trundle.mechanics.manipulability import Manipulability
+    from trundle.model.analysis import Analysis
+    from trundle.model.controllability import Controllability
+    from trundle.model.singular import Singularity
+
+
+def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
+    """Label and text: what moves now, how fast, where driving leads, and where the robot is singular."""
+    facts = _linkage_facts(analysis)
+    if analysis.base_motion is not None:
+        place = f"at {_configuration(analysis)}: " if analysis.at else ""
+        facts.append(("now", place + analysis.base_motion.explain()))
+    if analysis.manipulability is not None:
+        facts.append(("velocities", analysis.manipulability.explain()))
+    if analysis.frame is not None and analysis.frame_manipulability is not None:
+        facts.append((analysis.frame.name, analysis.frame_manipulability.explain()))
+    reach = _reach(analysis)
+    if reach is not None and (analysis.maps.base or reach.degree > 1):
+        slips = any(wheel.contact == "slip" for wheel in analysis.robot.wheels.values())
+        facts.append(("reach", f"{'without slip ' if slips else ''}{reach.explain()}"))
+    telling = _telling(analysis)
+    facts += [("singular", each.explain()) for each in telling]
+    if analysis.singularities and not telling:
+        facts.append(("singular", "nowhere"))
+    if analysis.rate_relations:
+        facts.append(("rates", summary(analysis.rate_relations)))
+    return facts
+
+
+def sections(analysis: Analysis, out: Output) -> list[str]:
+    """Everything else, for --full."""
+    lines: list[str] = []
+    motion = analysis.base_motion
+    if motion is not None:
+        twists = motion.basis or ((motion.nearest,) if motion.nearest else ())
+        title = "twists of the base now" if motion.basis else "the twist that slips least"
+        lines += _block(out, title, ("v_x (m/s)", "v_y (m/s)", "omega (rad/s)"), twists)
+    if analysis.manipulability is not None:
+        lines += _ellipsoid(out, "velocities of the base", analysis.manipulability)
+    if analysis.frame is not None and analysis.frame_manipulability is not None:
+        lines += _ellipsoid(out, f"velocities of {analysis.frame.name}", analysis.frame_manipulability)
+    if analysis.repeated:
+        lines.append(out.heading("rolling rows that repeat others"))
+        lines += [f"  {each.explain()}" for each in analysis.repeated]
+    for title, found in (
+        ("reach", _reach(analysis)),
+        ("reach of all coordinates", _reach(analysis, whole=True)),
+    ):
+        if found is not None and found.brackets:
+            lines += _brackets(out, title, found)
+    lines.append(out.heading("singular configurations"))
+    lines += _searched(analysis.singularities)
+    lines += [f"  {each.what}: {each.explain()}" for each in analysis.determinants]
+    return lines
+
+
+def findings_data(analysis: Analysis) -> dict[str, Any]:
+    """All of it but the formulas, as plain data."""
+    motion, frame = analysis.base_motion, analysis.frame
+    return {
+        "at": dict(analysis.at),
+        "configuration": dict(analysis.configuration),
+        "motions": analysis.motions,
+        "length": analysis.length,
+        "base_motion": None
+        if motion is None
+        else {
+            "dimension": motion.dimension,
+            "basis": motion.basis,
+            "centre": motion.centre,
+            "heading": motion.heading,
+            "nearest": motion.nearest,
+            "slip": motion.slip,
+            "text": motion.explain(),
+        },
+        "manipulability": _ellipsoid_data(analysis.manipulability),
+        "frame": None
+        if frame is None
+        else {
+            "name": frame.name,
+            "point": frame.point,
+            "parts": frame.parts,
+            "manipulability": _ellipsoid_data(analysis.frame_manipulability),
+        },
+        "repeated_rows": [dict(each.terms) for each in analysis.repeated],
+        "rate_relations": [
+            {**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations
+        ],
+        "reach": _reach_data(_reach(analysis)),
+        "reach_of_all_coordinates": _reach_data(_reach(analysis, whole=True)),
+        "singularities": [_singularity_data(each) for each in analysis.singularities],
+    }
+
+
+def formulas_data(analysis: Analysis) -> list[dict[str, Any]]:
+    """The determinants as text that SymPy reads."""
+    return [
+        {
+            "what": each.what,
+            "expressions": [str(e) for e in each.expressions],
+            "zeros": [{name: str(value) for name, value in zero.items()} for zero in each.zeros],
+            "all_zeros_found": each.solved,
+        }
+        for each in analysis.determinants
+    ]
+
+
+def _reach(analysis: Analysis, whole: bool = False) -> Controllability | None:
+    """None where the wheels lock the robot, which is said elsewhere."""
+    try:
+        return analysis.full_controllability if whole else analysis.controllability
+    except InputError:
+        return None
+
+
+def _telling(analysis: Analysis) -> list[Singularity]:
+    """Singularities with something to say, of the parameters only those that the description names."""
+    named = analysis.robot.parameters
+    found = [
+        replace(each, parameters=tuple(name for name in each.parameters if name in named))
+        for each in analysis.singularities
+    ]
+    return [each for each in found if each.points or each.parameters or each.note]
+
+
+def _linkage_facts(analysis: Analysis) -> list[tuple[str, str]]:
+    """For a robot with loops where they put it, and how it can move there, where that is out of the ordinary."""
+    if not analysis.maps.assembly.loops or not (analysis.at or analysis.frame):
+        return []
+    facts = [("at", _listed([analysis.maps.names[k] for k in analysis.maps.configurable()], analysis))]
+    if analysis.motions > analysis.freedoms:
+        many = f"{analysis.motions} motions are free here, elsewhere {analysis.freedoms}"
+        facts.append(("now", f"ways of assembly meet: {many}"))
+    elif analysis.maps.motors() and not analysis.held:
+        facts.append(("now", "a dead point: it can move while its motors stand still"))
+    return facts
+
+
+def _configuration(analysis: Analysis) -> str:
+    return _listed(analysis.at, analysis)
+
+
+def _listed(names: Iterable[str], analysis: Analysis) -> str:
+    values = analysis.configuration
+    return ", ".join(
+        f"{name} = {values[name]:.4g} m"
+        if name.endswith(".position")
+        else f"{name} = {math.degrees(values[name]):.4g}°"
+        for name in names
+    )
+
+
+def _block(
+    out: Output, title: str, names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence[str] = ()
+) -> list[str]:
+    cells = [tuple(f"{value:.6g}" for value in row) for row in rows]
+    shown = [tuple(names), *cells]
+    if more:
+        shown = [(*row, extra) for row, extra in zip(shown, ("length (m/s)", *more), strict=True)]
+    return [out.heading(title), *table(shown, right=range(len(shown[0])))]
+
+
+def _ellipsoid(out: Output, title: str, found: Manipulability) -> list[str]:
+    names = [f"{part} ({'rad/s' if part.startswith('omega') else 'm/s'})" for part in found.parts]
+    title = f"{title}: axes of the ellipsoid for {found.rates}, omega counted at {found.length:.4g} m"
+    lines = _block(out, title, names, found.axes, [f"{radius:.6g}" for radius in found.radii])
+    lines.append(f"  condition {found.condition:.4g}, measure {found.measure:.4g}")
+    if found.undriven:
+        lines += _block(out, "held by no motor", names, found.undriven)
+    return lines
+
+
+def _brackets(out: Output, title: str, found: Controllability) -> list[str]:
+    text = f"{title}: growth vector ({', '.join(map(str, found.growth))}) of {found.dimension}"
+    if found.here != found.growth:
+        text += f"; at this configuration ({', '.join(map(str, found.here))})"
+    rows = [(str(each.level), each.effect, each.name) for each in found.brackets]
+    lines = [out.heading(text), *table(rows)]
+    if found.integrals:
+        from trundle.model.controllability import combination
+
+        lines.append("  never changes: " + ", ".join(combination(terms) for terms in found.integrals))
+    return lines
+
+
+def _searched(found: Sequence[Singularity]) -> list[str]:
+    from trundle.model.singular import place_text
+
+    lines = []
+    for each in found:
+        lines.append(f"  {each.what}: {each.explain().removeprefix(each.what + ' ')}")
+        lines += [f"    {place_text(p)}  (σ/σ₁ = {p.value:.1e})" for p in each.points]
+        if each.search is not None and not each.points:
+            worst = each.search.worst
+            where = f" at {place_text(worst)}" if worst.at else " everywhere"
+            lines.append(f"    least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}")
+    return lines
+
+
+def _ellipsoid_data(found: Manipulability | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "parts": found.parts,
+        "axes": found.axes,
+        "radii": found.radii,
+        "undriven": found.undriven,
+        "length": found.length,
+        "rates": found.rates,
+        "condition": found.condition,
+        "measure": found.measure,
+        "text": found.explain(),
+    }
+
+
+def _reach_data(found: Controllability | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "coordinates": found.coordinates,
+        "dimension": found.dimension,
+        "growth": found.growth,
+        "growth_here": found.here,
+        "complete": found.complete,
+        "degree": found.degree,
+        "brackets": [{"name": b.name, "level": b.level, "moves": b.moves} for b in found.brackets],
+        "never_changes": [dict(terms) for terms in found.integrals],
+        "text": found.explain(),
+    }
+
+
+def _singularity_data(found: Singularity) -> dict[str, Any]:
+    search = found.search
+    return {
+        "what": found.what,
+        "configurations": [
+            {"at": dict(p.at), "any": p.free, "family": p.family, "value": p.value} for p in found.points
+        ],
+        "parameters": found.parameters,
+        "rank": None if search is None else search.rank,
+        "least": None if search is None else {"at": dict(search.worst.at), "value": search.worst.value},
+        "searched": [] if search is None else list(search.box.names),
+        "text": found.explain(),
+    }

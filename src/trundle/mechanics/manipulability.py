@@ -1,0 +1,134 @@
+"""How fast a robot moves each way for given motor rates: the manipulability ellipsoid (Yoshikawa 1985)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.mechanics.elimination import ZERO
+
+
+@dataclass(frozen=True)
+class Manipulability:
+    """The ellipsoid {t = G a : ‖a‖ ≤ 1} of twists t, angular parts multiplied by `length` (m) so that all are m/s.
+
+    `axes`: one row an axis of the ellipsoid, longest first, as a twist whose parts are named `parts` (m/s, rad/s), at
+    the end of the axis; `radii` (m/s) their lengths. `undriven`: twists of the motions that go on with every motor held
+    still, which have no bound. `rates` says what ‖a‖ = 1 stands for.
+    """
+
+    parts: tuple[str, ...]
+    axes: tuple[tuple[float, ...], ...]
+    radii: tuple[float, ...]
+    undriven: tuple[tuple[float, ...], ...]
+    length: float
+    rates: str = ""
+
+    @property
+    def condition(self) -> float:
+        """Longest over shortest axis, of those that are not zero: 1 is isotropic; infinite with undriven motions."""
+        if self.undriven or not self.radii:
+            return float("inf")
+        return self.radii[0] / self.radii[-1]
+
+    @property
+    def measure(self) -> float:
+        """Yoshikawa's w = √det(G Gᵀ) over the directions there are: the product of the radii."""
+        return float(np.prod(self.radii)) if self.radii else 0.0
+
+    def explain(self) -> str:
+        """One sentence for a person: how fast along each axis, and how unequal they are."""
+        if not (self.radii or self.undriven):
+            return "no motion at all"
+        ways = [self.axis_text(axis) for axis in self.axes]
+        text = f"up to {'; '.join(ways)} for {self.rates}" if ways else ""
+        if self.undriven:
+            loose = "; ".join(self.axis_text(axis, bare=True) for axis in self.undriven)
+            return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
+        if len(self.radii) == 1:
+            return text
+        turning = f", turning counted at {self.length:.4g} m" if self._turns else ""
+        return f"{text}; condition {self.condition:.3g}{turning}"
+
+    @property
+    def _turns(self) -> bool:
+        return any(part.startswith("omega") for part in self.parts)
+
+    def axis_text(self, axis: Sequence[float], bare: bool = False) -> str:
+        """'v_x 1.7 m/s with omega 0.3 rad/s'; parts that don't count are left out, `bare` leaves out the sizes."""
+        turns = [part.startswith("omega") for part in self.parts]
+        sizes = [abs(v) * (self.length if turn else 1.0) for v, turn in zip(axis, turns, strict=True)]
+        kept = [k for k, size in enumerate(sizes) if size > 1e-6 * max(sizes)]
+        words = [
+            self.parts[k] if bare else f"{self.parts[k]} {axis[k]:.3g} {'rad/s' if turns[k] else 'm/s'}"
+            for k in sorted(kept, key=lambda k: -sizes[k])
+        ]
+        return " with ".join(words)
+
+
+def manipulability(
+    task: np.ndarray,
+    drive: np.ndarray,
+    parts: Sequence[str],
+    weights: Sequence[float],
+    length: float,
+    rates: str = "",
+) -> Manipulability:
+    """The twists t = T z of all motions z whose motor rates B z stay within ‖B z‖ ≤ 1 (Yoshikawa 1985).
+
+    task T (k, n) and drive B (m, n) over any basis z of the admissible motions; rates already divided by their limits.
+    `weights` (k,) turn each part of the twist into m/s: 1, or `length` for an angular one. With more motors than
+    motions, rates that fight each other are left out, as B z holds none: t = T B⁺ a. Motions with B z = 0 and T z ≠ 0
+    are `undriven`.
+    """
+    scaled = task * np.asarray(weights, dtype=float)[:, None]
+    scaled = np.where(np.abs(scaled) > ZERO * np.abs(drive).max(initial=1.0), scaled, 0.0)
+    _, values, vectors = np.linalg.svd(drive) if drive.size else (None, np.zeros(0), np.eye(task.shape[1]))
+    rank = int((values > ZERO * max(values.max(initial=0.0), 1e-300)).sum())
+    loose = scaled @ vectors[rank:].T
+    reach = scaled @ (vectors[:rank].T / values[:rank]) if rank else np.zeros((len(task), 0))
+    # The last singular vectors of B are orthogonal to the others: what is undriven adds to what is driven.
+    u, radii, _ = np.linalg.svd(reach, full_matrices=False)
+    u = _aligned(u, radii)
+    kept = [k for k, radius in enumerate(radii) if radius > ZERO * max(radii[0], 1e-300)]
+    free, sizes, _ = np.linalg.svd(loose, full_matrices=False)
+    loose_kept = [k for k, size in enumerate(sizes) if size > ZERO]
+    return Manipulability(
+        tuple(parts),
+        tuple(_plain(radii[k] * _upward(u[:, k]) / weights) for k in kept),
+        tuple(float(radii[k]) for k in kept),
+        tuple(_plain(_upward(free[:, k]) / weights) for k in loose_kept),
+        length,
+        rates,
+    )
+
+
+def _aligned(axes: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Axes (columns); those of one length, which could be any in their plane, lie along the parts if they can."""
+    axes = axes.copy()
+    start = 0
+    while start < len(radii):
+        end = start + 1
+        while end < len(radii) and radii[start] - radii[end] <= 1e-9 * radii[0]:
+            end += 1
+        within = axes[:, start:end] @ axes[:, start:end].T
+        chosen: list[np.ndarray] = []
+        for _ in range(end - start):
+            left = within - sum((np.outer(each, each) for each in chosen), np.zeros_like(within))
+            # Rounded, so that of parts that lie in it alike the first is taken.
+            column = left[:, int(np.argmax(np.round(np.diag(left), 9)))]
+            chosen.append(column / np.linalg.norm(column))
+        axes[:, start:end] = np.array(chosen).T
+        start = end
+    return axes
+
+
+def _upward(vector: np.ndarray) -> np.ndarray:
+    """The vector or its opposite, so that its largest component is positive."""
+    return vector if vector[np.argmax(np.abs(vector))] >= 0 else -vector
+
+
+def _plain(vector: np.ndarray) -> tuple[float, ...]:
+    return tuple(0.0 if abs(v) < 1e-12 else float(v) for v in vector)

@@ -1,0 +1,269 @@
+"""Singular configurations: where a matrix M(q), of rank ρ at general q, loses rank; found by a bounded global search.
+
+Samples all over the box give starts; Newton's method then solves for the nearby point where the ρ-th singular value
+vanishes. Matrices of rank ρ − 1 are those whose part between the last singular vectors is zero: with M = U Σ Vᵀ and
+U₀, V₀ the vectors from the ρ-th on, U₀ᵀ M(q) V₀ = 0 to first order in q (Golub & Van Loan 2013, sec. 2.5; the
+derivative of a singular value is uᵀ (∂M/∂q) v).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trundle.mechanics.elimination import generic_rank
+
+# M at configurations (s, d) as (s, m, n).
+Matrices = Callable[[np.ndarray], np.ndarray]
+
+# A σ_ρ/σ₁ up to here is a singularity: Newton's method with differences of 1e-6 ends at about 1e-10.
+SINGULAR = 1e-7
+_STEP = 1e-6  # of the central differences, whose error is then about 1e-12 in SI-sized numbers
+_NEWTON = 30
+# Newton's method may stray for some steps; where no start has come closer for so many, none will.
+_PATIENCE = 6
+_STARTS = 24
+_FREE = 1e-6
+_ON = 1e-9  # how near (m) to a surface counts as on it
+
+
+@dataclass(frozen=True)
+class Box:
+    """The configurations that are searched: names, bounds (d,) each, and which coordinates are angles that close after
+    `period` (rad; 0 for none).
+    """
+
+    names: tuple[str, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+    period: np.ndarray
+
+    def wrap(self, q: np.ndarray) -> np.ndarray:
+        """Configurations (s, d) with the angles brought into their period: (upper − period, upper]."""
+        turns = np.where(self.period > 0, self.period, 1.0)
+        wrapped = self.upper - np.mod(self.upper - q, turns)
+        # What rounding put just above the lower end is the upper end.
+        wrapped = np.where(wrapped - (self.upper - turns) < 1e-9, self.upper, wrapped)
+        return np.where(self.period > 0, wrapped, q)
+
+    def holds(self, q: np.ndarray) -> np.ndarray:
+        """Which of the configurations (s, d) lie inside."""
+        return np.all((q >= self.lower - 1e-9) & (q <= self.upper + 1e-9), axis=1)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What configurations must lie on: `gaps` (s, d) → (s, c) vanish there; `project` moves configurations onto it and
+    says which of them arrived.
+    """
+
+    gaps: Callable[[np.ndarray], np.ndarray]
+    project: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class _Problem:
+    matrices: Matrices
+    box: Box
+    surface: Surface | None
+    rank: int
+
+    def gaps(self, q: np.ndarray) -> np.ndarray:
+        """(s, c), with no columns where every configuration is allowed."""
+        return np.zeros((len(q), 0)) if self.surface is None else self.surface.gaps(q)
+
+    def allowed(self, q: np.ndarray) -> np.ndarray:
+        """Of configurations (s, d) those that can be brought onto the surface inside the box."""
+        if self.surface is not None:
+            moved, arrived = self.surface.project(q)
+            q = self.box.wrap(moved[arrived])
+        return q[self.box.holds(q)]
+
+    def relative(self, values: np.ndarray) -> np.ndarray:
+        """σ_ρ/σ₁ of each matrix."""
+        sigma = np.linalg.svd(values, compute_uv=False)
+        return sigma[:, self.rank - 1] / np.maximum(sigma[:, 0], 1e-300)
+
+
+@dataclass(frozen=True)
+class SingularPoint:
+    """A configuration, by name, with σ_ρ/σ₁ there. The coordinates in `free` may have any value; `family` more
+    dimensions of singular configurations pass through it besides.
+    """
+
+    at: tuple[tuple[str, float], ...]
+    value: float
+    free: tuple[str, ...] = ()
+    family: int = 0
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search over a box found: the rank ρ at general configurations, the singular ones, and else the worst.
+
+    `worst` is the configuration with the smallest σ_ρ/σ₁ that was seen; where nothing depends on the configuration it
+    has no coordinates. `samples` configurations were looked at before refining.
+    """
+
+    rank: int
+    singular: tuple[SingularPoint, ...]
+    worst: SingularPoint
+    box: Box
+    samples: int
+
+
+def relevant(matrices: Matrices, base: np.ndarray, seed: int = 20260) -> list[int]:
+    """The coordinates on which the singular values of M depend, found on numbers around the configuration (d,)."""
+    rng = np.random.default_rng(seed)
+    starts = base + rng.uniform(-1.2, 1.2, (3, base.size))
+    count = base.size
+    moved = np.repeat(starts, count + 1, axis=0)
+    for k in range(count):
+        moved[k + 1 :: count + 1, k] += 0.7
+    values = np.linalg.svd(matrices(moved), compute_uv=False).reshape(len(starts), count + 1, -1)
+    change = np.abs(values[:, 1:] - values[:, :1]).max(axis=(0, 2), initial=0.0)
+    return [k for k in range(count) if change[k] > 1e-9 * max(values.max(initial=0.0), 1e-300)]
+
+
+def find_singular(
+    matrices: Matrices,
+    box: Box,
+    samples: int = 1500,
+    seed: int = 20260,
+    surface: Surface | None = None,
+    rank: int | None = None,
+) -> Search:
+    """Where M loses rank inside the box, and on the surface if there is one, by sampling and Newton's method.
+
+    `rank` is that of general configurations, by default the largest among the samples. Finds isolated points and one
+    point a family; in many dimensions a small singular set can be missed, which is why the worst value seen comes with
+    it.
+    """
+    rng = np.random.default_rng(seed)
+    count = len(box.names)
+    problem = _Problem(matrices, box, surface, 0)
+    start = problem.allowed(rng.uniform(box.lower, box.upper, (samples if count else 1, count)))
+    if not len(start):
+        return Search(rank or 0, (), SingularPoint((), 1.0), box, 0)
+    values = matrices(start)
+    problem = replace(problem, rank=generic_rank(values) if rank is None else rank)
+    if problem.rank == 0:
+        return Search(0, (), SingularPoint((), 0.0), box, len(start))
+    sizes = problem.relative(values)
+    best = int(np.argmin(sizes))
+    worst = SingularPoint(_named(box, start[best]), float(sizes[best]))
+    if not count:
+        return Search(problem.rank, (), worst, box, 1)
+    chosen = _spread(start, sizes, box)
+    points, ends = _refine(problem, start[chosen])
+    inside = box.holds(points)
+    points, ends = points[inside], ends[inside]
+    found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
+    if len(ends) and float(ends.min()) < worst.value:
+        at = int(np.argmin(ends))
+        worst = SingularPoint(_named(box, points[at]), float(ends[at]))
+    return Search(problem.rank, found, worst, box, len(start))
+
+
+def _spread(start: np.ndarray, sizes: np.ndarray, box: Box) -> list[int]:
+    """The starts for refinement: the best sample, then the best that is far from those taken, and so on."""
+    order = np.argsort(sizes)
+    span = np.maximum(box.upper - box.lower, 1e-12)
+    apart = 0.15 * np.sqrt(len(box.names))
+    taken: list[int] = []
+    for index in order:
+        gaps = np.abs(start[taken] - start[index]) / span
+        gaps = np.where(box.period > 0, np.minimum(gaps, 1 - gaps), gaps)
+        if not taken or float(np.sqrt((gaps**2).sum(axis=1)).min()) > apart:
+            taken.append(int(index))
+        if len(taken) == _STARTS:
+            break
+    return taken
+
+
+def _conditions(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """At each q (s, d): σ_ρ/σ₁, the residual U₀ᵀ M V₀ with the surface's gaps (s, c), and its derivative (s, c, d)."""
+    count, rank = q.shape[1], problem.rank
+    moved = np.repeat(q, 2 * count + 1, axis=0)
+    for k in range(count):
+        moved[2 * k + 1 :: 2 * count + 1, k] += _STEP
+        moved[2 * k + 2 :: 2 * count + 1, k] -= _STEP
+    values = problem.matrices(moved)
+    values = values.reshape(len(q), 2 * count + 1, *values.shape[1:])
+    u, sigma, vt = np.linalg.svd(values[:, 0])
+    left, right = u[:, :, rank - 1 :], vt[:, rank - 1 :, :]
+    slopes = (values[:, 1::2] - values[:, 2::2]) / (2 * _STEP)
+    between = np.einsum("sma,skmn,sbn->sabk", left, slopes, right)
+    residual = np.zeros(between.shape[:3])
+    residual[:, 0, 0] = sigma[:, rank - 1]
+    size = sigma[:, rank - 1] / np.maximum(sigma[:, 0], 1e-300)
+    gaps = problem.gaps(moved).reshape(len(q), 2 * count + 1, -1)
+    along = (gaps[:, 1::2] - gaps[:, 2::2]).swapaxes(1, 2) / (2 * _STEP)
+    return (
+        size,
+        np.concatenate([residual.reshape(len(q), -1), gaps[:, 0]], axis=1),
+        np.concatenate([between.reshape(len(q), -1, count), along], axis=1),
+    )
+
+
+def _refine(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each start moved by Newton's method with the least step that meets the conditions; the best point of each way."""
+    box = problem.box
+    reach = 0.25 * (box.upper - box.lower)
+    best, lowest = q.copy(), np.full(len(q), np.inf)
+    idle = 0
+    for _ in range(_NEWTON):
+        size, residual, slope = _conditions(problem, q)
+        # Off the surface a small σ says nothing.
+        off = np.abs(problem.gaps(q)).max(axis=1, initial=0.0)
+        size = np.where(off <= _ON, size, np.inf)
+        better = (size < lowest) & box.holds(box.wrap(q))
+        idle = 0 if (better & (size < 0.9 * lowest)).any() else idle + 1
+        best[better], lowest[better] = box.wrap(q)[better], size[better]
+        if (lowest <= 1e-13).all() or idle == _PATIENCE:
+            break
+        # A coarse cut-off: directions that hardly change the conditions are those of a family.
+        step = -(np.linalg.pinv(slope, rcond=1e-5) @ residual[..., None])[..., 0]
+        shrink = np.maximum((np.abs(step) / reach).max(axis=1, keepdims=True), 1.0)
+        q = q + step / shrink
+        q = np.where(box.period > 0, q, np.clip(q, box.lower, box.upper))
+    return best, lowest
+
+
+def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[SingularPoint, ...]:
+    """One point for each isolated singularity, and one for each kind of family."""
+    if not len(q):
+        return ()
+    box = problem.box
+    _, _, slope = _conditions(problem, q)
+    found: list[tuple[np.ndarray, tuple[bool, ...], SingularPoint]] = []
+    for at, size, derivative in zip(q, sizes, slope, strict=True):
+        scale = max(np.abs(derivative).max(initial=0.0), 1e-300)
+        free = tuple(bool(column <= _FREE * scale) for column in np.abs(derivative).max(axis=0))
+        held = [k for k, each in enumerate(free) if not each]
+        codimension = int(np.linalg.matrix_rank(derivative, tol=1e-5 * scale))
+        family = len(held) - codimension
+        same = [p for p, f, point in found if f == free and (point.family or _near(box, p, at, held))]
+        if same:
+            continue
+        names = tuple(box.names[k] for k in range(len(free)) if free[k])
+        point = SingularPoint(tuple((box.names[k], _tidy(at[k])) for k in held), float(size), names, family)
+        found.append((at, free, point))
+    return tuple(point for _, _, point in sorted(found, key=lambda each: [v for _, v in each[2].at]))
+
+
+def _near(box: Box, a: np.ndarray, b: np.ndarray, held: Sequence[int]) -> bool:
+    gap = np.abs(a - b)
+    gap = np.where(box.period > 0, np.minimum(gap, np.abs(box.period - gap)), gap)
+    return bool(gap[list(held)].max(initial=0.0) < 1e-4)
+
+
+def _named(box: Box, q: np.ndarray) -> tuple[tuple[str, float], ...]:
+    return tuple((name, float(value)) for name, value in zip(box.names, q, strict=True))
+
+
+def _tidy(value: float) -> float:
+    """0 where Newton's method leaves rounding beside it."""
+    return 0.0 if abs(value) < 1e-9 else float(value)

@@ -1,0 +1,152 @@
+"""Singular configurations of matrices whose determinants are known; redundancy; manipulability by definition."""
+
+import math
+
+import numpy as np
+import pytest
+
+from trundle.mechanics.manipulability import manipulability
+from trundle.mechanics.redundancy import relations, summary
+from trundle.mechanics.singularity import Box, find_singular, relevant
+
+
+def turning(count):
+    return Box(
+        tuple(f"q{k}" for k in range(count)),
+        np.full(count, -np.pi),
+        np.full(count, np.pi),
+        np.full(count, 2 * np.pi),
+    )
+
+
+def two_link(q):
+    """The Jacobian of a two-link arm's tip; its determinant is l₁ l₂ sin q₁."""
+    a, b = q[:, 0], q[:, 0] + q[:, 1]
+    l1, l2 = 0.7, 0.4
+    rows = [
+        [-l1 * np.sin(a) - l2 * np.sin(b), -l2 * np.sin(b)],
+        [l1 * np.cos(a) + l2 * np.cos(b), l2 * np.cos(b)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def swerve(q):
+    """Lateral rows of two steered wheels on the x axis: singular only where both axles lie on it."""
+    rows = [[-np.sin(q[:, k]), np.cos(q[:, k]), x * np.cos(q[:, k])] for k, x in ((0, 0.5), (1, -0.5))]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def test_the_elbow_of_a_two_link_arm():
+    assert relevant(two_link, np.zeros(2)) == [1]
+    found = find_singular(two_link, turning(2))
+    assert found.rank == 2
+    assert [p.free for p in found.singular] == [("q0",), ("q0",)]
+    assert [p.at[0][0] for p in found.singular] == ["q1", "q1"]
+    np.testing.assert_allclose([p.at[0][1] for p in found.singular], [0, math.pi], atol=1e-7)
+    for point in found.singular:
+        assert point.value < 1e-7
+        assert np.linalg.det(two_link(np.array([[0.3, point.at[0][1]]]))[0]) == pytest.approx(0, abs=1e-7)
+
+
+def test_axles_in_one_line_are_isolated():
+    half = Box(("front", "rear"), np.full(2, -np.pi / 2), np.full(2, np.pi / 2), np.full(2, np.pi))
+    (point,) = find_singular(swerve, half).singular
+    np.testing.assert_allclose([value for _, value in point.at], np.pi / 2, atol=1e-7)
+    assert point.free == ()
+    assert point.family == 0
+
+
+def test_random_families_are_found_at_their_roots(rng):
+    """M = Q₁ diag(1, f(q)) Q₂ with f = a·q − b: a plane of singular points, found on it."""
+    for _ in range(10):
+        left, right = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
+        slope, offset = rng.normal(size=2), rng.uniform(-0.5, 0.5)
+
+        def matrices(q, left=left, right=right, slope=slope, offset=offset):
+            middle = np.zeros((len(q), 3, 3))
+            middle[:, 0, 0], middle[:, 1, 1] = 1, 2
+            middle[:, 2, 2] = q @ slope - offset
+            return left @ middle @ right
+
+        box = Box(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
+        (point,) = find_singular(matrices, box).singular
+        assert point.family == 1
+        assert np.dot([v for _, v in point.at], slope) == pytest.approx(offset, abs=1e-7)
+
+
+def test_rank_below_full_counts_from_the_general_rank(rng):
+    """Two rows that repeat each other leave rank 1 in general; only a point where that is lost counts."""
+
+    def matrices(q):
+        row = np.stack([q[:, 0] - 0.3, q[:, 1] + 0.2, 0 * q[:, 0]], axis=1)
+        return np.stack([row, 2 * row], axis=1)
+
+    box = Box(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
+    found = find_singular(matrices, box)
+    assert found.rank == 1
+    (point,) = found.singular
+    np.testing.assert_allclose([v for _, v in point.at], [0.3, -0.2], atol=1e-6)
+
+
+def test_where_nothing_is_singular_the_worst_is_told():
+    def matrices(q):
+        result = np.zeros((len(q), 2, 2))
+        result[:, 0, 0], result[:, 1, 1] = 2, 1.5 + 0.5 * np.cos(q[:, 0] - 0.4)
+        return result
+
+    found = find_singular(matrices, turning(1))
+    assert found.singular == ()
+    assert found.worst.value == pytest.approx(0.5, rel=1e-3)
+    assert abs(math.remainder(found.worst.at[0][1] - 0.4 - math.pi, 2 * math.pi)) < 0.1
+
+
+def test_nothing_to_search():
+    found = find_singular(lambda q: np.repeat(np.diag([2.0, 1.0])[None], len(q), 0), turning(0))
+    assert (found.rank, found.singular, found.worst.value) == (2, (), 0.5)
+    assert find_singular(lambda q: np.zeros((len(q), 2, 3)), turning(1)).rank == 0
+
+
+def test_relations_hold_and_name_the_rows(rng):
+    samples = rng.normal(size=(4, 2, 5))
+    weights = rng.normal(size=4)
+    third = samples[:, :1] * 2 - samples[:, 1:] * 3
+    varying = samples[:, :1] * weights[:, None, None]
+    found = relations(np.concatenate([samples, third, varying, samples[:, 1:]], axis=1), list("abcde"))
+    assert [r.names for r in found] == [("c", "a", "b"), ("d", "a"), ("e", "b")]
+    assert [r.constant for r in found] == [True, False, True]
+    assert dict(found[0].terms) == pytest.approx({"c": 1, "a": -2, "b": 3})
+    assert summary(found) == "b = e; c + 3 b = 2 a; d follows from a"
+    assert relations(samples, list("ab")) == ()
+
+
+def test_manipulability_is_the_image_of_the_unit_ball(rng):
+    for _ in range(20):
+        task, drive = rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
+        length = float(rng.uniform(0.2, 2))
+        found = manipulability(task, drive, ("v_x", "v_y", "omega"), (1, 1, length), length)
+        # t = T z with ‖B z‖ ≤ 1: squared radii are the generalised eigenvalues of (TᵀW²T, BᵀB)
+        weighted = np.diag([1, 1, length]) @ task
+        values = np.linalg.eigvals(np.linalg.solve(drive.T @ drive, weighted.T @ weighted)).real
+        np.testing.assert_allclose(found.radii, np.sqrt(np.sort(values)[::-1]), rtol=1e-9)
+        np.testing.assert_allclose(found.measure, np.prod(found.radii))
+        assert found.condition == pytest.approx(found.radii[0] / found.radii[-1])
+        for axis, radius in zip(found.axes, found.radii, strict=True):
+            assert np.linalg.norm(np.array(axis) * (1, 1, length)) == pytest.approx(radius)
+            z = np.linalg.solve(task, axis)
+            assert np.linalg.norm(drive @ z) == pytest.approx(1)
+
+
+def test_axes_of_a_circle_lie_along_the_parts():
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    found = manipulability(turn, np.eye(2), ("v_x", "v_y"), (1, 1), 1.0)
+    np.testing.assert_allclose(found.axes, np.eye(2), atol=1e-12)
+
+
+def test_motions_that_no_motor_holds():
+    found = manipulability(
+        np.eye(2), np.array([[1.0, 0.0]]), ("v_x", "omega"), (1, 0.5), 0.5, "rates of norm 1"
+    )
+    assert found.radii == (1.0,)
+    np.testing.assert_allclose(found.undriven, [[0, 2]], atol=1e-12)
+    assert found.condition == math.inf
+    assert "freely along omega" in found.explain()
