@@ -339,6 +339,14 @@ def test_initial_states_are_moved_onto_the_constraints():
         trundle.rollout(model, initial={"x": np.array([1.0, 3.0])}, steps=2)
 
 
+def test_speeds_are_settled_at_once_however_fast():
+    """A wheel of 4 cm at 500 rad/s: its rows are short, and the speeds that follow are far from 0."""
+    method, parameters = rolling_disc()
+    model = trundle.from_sympy(method, parameters={**parameters, next(iter(parameters)): 0.04})
+    at = dict(zip(model.states, model.state_vector({"q1": 0.7, "u3": 500.0}), strict=True))
+    np.testing.assert_allclose([at["u4"], at["u5"]], 20 * np.array([np.cos(0.7), np.sin(0.7)]), rtol=1e-12)
+
+
 def test_undeclared_symbols_are_named():
     method, force, parameters = cart_pole()
     with pytest.raises(InputError, match=r"uses F\(t\), which is neither a state"):

@@ -1,6 +1,7 @@
 """Odometry against closed forms, kinematic runs, AD and differences, mpmath, and random sampling."""
 
 import math
+from pathlib import Path
 
 import casadi as ca
 import mpmath
@@ -13,6 +14,7 @@ from trundle import scalars
 from trundle.errors import InputError
 from trundle.mechanics.arc import advance
 from trundle.model import derive
+from trundle.model.odometry import derive_odometry
 from trundle.program import compile_program, trace
 from trundle.robot import catalog, parse_robot
 
@@ -304,3 +306,46 @@ def test_a_trailing_wheel_with_an_encoder_counts(rng):
     np.testing.assert_allclose(found, advance((0, 0, 0), (forward, 0.0, turn)), atol=1e-14)
     two = derive(robot).odometry(["left.rate", "right.rate"])
     np.testing.assert_allclose(two.update([0, 0, 0], [1.0, 1.0])[0], 0.1)
+
+
+def test_a_linkage_behind_a_gear_is_followed():
+    """The rear axle's front wheels turn with the steering column: the pose is roll's, and the formulas agree."""
+    robot = trundle.load(Path(__file__).parents[2] / "examples" / "gears" / "rear_axle.yaml")
+    model = derive(robot)
+    rates = {"rear_left.rate": 3.1, "rear_right.rate": 2.7}
+    counted = model.odometry([*rates, "column.rate"])
+    assert counted.angles == ("column.angle",)
+    run = trundle.roll(robot, 2.0, rates, initial={"column.angle": 0.4}, samples=2)
+    moved = dict(zip(counted.increments, [*(2 * rate for rate in rates.values()), 0.0], strict=True))
+    found = counted.update([0, 0, 0], moved, [0.4])
+    np.testing.assert_allclose(found, [run.final[each] for each in ("x", "y", "theta")], atol=1e-9)
+    assert "column.angle_mid" in repr(counted.formulas())
+    with pytest.raises(InputError, match="give more of: rear_left.rate"):
+        model.odometry()
+
+
+def test_wheels_on_loops_are_left_to_roll():
+    """A wheel on a parallel linkage's coupler: where it stands follows from the loop, which odometry doesn't solve."""
+    arm = {"type": "revolute", "body": {"mass": 0.1, "inertia": {"zz": 0.01}}}
+    robot = parse_robot(
+        {
+            "name": "linked",
+            "base": "planar",
+            "body": {"mass": 1.0, "inertia": {"zz": 1.0}},
+            "joints": {
+                "left": {**arm, "at": [0, 0.2, 0]},
+                "right": {**arm, "at": [0, -0.2, 0]},
+                "bar": {**arm, "parent": "left", "at": [0.3, 0, 0]},
+            },
+            "loops": {
+                "pin": {
+                    "type": "revolute",
+                    "first": {"body": "bar", "at": [0, -0.4, 0]},
+                    "second": {"body": "right", "at": [0.3, 0, 0]},
+                }
+            },
+            "wheels": {"wheel": {"at": [0, -0.2, 0], "radius": 0.1, "parent": "bar"}},
+        }
+    )
+    with pytest.raises(InputError, match="hang on closed loops"):
+        derive_odometry(robot, ["wheel.rate"])

@@ -20,8 +20,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
 NEAR = 1e-9
-# Never linearised unless asked for: |A ν| has a kink exactly where it is 0.
-_KINKED = ("constraint_residual",)
+# Never linearised unless asked for: the largest |residual| has a kink exactly where it is 0.
+_KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)

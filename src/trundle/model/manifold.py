@@ -22,6 +22,8 @@ _NUDGE = 0.1
 _RESTARTS = 8
 # A step goes no further than this (rad or m) at once, and is halved at most so often.
 _LONGEST = 1.0
+# A search ends where a step promises less than this part of the residual: it has found a place that doesn't close.
+_PROMISE = 1e-3
 _HALVINGS = 8
 
 
@@ -230,9 +232,17 @@ def _newton(
             step = np.einsum("kij,jk->ik", np.linalg.pinv(slope, rcond=1e-12), residual)
         else:
             step = damped_step(slope, residual.T).T
+            if not _promises(slope, residual, step):
+                break
             step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=0), 1e-300))
         x, residual = _shortened(look, x, residual, rows, places, step)
     return x, _sizes(residual)
+
+
+def _promises(slope: np.ndarray, residual: np.ndarray, step: np.ndarray) -> bool:
+    """Whether r - J δ is shorter than r in some column: else |r| is as small as it gets around here."""
+    left = np.linalg.norm(residual - np.einsum("kij,jk->ik", slope, step), axis=0)
+    return bool((left < (1 - _PROMISE) * np.linalg.norm(residual, axis=0)).any())
 
 
 def _shortened(

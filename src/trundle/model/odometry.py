@@ -186,6 +186,12 @@ def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
         raise InputError(
             f"odometry needs a planar base, and '{robot.name}' has a {robot.base} one", key="robot.base"
         )
+    if numeric.loops and not all(wheel.on_base for wheel in numeric.wheels):
+        raise InputError(
+            f"wheels of '{robot.name}' hang on closed loops, for which there is no odometry",
+            key="robot.loops",
+            hint="trundle.roll integrates their motion",
+        )
     known = rate_names(robot)
     chosen = tuple(_driven(numeric, known) if given is None else given)
     for name in chosen:

@@ -16,6 +16,7 @@ from trundle.mechanics.arc import advance
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.joints import Turn
+from trundle.model.layout import configure, independent_coordinates
 from trundle.model.odometry import POSE, Plan, displacement, plan_odometry
 
 if TYPE_CHECKING:
@@ -139,10 +140,12 @@ def _displacement(odometry: Odometry, plan: Plan) -> tuple[dict[Any, Any], list[
         q.append(symbol)
     robot = odometry.robot
     assembly = _with_named_angles(assemble(robot, robot.resolver(parameters)))
+    every, symbols = independent_coordinates(assembly), dict(zip(plan.names, q, strict=True))
+    at = configure(assembly, every, [symbols.get(name, 0) for name in every])
     for coupling in assembly.couplings:
         if isinstance(coupling, _NamedLinkage):
-            middle = q[plan.names.index(f"{coupling.name}.angle")]
-            definitions |= dict(zip(coupling.wheels, _angles(coupling, middle), strict=True))
+            angles = _angles(coupling, _rational(at.values[coupling.axis.coordinate]))
+            definitions |= dict(zip(coupling.wheels, angles, strict=True))
     named: dict[Any, Any] = {}
     moved: list[Any] = []
     for line in _LINES:
@@ -246,7 +249,8 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
 
     def values(expressions: Sequence[Any]) -> np.ndarray:
         function: Any = sp.lambdify(list(known), list(expressions), "numpy")
-        return np.array([np.broadcast_to(each, _POINTS) for each in function(*known.values())])
+        with np.errstate(invalid="ignore"):  # both sides of k′ are computed, also where only one counts
+            return np.array([np.broadcast_to(each, _POINTS) for each in function(*known.values())])
 
     for symbol, meaning in formulas.definitions.items():
         (known[symbol],) = values([meaning])
