@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trundle.mechanics.forward_dynamics import forward_dynamics
-from trundle.mechanics.still_frames import still_frames
+from trundle.mechanics.recast import recast
 from trundle.mechanics.tree import Link, Tree
 from trundle.program import Program, Tracer
 from trundle.spatial.motions import Pose, inertia_about_origin
@@ -109,8 +109,8 @@ def forward_program(tree: Tree) -> Program:
     tracer = Tracer("q", "nu", "tau")
     q = tracer.inputs("q", len(q_labels))
     nu, tau = (tracer.inputs(name, len(labels)) for name in ("nu", "tau"))
-    still = still_frames(tree, q)
-    rates = forward_dynamics(still.tree, still.poses, nu, tau)
+    fast = recast(tree, q)
+    rates = forward_dynamics(fast.tree, fast.poses, nu, tau)
     groups = {"q": q_labels, "nu": labels, "tau": labels}
     return tracer.program("forward_dynamics", groups, {"nu_dot": (labels, rates)})
 

@@ -17,7 +17,7 @@ from trundle.mechanics.articulated import rotate_symmetric
 from trundle.mechanics.joints import Turn, rotation_about
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.scalars import Scalar, plus, times
-from trundle.spatial.motions import Force, Inertia, Pose
+from trundle.spatial.motions import Inertia, Pose
 from trundle.spatial.vectors import IDENTITY, Matrix, Vector, apply
 
 
@@ -27,15 +27,6 @@ class Still(NamedTuple):
     tree: Tree
     poses: list[Pose]
     turns: list[Matrix]
-
-    def wrenches(self, own: Sequence[Force] | None) -> list[Force] | None:
-        """Wrenches on the links, given in the links' own frames, in the still ones; None stays None."""
-        if own is None:
-            return None
-        return [
-            Force(apply(turn, w.force), apply(turn, w.moment))
-            for turn, w in zip(self.turns, own, strict=True)
-        ]
 
 
 def still_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Still:

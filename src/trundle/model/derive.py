@@ -23,8 +23,8 @@ from trundle.mechanics.linear import apply, dot, product, solve_positive, transp
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify
 from trundle.mechanics.reactions import undetermined_rows
+from trundle.mechanics.recast import recast
 from trundle.mechanics.rolling import Basis, Problem
-from trundle.mechanics.still_frames import still_frames
 from trundle.model.closures import Closures, close_loops
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
@@ -161,8 +161,8 @@ def _move(
         span,
     )
     if not _constrained(assembly):
-        still = still_frames(assembly.tree, at.q)
-        u_dot = forward_dynamics(still.tree, still.poses, nu, forces.tau)
+        fast = recast(assembly.tree, at.q)
+        u_dot = forward_dynamics(fast.tree, fast.poses, nu, forces.tau)
         nu_dot, bias_rate = u_dot, [0] * len(nu)
     else:
         bias_rate = directional(nu, symbols.q, q_dot)

@@ -21,7 +21,7 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
-from trundle.mechanics.still_frames import still_frames
+from trundle.mechanics.recast import recast
 from trundle.model.closures import Closures, close_loops
 from trundle.model.derive import directional, extended_mass, solve_basis
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
@@ -134,8 +134,8 @@ def forward_dynamics_program(m: Mechanism, pushed: Sequence[str] = ()) -> Progra
         drive = [f - r for f, r in zip(_entries(force), rest, strict=True)]
         rates = _held(m, m.loops, drive)
     elif len(m.labels) == tree.speed_count and not m.assembly.couplings and not _constrained(m):
-        still = still_frames(tree, m.at.q)
-        rates = forward_dynamics(still.tree, still.poses, m.nu, _entries(force), still.wrenches(wrenches))
+        fast = recast(tree, m.at.q)
+        rates = forward_dynamics(fast.tree, fast.poses, m.nu, _entries(force), fast.wrenches(wrenches))
     else:
         rest = _needed(m, [0] * len(m.labels), wrenches)
         drive = [[f - r] for f, r in zip(_entries(force), rest, strict=True)]
