@@ -77,10 +77,10 @@ def _energies(axes: Axes, run: Run) -> None:
 
 def _imbalance(axes: Axes, run: Run) -> None:
     largest = _largest(run[IMBALANCE])
-    turned_over = max((_largest(run[name]) for name in ENERGIES if name in run), default=0.0)
-    share = f", {largest / turned_over:.1e} of the energy turned over" if turned_over > 0 else ""
+    turned_over = run.summary.get("energy_turned_over", 0.0)
+    share = f", {largest / turned_over:.2g} of the energy turned over" if turned_over > 0 else ""
     unit = run.units.get(IMBALANCE, "J")
-    axes.set_title(f"energy balance: out by at most {largest:.1e} {unit}{share}")
+    axes.set_title(f"energy balance: out by at most {largest:.2g} {unit}{share}")
     _logarithmic(axes, run, IMBALANCE)
     axes.set_ylabel(unit_label("|imbalance|", unit))
 
