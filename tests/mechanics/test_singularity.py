@@ -60,7 +60,8 @@ def test_random_families_are_found_at_their_roots(rng):
     """M = Q₁ diag(1, f(q)) Q₂ with f = a·q − b: a plane of singular points, found on it."""
     for _ in range(10):
         left, right = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
-        slope, offset = rng.normal(size=2), rng.uniform(-0.5, 0.5)
+        slope = rng.normal(size=2)
+        offset = slope @ rng.uniform(-0.9, 0.9, 2)  # of a line that crosses the box
 
         def matrices(q, left=left, right=right, slope=slope, offset=offset):
             middle = np.zeros((len(q), 3, 3))
@@ -115,8 +116,61 @@ def test_relations_hold_and_name_the_rows(rng):
     assert [r.names for r in found] == [("c", "a", "b"), ("d", "a"), ("e", "b")]
     assert [r.constant for r in found] == [True, False, True]
     assert dict(found[0].terms) == pytest.approx({"c": 1, "a": -2, "b": 3})
-    assert summary(found) == "b = e; c + 3 b = 2 a; d follows from a"
+    assert summary(found) == "b = e; 3 b + c = 2 a; d follows from a"
     assert relations(samples, list("ab")) == ()
+    still = relations(np.concatenate([0 * samples, samples], axis=1), list("abcd"))
+    assert summary(still) == "a = b = 0"
+
+
+def beside_one(*entries):
+    """(1 0 …; 0 entries): σ₂ is the length of the entries."""
+    rows = np.zeros((len(entries[0]), 2, 1 + len(entries)))
+    rows[:, 0, 0] = 1
+    rows[:, 1, 1:] = np.stack(entries, axis=1)
+    return rows
+
+
+def test_isolated_points_close_to_each_other_are_all_found(rng):
+    """At a = ±e and b = 0 only, far nearer to each other than starts are."""
+    gap = float(10 ** rng.uniform(-2, -0.7))
+    box = Box(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
+    found = find_singular(lambda q: beside_one(np.cos(q[:, 0]) - np.cos(gap), np.sin(q[:, 1])), box)
+    places = [[value for _, value in each.at] for each in found.singular]
+    np.testing.assert_allclose(places, [[-gap, 0], [gap, 0]], atol=1e-6)
+
+
+def test_families_that_cross_are_told_once_each():
+    """b and b sin(a), of a spherical arm: where both are almost 0, Newton's method ends beside the crossing."""
+    box = Box(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
+
+    def arm(q):
+        rows = np.zeros((len(q), 3, 3))
+        rows[:, 0, 0] = 1
+        rows[:, 1, 1], rows[:, 2, 2] = q[:, 1], q[:, 1] * np.sin(q[:, 0])
+        return rows
+
+    found = find_singular(arm, box)
+    told = sorted(((each.free, dict(each.at)) for each in found.singular), key=str)
+    assert told == [(("a",), {"b": 0}), (("b",), {"a": 0}), (("b",), {"a": pytest.approx(np.pi)})]
+
+
+def test_the_fastest_motions_with_no_motor_above_its_limit(rng):
+    """By linear programming, where the axes' directions are all that the motors do."""
+    from scipy.optimize import linprog
+
+    for _ in range(10):
+        task, drive = rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
+        found = manipulability(task, drive, ("v_x", "v_y", "omega"), (1, 1, 1), 1.0)
+        assert found.fastest is not None
+        for axis, fastest in zip(found.axes, found.fastest, strict=True):
+            # the largest s with T z = s axis and |B z| ≤ 1
+            bounds = np.vstack([np.hstack([drive, np.zeros((4, 1))]), np.hstack([-drive, np.zeros((4, 1))])])
+            equal = np.hstack([task, -np.array(axis)[:, None]])
+            free = [(None, None)] * 4
+            best = linprog([0, 0, 0, -1], bounds, np.ones(8), equal, np.zeros(3), free)
+            np.testing.assert_allclose(fastest, best.x[3] * np.array(axis), rtol=1e-7)
+        idle = manipulability(task[:2], drive, ("v_x", "v_y"), (1, 1), 1.0)
+        assert idle.fastest is None  # a third motion may help: not told
 
 
 def test_manipulability_is_the_image_of_the_unit_ball(rng):
@@ -127,7 +181,8 @@ def test_manipulability_is_the_image_of_the_unit_ball(rng):
         # t = T z with ‖B z‖ ≤ 1: squared radii are the generalised eigenvalues of (TᵀW²T, BᵀB)
         weighted = np.diag([1, 1, length]) @ task
         values = np.linalg.eigvals(np.linalg.solve(drive.T @ drive, weighted.T @ weighted)).real
-        np.testing.assert_allclose(found.radii, np.sqrt(np.sort(values)[::-1]), rtol=1e-9)
+        squares = np.square(found.radii)  # eigenvalues have digits beside the largest only
+        np.testing.assert_allclose(squares, np.sort(values)[::-1], rtol=1e-9, atol=1e-9 * squares[0])
         np.testing.assert_allclose(found.measure, np.prod(found.radii))
         assert found.condition == pytest.approx(found.radii[0] / found.radii[-1])
         for axis, radius in zip(found.axes, found.radii, strict=True):

@@ -14,7 +14,7 @@ from trundle.mechanics.linear import apply
 from trundle.model.analysis import analyze
 from trundle.model.constraints import constraint_rows
 from trundle.model.layout import configure, coordinate_rates
-from trundle.model.velocity_maps import rolling
+from trundle.model.mobility import mobility_of, rolling
 from trundle.robot import catalog
 from trundle.robot.description import parse_robot
 
@@ -218,7 +218,7 @@ def test_the_offset_drive_is_singular_only_without_its_offset():
     platform = {each.what: each for each in found.singularities}["platform"]
     assert platform.parameters == ("s",)
     assert platform.points == ()
-    assert "wherever s is 0" in platform.explain()
+    assert platform.explain() == "only with s = 0: platform can't be moved in one direction"
     determinant = {each.what: each for each in found.determinants}["platform"]
     r, s, track = (sp.Symbol(name, real=True) for name in ("r", "s", "track"))
     assert sp.simplify(determinant.expressions[0] - r**2 * s / track) == 0
@@ -324,7 +324,97 @@ def test_velocities_of_a_differential_drive():
     limited = analyze(catalog.robot("mecanum"))
     assert "24 rad/s, their rate without load" in limited.manipulability.rates
     (relation,) = limited.rate_relations
-    assert relation.explain() == "rear_right.rate + rear_left.rate = front_left.rate + front_right.rate"
+    assert relation.explain() == "rear_left.rate + rear_right.rate = front_left.rate + front_right.rate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fastest"),
+    [
+        ("differential_drive", {"v_x": 0.15, "omega": 0.25}),  # r, 2r/W at 1 rad/s: no limit is described
+        ("swerve", {"v_x": 60 * 0.05}),
+        ("mecanum", {"v_x": 2.4, "v_y": 2.4, "omega": 2.4 / 0.5}),
+        ("three_omni", {"v_x": 2.4 * 2 / math.sqrt(3), "v_y": 2.4, "omega": 2.4 / 0.25}),
+    ],
+)
+def test_top_speeds_of_textbook_robots(kind, fastest):
+    found = analyze(catalog.robot(kind)).manipulability
+    assert found.fastest is not None
+    told = {name: max(abs(axis[k]) for axis in found.fastest) for k, name in enumerate(found.parts)}
+    assert {name: value for name, value in told.items() if value > 1e-9} == pytest.approx(fastest)
+    assert found.explain().startswith(f"up to {found.axis_text(found.fastest[0])}")
+
+
+WHEEL = {"radius": 0.1, "mass": 1.0}
+HEAVY = {"mass": 2.0, "inertia": {"zz": 0.05}}
+
+
+def two_drives(ahead=0.0):
+    """Two differential drives on pivots under one platform, their axles `ahead` of the pivots."""
+    return {
+        "body": HEAVY,
+        "joints": {f"p{k}": {"type": "revolute", "at": [x, 0, 0], "body": HEAVY} for k, x in ((1, 0.5), (2, -0.5))},
+        "wheels": {
+            f"{side}{k}": {"parent": f"p{k}", "at": [ahead, y, 0], **WHEEL}
+            for k in (1, 2)
+            for side, y in (("left", 0.2), ("right", -0.2))
+        },
+    }  # fmt: skip
+
+
+def steered(*places, gears=(), **wheels):
+    """Steered wheels a, b, … at the places; `gears` are ratios of b's, c's, … steering to a's."""
+    names = "abcd"[: len(places)]
+    turned = {n: {"type": "steered", "at": [*at, 0], **WHEEL} for n, at in zip(names, places, strict=True)}
+    gear = {
+        f"gear_{name}": {"type": "gear", "joint": f"{name}.steering", "follows": {"a.steering": ratio}}
+        for name, ratio in zip(names[1:], gears, strict=False)
+    }
+    return {"body": HEAVY, "wheels": {**turned, **wheels}, "couplings": gear}
+
+
+@pytest.mark.parametrize(
+    ("robot", "expected"),
+    [
+        (two_drives(), (1, 2)),  # pivots over the axles steer
+        (two_drives(0.3), (3, 0)),  # beside them they are driven casters
+        (steered((0.5, 0.3), (-0.5, 0.3), gears=[-1]), (1, 1)),  # all axles meet on one line
+        (steered((0.5, 0.3), (-0.5, 0.3), gears=[1]), (1, 1)),  # parallel: it never turns
+        (steered((0.5, 0.3), (-0.5, 0.3)), (1, 2)),
+        (steered((0.5, 0), fixed={"at": [0, 0, 0], **WHEEL}), (1, 1)),
+        (steered((0.5, 0.3), (-0.5, 0.3), (0, -0.3), gears=[-1]), None),  # only coordinated
+    ],
+)
+def test_mobility_of_wheels_on_pivots_and_behind_gears(robot, expected):
+    """The class against what the base's twists are at random configurations: δ_m of them at each, δ_m + δ_s in all."""
+    made = parse_robot(robot)
+    found = analyze(made).mobility
+    assert (None if found is None else (found.mobility, found.steerability)) == expected
+    assert mobility_of(analyze(made).maps.assembly) == found
+    if expected is None:
+        return
+    rng = np.random.default_rng(3)
+    pivots = ("steering", "p1.angle", "p2.angle")
+    names = [name for name in analyze(made).maps.names if name.endswith(pivots)]
+    twists = []
+    for _ in range(4):
+        motion = analyze(made, dict(zip(names, rng.uniform(-1, 1, len(names)), strict=True))).base_motion
+        assert motion.dimension == expected[0]
+        twists += motion.basis
+    assert np.linalg.matrix_rank(twists, tol=1e-9) == sum(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "motors"),
+    [
+        ("skid_steer", "singular nowhere"),  # its axles hold ω, whatever its track
+        ("ackermann", "singular nowhere"),
+        ("tricycle", "singular where wheelbase = 0"),  # and not where r = 0, which no wheel has
+        ("differential_drive", "singular where track = 0"),
+    ],
+)
+def test_parameters_in_determinants_are_those_that_cost_rank(kind, motors):
+    told = {each.what: each.explain() for each in analyze(catalog.robot(kind)).determinants}
+    assert told["motors"] == motors
 
 
 def test_robots_that_cannot_be_derived_can_be_asked():

@@ -390,6 +390,25 @@ def test_swerve_modules_that_roll_ideally_leave_no_pose_uncontrolled():
     assert len(found.integrals) == 2  # four wheels, whose angles two relations tie
 
 
+@pytest.mark.parametrize("name", ["differential_drive", "tricycle", "ackermann", "mecanum"])
+def test_integrals_are_what_no_bracket_reaches_at_any_configuration(name, rng):
+    """As many as the growth vector leaves out there, and constant along runs that go anywhere (to their tolerance)."""
+    robot = catalog.robot(name)
+    model = derive(robot)
+    angles = [each for each in model.coordinates if each.endswith((".steering", "steering.angle"))]
+    inputs = {each: (lambda t, k=k: 3 * np.sin((1 + k) * t)) for k, each in enumerate(model.inputs)}
+    run = trundle.simulate(model, 2.0, inputs)
+    for _ in range(4):
+        at = {each: float(rng.uniform(-1.2, 1.2)) for each in angles if rng.uniform() < 0.7}
+        reach = trundle.analyze(robot, at).full_controllability
+        found = model.linearize({"theta": float(rng.uniform(-3, 3)), **at}).controllability
+        assert len(found.integrals) == reach.dimension - reach.here[-1]
+        assert len(found.nonholonomic) + len(found.integrals) == reach.dimension - reach.here[0]
+        for each in found.integrals:
+            moved = sum((value * run[state] for state, value in each.items()), np.zeros(1))
+            np.testing.assert_allclose(moved - moved[0], 0, atol=1e-5)
+
+
 def test_brackets_of_a_car_with_two_trailers():
     """All of the seven coordinates but the wheels' own relations: the growth vector is 2, 3, 4, 5 (Laumond 1993)."""
     wheels = {

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from trundle.cli.output import Output, table
+from trundle.cli.output import Output, paragraph, table
 from trundle.errors import InputError
+from trundle.mechanics.combinations import combination
 from trundle.mechanics.redundancy import summary
 
 if TYPE_CHECKING:
     from trundle.mechanics.manipulability import Manipulability
     from trundle.model.analysis import Analysis
-    from trundle.model.controllability import Controllability
+    from trundle.model.reach import Reach
     from trundle.model.singular import Singularity
 
 
@@ -27,7 +28,9 @@ def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
     if analysis.manipulability is not None:
         facts.append(("velocities", analysis.manipulability.explain()))
     if analysis.frame is not None and analysis.frame_manipulability is not None:
-        facts.append((analysis.frame.name, analysis.frame_manipulability.explain()))
+        point = analysis.frame.point
+        where = f"its point ({', '.join(f'{c:.4g}' for c in point)}) m: " if any(point) else ""
+        facts.append((analysis.frame.name, where + analysis.frame_manipulability.explain()))
     reach = _reach(analysis)
     if reach is not None and (analysis.maps.base or reach.degree > 1):
         slips = any(wheel.contact == "slip" for wheel in analysis.robot.wheels.values())
@@ -48,23 +51,22 @@ def sections(analysis: Analysis, out: Output) -> list[str]:
     if motion is not None:
         twists = motion.basis or ((motion.nearest,) if motion.nearest else ())
         title = "twists of the base now" if motion.basis else "the twist that slips least"
-        lines += _block(out, title, ("v_x (m/s)", "v_y (m/s)", "omega (rad/s)"), twists)
+        lines += [out.heading(title), *_block(("v_x (m/s)", "v_y (m/s)", "omega (rad/s)"), twists)]
     if analysis.manipulability is not None:
         lines += _ellipsoid(out, "velocities of the base", analysis.manipulability)
     if analysis.frame is not None and analysis.frame_manipulability is not None:
         lines += _ellipsoid(out, f"velocities of {analysis.frame.name}", analysis.frame_manipulability)
     if analysis.repeated:
         lines.append(out.heading("rolling rows that repeat others"))
-        lines += [f"  {each.explain()}" for each in analysis.repeated]
-    for title, found in (
-        ("reach", _reach(analysis)),
-        ("reach of all coordinates", _reach(analysis, whole=True)),
-    ):
-        if found is not None and found.brackets:
-            lines += _brackets(out, title, found)
+        lines += [line for each in analysis.repeated for line in paragraph(each.explain())]
+    reach, of_all = _reach(analysis), _reach(analysis, whole=True)
+    if reach is not None and reach.brackets:
+        lines += _brackets(out, "reach", reach)
+    if of_all is not None and of_all.brackets and (reach is None or of_all.coordinates != reach.coordinates):
+        lines += _brackets(out, "reach of all coordinates", of_all)
     lines.append(out.heading("singular configurations"))
     lines += _searched(analysis.singularities)
-    lines += [f"  {each.what}: {each.explain()}" for each in analysis.determinants]
+    lines += [line for each in analysis.determinants for line in paragraph(f"{each.what}: {each.explain()}")]
     return lines
 
 
@@ -119,7 +121,7 @@ def formulas_data(analysis: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def _reach(analysis: Analysis, whole: bool = False) -> Controllability | None:
+def _reach(analysis: Analysis, whole: bool = False) -> Reach | None:
     """None where the wheels lock the robot, which is said elsewhere."""
     try:
         return analysis.full_controllability if whole else analysis.controllability
@@ -164,36 +166,35 @@ def _listed(names: Iterable[str], analysis: Analysis) -> str:
     )
 
 
-def _block(
-    out: Output, title: str, names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence[str] = ()
-) -> list[str]:
+def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence[str] = ()) -> list[str]:
     cells = [tuple(f"{value:.6g}" for value in row) for row in rows]
     shown = [tuple(names), *cells]
     if more:
         shown = [(*row, extra) for row, extra in zip(shown, ("length (m/s)", *more), strict=True)]
-    return [out.heading(title), *table(shown, right=range(len(shown[0])))]
+    return table(shown, right=range(len(shown[0])))
 
 
 def _ellipsoid(out: Output, title: str, found: Manipulability) -> list[str]:
     names = [f"{part} ({'rad/s' if part.startswith('omega') else 'm/s'})" for part in found.parts]
-    title = f"{title}: axes of the ellipsoid for {found.rates}, omega counted at {found.length:.4g} m"
-    lines = _block(out, title, names, found.axes, [f"{radius:.6g}" for radius in found.radii])
+    counted = (
+        f"; omega counted at {found.length:.4g} m" if any("omega" in part for part in found.parts) else ""
+    )
+    lines = [out.heading(title), *paragraph(f"axes of the ellipsoid for {found.rates}{counted}")]
+    lines += _block(names, found.axes, [f"{radius:.6g}" for radius in found.radii])
     lines.append(f"  condition {found.condition:.4g}, measure {found.measure:.4g}")
     if found.undriven:
-        lines += _block(out, "held by no motor", names, found.undriven)
+        lines += [out.heading("held by no motor"), *_block(names, found.undriven)]
     return lines
 
 
-def _brackets(out: Output, title: str, found: Controllability) -> list[str]:
-    text = f"{title}: growth vector ({', '.join(map(str, found.growth))}) of {found.dimension}"
+def _brackets(out: Output, title: str, found: Reach) -> list[str]:
+    text = f"growth vector ({', '.join(map(str, found.growth))}) of {found.dimension}"
     if found.here != found.growth:
         text += f"; at this configuration ({', '.join(map(str, found.here))})"
     rows = [(str(each.level), each.effect, each.name) for each in found.brackets]
-    lines = [out.heading(text), *table(rows)]
+    lines = [out.heading(title), *paragraph(text), *table(rows)]
     if found.integrals:
-        from trundle.model.controllability import combination
-
-        lines.append("  never changes: " + ", ".join(combination(terms) for terms in found.integrals))
+        lines += paragraph("never changes: " + ", ".join(combination(terms) for terms in found.integrals))
     return lines
 
 
@@ -202,12 +203,13 @@ def _searched(found: Sequence[Singularity]) -> list[str]:
 
     lines = []
     for each in found:
-        lines.append(f"  {each.what}: {each.explain().removeprefix(each.what + ' ')}")
-        lines += [f"    {place_text(p)}  (σ/σ₁ = {p.value:.1e})" for p in each.points]
+        lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
+        for point in each.points:
+            lines += paragraph(f"{place_text(point)}  (σ/σ₁ = {point.value:.1e})", 4)
         if each.search is not None and not each.points:
             worst = each.search.worst
             where = f" at {place_text(worst)}" if worst.at else " everywhere"
-            lines.append(f"    least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}")
+            lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}", 4)
     return lines
 
 
@@ -221,13 +223,15 @@ def _ellipsoid_data(found: Manipulability | None) -> dict[str, Any] | None:
         "undriven": found.undriven,
         "length": found.length,
         "rates": found.rates,
+        "fastest": found.fastest,
+        "limit": found.limit,
         "condition": found.condition,
         "measure": found.measure,
         "text": found.explain(),
     }
 
 
-def _reach_data(found: Controllability | None) -> dict[str, Any] | None:
+def _reach_data(found: Reach | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {

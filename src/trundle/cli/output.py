@@ -63,10 +63,8 @@ class Output:
         """Label and text a row; long texts run on under themselves."""
         lines = []
         for label, text in rows:
-            room = max(terminal_width() - width - 2, 30)
-            wrapped = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
-            lines.append(f"  {self.styled(label.ljust(width), 'cyan')}{wrapped[0]}")
-            lines += [" " * (width + 2) + more for more in wrapped[1:]]
+            first, *more = run_on(text, width + 2)
+            lines += [f"  {self.styled(label.ljust(width), 'cyan')}{first}", *more]
         return lines
 
 
@@ -80,8 +78,21 @@ def terminal_width() -> int:
     return min(shutil.get_terminal_size((100, 24)).columns, _MOST_WIDTH)
 
 
+def run_on(text: str, indent: int) -> list[str]:
+    """The text's first line, and the others that it takes in this window, indented under it."""
+    room = max(terminal_width() - indent, 20)
+    first, *more = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [first, *(" " * indent + line for line in more)]
+
+
+def paragraph(text: str, indent: int = 2) -> list[str]:
+    """The text indented, the lines that run on by two columns more."""
+    first, *more = run_on(text, indent + 2)
+    return [" " * indent + first, *more]
+
+
 def table(rows: Sequence[Sequence[str]], indent: int = 2, right: Iterable[int] = ()) -> list[str]:
-    """Rows with their columns lined up; those in `right` end together."""
+    """Rows with their columns lined up; those in `right` end together, and a long last one runs on under itself."""
     if not rows:
         return []
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -92,7 +103,9 @@ def table(rows: Sequence[Sequence[str]], indent: int = 2, right: Iterable[int] =
             cell.rjust(width) if k in to_right else cell.ljust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        lines.append((" " * indent + "  ".join(cells)).rstrip())
+        before = " " * indent + "  ".join([*cells[:-1], ""])
+        first, *more = [cells[-1]] if len(row) - 1 in to_right else run_on(row[-1], len(before))
+        lines += [(before + first).rstrip(), *more]
     return lines
 
 

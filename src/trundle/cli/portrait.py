@@ -19,9 +19,9 @@ _MOST_NAMES = 16
 def mobility_class(robot: Robot) -> Mobility | None:
     """δ_m and δ_s by the wheels on the base, for robots that can't be derived, too; None without wheels."""
     from trundle.mechanics.assembly import assemble
-    from trundle.model.derive import mobility_of
+    from trundle.model.mobility import mobility_of
 
-    return mobility_of(robot, assemble(robot, robot.resolver()))
+    return mobility_of(assemble(robot, robot.resolver()))
 
 
 def bodies_of(robot: Robot) -> list[str]:
@@ -139,7 +139,7 @@ def wheel_lines(robot: Robot, out: Output) -> list[str]:
             wheel["name"],
             wheel["type"],
             f"r = {wheel['radius']:.4g} m",
-            f"at ({wheel['at'][0]:.4g}, {wheel['at'][1]:.4g})",
+            f"at ({wheel['at'][0]:.4g}, {wheel['at'][1]:.4g}) m",
             f"{wheel['contact']}: {wheel['law']}",
         )
         for wheel in wheels_data(robot)

@@ -55,10 +55,10 @@ class BaseMotion:
         if self.dimension == 2 and self.centre is None:
             return "it drives in every direction, but does not turn"
         if self.dimension == 2:
-            return f"it drives along {_degrees(self.heading)}, and turns about any point of {self._line()}"
+            return f"it drives straight along {_degrees(self.heading)}, and turns about any point of {self._line()}"
         if self.dimension == 1:
             if self.centre is None:
-                return f"it drives along {_degrees(self.heading)}, no other way"
+                return f"it drives straight along {_degrees(self.heading)}, no other way"
             return f"it turns about {_point(self.centre)}, no other way"
         text = "nothing without slip: the wheels' axles do not meet in one point"
         if self.nearest is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from trundle.mechanics.combinations import echelon, null_rows
 from trundle.mechanics.elimination import ZERO
 
 Bracket = Callable[[Any, Any], Any]
@@ -136,25 +137,5 @@ def constant_integrals(span: np.ndarray) -> np.ndarray:
     """Rows w (k, n) with w · v = 0 for every field v of (s, dim, n) in every sample: combinations of the coordinates
     that never change. In reduced row-echelon form, later coordinates first.
     """
-    stacked = span.reshape(-1, span.shape[2])
-    _, sizes, vectors = np.linalg.svd(stacked)
-    rank = int((sizes > ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
-    return _echelon(vectors[rank:])
-
-
-def _echelon(rows: np.ndarray) -> np.ndarray:
-    work, done = rows.copy(), 0
-    for column in range(work.shape[1] - 1, -1, -1):
-        if done == len(work):
-            break
-        best = done + int(np.argmax(np.abs(work[done:, column])))
-        if abs(work[best, column]) < 1e-7:
-            continue
-        work[[done, best]] = work[[best, done]]
-        work[done] /= work[done, column]
-        for other in range(len(work)):
-            if other != done:
-                work[other] -= work[other, column] * work[done]
-        done += 1
-    work[np.abs(work) < 1e-9] = 0.0
-    return work
+    fields = span.reshape(-1, span.shape[2])
+    return echelon(null_rows(fields.T), np.ones(fields.shape[1]))[::-1]

@@ -17,6 +17,9 @@ class Manipulability:
     `axes`: one row an axis of the ellipsoid, longest first, as a twist whose parts are named `parts` (m/s, rad/s), at
     the end of the axis; `radii` (m/s) their lengths. `undriven`: twists of the motions that go on with every motor held
     still, which have no bound. `rates` says what ‖a‖ = 1 stands for.
+
+    `fastest` are the same axes as far as they go while no single motor's rate is above 1, which `limit` puts in words;
+    None where other motors could take over a part.
     """
 
     parts: tuple[str, ...]
@@ -25,6 +28,8 @@ class Manipulability:
     undriven: tuple[tuple[float, ...], ...]
     length: float
     rates: str = ""
+    fastest: tuple[tuple[float, ...], ...] | None = None
+    limit: str = ""
 
     @property
     def condition(self) -> float:
@@ -42,8 +47,9 @@ class Manipulability:
         """One sentence for a person: how fast along each axis, and how unequal they are."""
         if not (self.radii or self.undriven):
             return "no motion at all"
-        ways = [self.axis_text(axis) for axis in self.axes]
-        text = f"up to {'; '.join(ways)} for {self.rates}" if ways else ""
+        ways = [self.axis_text(axis) for axis in (self.axes if self.fastest is None else self.fastest)]
+        bound = f" for {self.rates}" if self.fastest is None else f", {self.limit}"
+        text = f"up to {'; '.join(ways)}{bound}" if ways else ""
         if self.undriven:
             loose = "; ".join(self.axis_text(axis, bare=True) for axis in self.undriven)
             return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
@@ -75,6 +81,7 @@ def manipulability(
     weights: Sequence[float],
     length: float,
     rates: str = "",
+    limit: str = "",
 ) -> Manipulability:
     """The twists t = T z of all motions z whose motor rates B z stay within ‖B z‖ ≤ 1 (Yoshikawa 1985).
 
@@ -85,7 +92,9 @@ def manipulability(
     """
     scaled = task * np.asarray(weights, dtype=float)[:, None]
     scaled = np.where(np.abs(scaled) > ZERO * np.abs(drive).max(initial=1.0), scaled, 0.0)
-    _, values, vectors = np.linalg.svd(drive) if drive.size else (None, np.zeros(0), np.eye(task.shape[1]))
+    motors, values, vectors = (
+        np.linalg.svd(drive) if drive.size else (np.eye(len(drive)), np.zeros(0), np.eye(task.shape[1]))
+    )
     rank = int((values > ZERO * max(values.max(initial=0.0), 1e-300)).sum())
     loose = scaled @ vectors[rank:].T
     reach = scaled @ (vectors[:rank].T / values[:rank]) if rank else np.zeros((len(task), 0))
@@ -102,7 +111,25 @@ def manipulability(
         tuple(_plain(_upward(free[:, k]) / weights) for k in loose_kept),
         length,
         rates,
+        _fastest(motors[:, :rank], reach, u[:, kept], np.asarray(weights, dtype=float)),
+        limit,
     )
+
+
+def _fastest(
+    motors: np.ndarray, reach: np.ndarray, axes: np.ndarray, weights: np.ndarray
+) -> tuple[tuple[float, ...], ...] | None:
+    """The axes (columns) of t = reach · c as far as no rate a = motors · c exceeds 1; None where other c with reach · c
+    = 0 move motors that an axis needs.
+    """
+    _, sizes, right = np.linalg.svd(reach)
+    idle = motors @ right[int((sizes > ZERO * max(sizes.max(initial=0.0), 1e-300)).sum()) :].T
+    rates = motors @ np.linalg.pinv(reach, rcond=ZERO) @ axes
+    shares = rates / np.maximum(np.linalg.norm(rates, axis=0), 1e-300)
+    if (np.abs(shares).max(axis=1, initial=0.0) * np.abs(idle).max(axis=1, initial=0.0) > ZERO).any():
+        return None
+    largest = np.abs(rates).max(axis=0, initial=0.0)
+    return tuple(_plain(_upward(axes[:, k]) / (largest[k] * weights)) for k in range(axes.shape[1]))
 
 
 def _aligned(axes: np.ndarray, radii: np.ndarray) -> np.ndarray:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.combinations import null_rows
+from trundle.mechanics.elimination import ZERO, generic_rank
 
 _SAMPLES = 5
 
@@ -57,9 +58,9 @@ class Mobility:
             (3, 0): "it moves in every direction at once",
             (2, 0): "it drives and turns, and never moves sideways",
             (2, 1): "it drives and turns, its heading set by a steered wheel",
-            (1, 1): "it drives on arcs that its steering sets",
+            (1, 1): "it drives along the line or arc that its steering sets",
             (1, 2): "it drives along arcs about any centre that its steering sets",
-            (1, 0): "it can only follow one fixed arc: too many fixed axles for turning without slip",
+            (1, 0): "it can only follow one line or circle: too many fixed axles for steering without slip",
         }
         text = kind.get((self.mobility, self.steerability), "its fixed wheels hold it still")
         if self.coordinated:
@@ -91,6 +92,32 @@ def classify(wheels: Sequence[WheelPlace], seed: int = 20260) -> Mobility:
         fixed=tuple(w.name for w in fixed),
         steered=tuple(w.name for w in steered),
     )
+
+
+def classify_by_demands(by_wheels: Mobility, demands: Sequence[np.ndarray]) -> Mobility | None:
+    """The same from what all constraints demand of the base, rows over (v_x, v_y, ω), (k, 3), at random configurations.
+
+    For wheels on bodies that move and steering held by gears: a pivot at the middle of an axle steers, one beside it
+    lets the base go any way. What is demanded in every configuration takes the place of the fixed wheels' rows: the
+    intersection of the rows' spans, which is what the sum of their null spaces leaves. `by_wheels` is the class by the
+    wheels on the base. None where the robot moves only if its steering is coordinated.
+    """
+    rows = [_normed(each) for each in demands]
+    rank = max(generic_rank(each[None]) for each in rows)
+    if rank > 2:
+        return by_wheels if by_wheels.mobility == 0 else None
+    free = [null_rows(each.T) if len(each) else np.eye(3) for each in rows]
+    always = 3 - generic_rank(np.concatenate(free)[None])
+    return replace(
+        by_wheels, mobility=3 - rank, steerability=rank - always, fixed_rank=always, generic_rank=rank
+    )
+
+
+def _normed(rows: np.ndarray) -> np.ndarray:
+    """The rows with a size, each of length 1."""
+    size = np.linalg.norm(rows, axis=1, keepdims=True)
+    kept = size[:, 0] > ZERO
+    return rows[kept] / size[kept]
 
 
 def _lateral(wheels: Sequence[WheelPlace], angles: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO
 
 
@@ -28,9 +29,10 @@ class Relation:
         """'left.lateral = right.lateral', signs sorted to both sides; names alone where coefficients vary."""
         if not self.constant:
             return f"{self.names[0]} follows from {_listed(self.names[1:])}"
-        left = [(name, c) for name, c in self.terms if c > 0]
-        right = [(name, -c) for name, c in self.terms if c < 0]
-        return f"{_sum(left)} = {_sum(right) if right else '0'}"
+        terms = [*self.terms[1:], self.terms[0]]  # the first depends on those before it: in their own order
+        left = [(name, c) for name, c in terms if c > 0]
+        right = [(name, -c) for name, c in terms if c < 0]
+        return f"{combination(left)} = {combination(right) or '0'}"
 
 
 def summary(found: Sequence[Relation]) -> str:
@@ -39,13 +41,17 @@ def summary(found: Sequence[Relation]) -> str:
     parts: list[str] = []
     equal: dict[str, list[str]] = {}
     for each in found:
-        if each.constant and len(each.terms) == 2 and abs(each.terms[1][1] + 1) < 1e-9:
+        if len(each.terms) == 1:
+            equal.setdefault("0", []).append(each.names[0])
+        elif each.constant and len(each.terms) == 2 and abs(each.terms[1][1] + 1) < 1e-9:
             equal.setdefault(each.names[1], []).append(each.names[0])
         elif each.constant:
             parts.append(each.explain())
         else:
             following.setdefault(each.names[1:], []).append(each.names[0])
-    parts = [" = ".join((first, *others)) for first, others in equal.items()] + parts
+    parts = [
+        " = ".join((*others, first) if first == "0" else (first, *others)) for first, others in equal.items()
+    ] + parts
     parts += [
         f"{_listed(names)} follow{'s' if len(names) == 1 else ''} from {_listed(leaders)}"
         for leaders, names in following.items()
@@ -101,10 +107,6 @@ def _combination(samples: np.ndarray, kept: Sequence[int], row: int) -> np.ndarr
 def _rounded(value: float) -> float:
     """A coefficient without the last digits' rounding: ±1 stays ±1."""
     return float(f"{value:.9g}")
-
-
-def _sum(terms: Sequence[tuple[str, float]]) -> str:
-    return " + ".join(name if abs(c - 1) < 1e-9 else f"{c:.4g} {name}" for name, c in terms)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -24,7 +24,8 @@ _STEP = 1e-6  # of the central differences, whose error is then about 1e-12 in S
 _NEWTON = 30
 # Newton's method may stray for some steps; where no start has come closer for so many, none will.
 _PATIENCE = 6
-_STARTS = 24
+# Starts over the whole box, this far apart in its widths, and around each isolated point that they find.
+_STARTS, _APART, _BESIDE = 24, 0.15, 8
 _FREE = 1e-6
 _ON = 1e-9  # how near (m) to a surface counts as on it
 
@@ -156,11 +157,13 @@ def find_singular(
     worst = SingularPoint(_named(box, start[best]), float(sizes[best]))
     if not count:
         return Search(problem.rank, (), worst, box, 1)
-    chosen = _spread(start, sizes, box)
-    points, ends = _refine(problem, start[chosen])
-    inside = box.holds(points)
-    points, ends = points[inside], ends[inside]
+    points, ends = _refined(problem, start[_spread(start, sizes, box)])
     found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
+    beside = _beside(start, sizes, box, [dict(each.at) for each in found if not (each.family or each.free)])
+    if beside:
+        more, their_ends = _refined(problem, start[beside])
+        points, ends = np.concatenate([points, more]), np.concatenate([ends, their_ends])
+        found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     if len(ends) and float(ends.min()) < worst.value:
         at = int(np.argmin(ends))
         worst = SingularPoint(_named(box, points[at]), float(ends[at]))
@@ -169,18 +172,46 @@ def find_singular(
 
 def _spread(start: np.ndarray, sizes: np.ndarray, box: Box) -> list[int]:
     """The starts for refinement: the best sample, then the best that is far from those taken, and so on."""
-    order = np.argsort(sizes)
-    span = np.maximum(box.upper - box.lower, 1e-12)
-    apart = 0.15 * np.sqrt(len(box.names))
+    return _scattered(start, np.argsort(sizes), box, _APART, _STARTS)
+
+
+def _beside(
+    start: np.ndarray, sizes: np.ndarray, box: Box, isolated: Sequence[dict[str, float]]
+) -> list[int]:
+    """More starts around each isolated singularity, closer to each other: where a mechanism is nearly special, such
+    points come in pairs, and one start for both finds one.
+    """
+    chosen: set[int] = set()
+    for point in isolated:
+        at = np.array([[point[name] for name in box.names]])
+        near = np.flatnonzero(_distances(box, start, at[0]) <= _APART)
+        chosen |= set(_scattered(start, near[np.argsort(sizes[near])], box, _APART / 10, _BESIDE))
+    return sorted(chosen)
+
+
+def _scattered(start: np.ndarray, order: np.ndarray, box: Box, apart: float, most: int) -> list[int]:
+    """The first of the samples in that order that are far enough from each other."""
     taken: list[int] = []
     for index in order:
-        gaps = np.abs(start[taken] - start[index]) / span
-        gaps = np.where(box.period > 0, np.minimum(gaps, 1 - gaps), gaps)
-        if not taken or float(np.sqrt((gaps**2).sum(axis=1)).min()) > apart:
+        if not taken or float(_distances(box, start[taken], start[index]).min()) > apart:
             taken.append(int(index))
-        if len(taken) == _STARTS:
+        if len(taken) == most:
             break
     return taken
+
+
+def _distances(box: Box, q: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Root-mean-square distances (s,) from the configurations (s, d) to one, in widths of the box."""
+    gaps = np.abs(q - at) / np.maximum(box.upper - box.lower, 1e-12)
+    gaps = np.where(box.period > 0, np.minimum(gaps, 1 - gaps), gaps)
+    return np.sqrt((gaps**2).mean(axis=1))
+
+
+def _refined(problem: _Problem, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where Newton's method ends inside the box, and σ_ρ/σ₁ there."""
+    points, ends = _refine(problem, start)
+    inside = problem.box.holds(points)
+    return points[inside], ends[inside]
 
 
 def _conditions(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -238,7 +269,7 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
         return ()
     box = problem.box
     _, _, slope = _conditions(problem, q)
-    found: list[tuple[np.ndarray, tuple[bool, ...], SingularPoint]] = []
+    found: list[Found] = []
     for at, size, derivative in zip(q, sizes, slope, strict=True):
         scale = max(np.abs(derivative).max(initial=0.0), 1e-300)
         free = tuple(bool(column <= _FREE * scale) for column in np.abs(derivative).max(axis=0))
@@ -251,7 +282,21 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
         names = tuple(box.names[k] for k in range(len(free)) if free[k])
         point = SingularPoint(tuple((box.names[k], _tidy(at[k])) for k in held), float(size), names, family)
         found.append((at, free, point))
+    found = [each for each in found if not any(_covers(box, other, each) for other in found)]
     return tuple(point for _, _, point in sorted(found, key=lambda each: [v for _, v in each[2].at]))
+
+
+Found = tuple[np.ndarray, tuple[bool, ...], SingularPoint]
+
+
+def _covers(box: Box, family: Found, other: Found) -> bool:
+    """Whether a point lies in a family that leaves more coordinates free: where two families cross, Newton's method is
+    slow, and ends beside the crossing.
+    """
+    more = sum(family[1]) > sum(other[1]) and all(
+        a or not b for a, b in zip(family[1], other[1], strict=True)
+    )
+    return more and _near(box, family[0], other[0], [k for k, free in enumerate(family[1]) if not free])
 
 
 def _near(box: Box, a: np.ndarray, b: np.ndarray, held: Sequence[int]) -> bool:

@@ -21,11 +21,11 @@ from trundle.mechanics.manipulability import Manipulability, manipulability
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.redundancy import Relation, relations
 from trundle.mechanics.steering import steering_angles
-from trundle.model.controllability import Controllability, controllability
-from trundle.model.derive import mobility_of, wheel_places
+from trundle.model.mobility import mobility_of, rolling, wheel_places
+from trundle.model.reach import Reach, reach
 from trundle.model.singular import TWIST, Frame, Singularity, singularities
 from trundle.model.units import unit
-from trundle.model.velocity_maps import VelocityMaps, last_links, rolling, tip_of, velocity_maps
+from trundle.model.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.runcheck import quantity_in
 from trundle.robot.values import read_value
@@ -63,7 +63,7 @@ class Analysis:
     @cached_property
     def mobility(self) -> Mobility | None:
         """Degrees of mobility and steerability by the wheels on the base; None without any."""
-        return mobility_of(self.robot, self.maps.assembly)
+        return mobility_of(self.maps.assembly)
 
     @cached_property
     def motions(self) -> int:
@@ -119,10 +119,10 @@ class Analysis:
         """The base's twists for motor rates a with ‖a‖ ≤ 1, at this configuration; None without wheels."""
         if not self._rolls:
             return None
-        limits, rates = self._limits()
+        limits, *words = self._limits()
         task = self._motions[list(self.maps.base)]
         return manipulability(
-            task, self._driven(limits), BASE_TWIST, (1.0, 1.0, self.length), self.length, rates
+            task, self._driven(limits), BASE_TWIST, (1.0, 1.0, self.length), self.length, *words
         )
 
     @cached_property
@@ -134,7 +134,7 @@ class Analysis:
         weights = [self.length if part.startswith("omega") else 1.0 for part in self.frame.parts]
         task = jacobian / np.array(weights)[:, None] @ (self._motions / self.maps.scale[:, None])
         drive = self._driven(np.ones(len(self.maps.motors())))
-        return manipulability(task, drive, self.frame.parts, weights, self.length, self._unit_rates())
+        return manipulability(task, drive, self.frame.parts, weights, self.length, *self._unit_rates())
 
     @cached_property
     def singularities(self) -> tuple[Singularity, ...]:
@@ -152,17 +152,17 @@ class Analysis:
         return determinants(self.robot, self.maps, self.frame, self._general)
 
     @cached_property
-    def controllability(self) -> Controllability:
+    def controllability(self) -> Reach:
         """Whether driving and steering lead everywhere: growth vector and Lie brackets of base, steering and joints.
 
         Raises InputError where the wheels lock the robot.
         """
-        return controllability(self.maps, self.robot.speeds, self._q, self.robot.name)
+        return reach(self.maps, self.robot.speeds, self._q, self.robot.name)
 
     @cached_property
-    def full_controllability(self) -> Controllability:
+    def full_controllability(self) -> Reach:
         """The same over all coordinates, wheels' and casters' angles too, which are often not all reached."""
-        return controllability(self.maps, self.robot.speeds, self._q, self.robot.name, whole=True)
+        return reach(self.maps, self.robot.speeds, self._q, self.robot.name, whole=True)
 
     def steering(self, twist: Sequence[float]) -> dict[str, float]:
         """Angles (rad) of the steered wheels on the base that allow it the twist (v_x, v_y, ω) without slip.
@@ -196,21 +196,24 @@ class Analysis:
     @property
     def _drives(self) -> str:
         if self.maps.assembly.actuators:
-            return "motor rates"
-        return "wheel rates" if self._rolls else "joint rates"
+            return "motor"
+        return "wheel" if self._rolls else "joint"
 
-    def _unit_rates(self) -> str:
-        """'motor rates of norm 1', with the unit where all have the same."""
+    def _unit_rates(self) -> tuple[str, str]:
+        """'motor rates of norm 1', with the unit where all have the same; and 'no motor above 1 rad/s'."""
         sliding = {name for name, joint in self.robot.joints.items() if joint.type == "prismatic"}
         owners = {name.rpartition(".")[0] for name in self.maps.motors()}
         kinds = {"m/s" if owner in sliding else "rad/s" for owner in owners}
-        return f"{self._drives} of norm 1{f' {kinds.pop()}' if len(kinds) == 1 else ''}"
+        norm = f"{self._drives} rates of norm 1{f' {next(iter(kinds))}' if len(kinds) == 1 else ''}"
+        return norm, f"no {self._drives} above 1 {' or '.join(sorted(kinds, reverse=True))}"
 
     def _driven(self, limits: np.ndarray) -> np.ndarray:
         return self._motions[list(self.maps.motors().values())] / limits[:, None]
 
-    def _limits(self) -> tuple[np.ndarray, str]:
-        """What each motor's rate is divided by, and in words: no-load rates where all wheels' motors have them."""
+    def _limits(self) -> tuple[np.ndarray, str, str]:
+        """What each motor's rate is divided by, and in words for the norm of all and for each: no-load rates where all
+        wheels' motors have them.
+        """
         columns = list(self.maps.motors().values())
         able = {
             a.column: float(a.limit / abs(a.back_emf_constant * a.ratio))
@@ -221,10 +224,13 @@ class Analysis:
         if spins and spins <= set(able):
             rates = sorted({float(f"{able[c]:.4g}") for c in spins if c is not None})
             text = f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
-            return np.array(
-                [able.get(c, 1.0) for c in columns]
-            ), f"motor rates of norm {text} rad/s, their rate without load"
-        return np.ones(len(columns)), self._unit_rates()
+            norm = f"motor rates of norm {text} rad/s, their rate without load"
+            return (
+                np.array([able.get(c, 1.0) for c in columns]),
+                norm,
+                f"no motor above {text} rad/s, its rate without load",
+            )
+        return np.ones(len(columns)), *self._unit_rates()
 
 
 def analyze(

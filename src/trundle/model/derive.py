@@ -15,13 +15,12 @@ from typing import Any
 import casadi as ca
 
 from trundle.errors import InputError
-from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.mechanics.mobility import Mobility, WheelPlace, classify
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.recast import recast
 from trundle.mechanics.rolling import Basis, Problem
@@ -30,11 +29,12 @@ from trundle.model.constraints import ideal_wheels, rolling_problem, sample, sol
 from trundle.model.forces import Forces, applied_forces, contact_span
 from trundle.model.health import check_loads, check_mass
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
+from trundle.model.mobility import mobility_of
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.observe import Motion, observed
 from trundle.model.projection import projected
-from trundle.model.sketch import sketch, yaw
+from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, Tracer, trace
 from trundle.scalars import Scalar
@@ -285,7 +285,7 @@ def _package(
         parameters=dict(defaults),
         units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
         initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
-        mobility=mobility_of(robot, numeric),
+        mobility=mobility_of(numeric),
         constraints=_summary(assembly, problem, basis, loops, motion),
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
         audited=_traced(symbols, "audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
@@ -378,29 +378,3 @@ def _traced(
 
 def _entries(column: Any) -> list[Any]:
     return column if isinstance(column, list) else [column[i] for i in range(column.shape[0])]
-
-
-def mobility_of(robot: Any, numeric: Assembly) -> Mobility | None:
-    """The class of a planar robot by the wheels on its base, as if none of them slipped; None where there are none."""
-    if len(numeric.base_columns) != 3 or not numeric.wheels:
-        return None
-    return classify([place for place, contact in wheel_places(numeric) if contact != "free"])
-
-
-def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, str]]:
-    """The conventional wheels on the base of an assembly in numbers, each with its contact law."""
-    frames = mounting(numeric)
-    return [
-        (
-            WheelPlace(
-                wheel.name,
-                float(wheel.position[0]),
-                float(wheel.position[1]),
-                yaw(frames[wheel.link]),
-                wheel.kind == "steered",
-            ),
-            wheel.contact,
-        )
-        for wheel in numeric.wheels
-        if wheel.kind in ("fixed", "steered") and wheel.on_base
-    ]

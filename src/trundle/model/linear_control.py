@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
 import numpy as np
 
-from trundle.mechanics.controllability import echelon, modulo, null_rows, uncontrollable
-from trundle.model.brackets import reach
+from trundle.mechanics.combinations import combination, echelon, modulo, null_rows
+from trundle.mechanics.filtration import Named
+from trundle.mechanics.staircase import uncontrollable
+from trundle.model.brackets import growth
+from trundle.model.guided import independent_rows
 from trundle.model.tangent import constraint_gradient, tangent_at
 
 if TYPE_CHECKING:
@@ -17,6 +21,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Direction = Mapping[str, float]
+
+# General configurations for the ranks of brackets lie this far (m, rad) from the state.
+_SPREAD, _PLACES = 0.3, 3
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Controllability:
             (self.unreached, self._unreached()),
         ):
             if directions:
-                lines += [f"  {combination(each)}" for each in directions]
+                lines += [f"  {_leading(each)}" for each in directions]
                 lines += [f"    {line}" for line in why]
         return "\n".join(lines)
 
@@ -98,8 +105,8 @@ def examine(about: Linearization) -> Controllability:
     velocities, closure = _allowed(about)
     still = [k for k, name in enumerate(about.states) if name in {*model.speeds, *model.currents}]
     measured = part.rows * scale
-    held = null_rows(np.hstack([measured[:, still], measured @ _unit(velocities, scale)])) @ measured
-    constant = null_rows(held @ _unit(closure, scale)) @ held
+    held = null_rows(np.hstack([measured[:, still], measured @ _span(velocities, scale)])) @ measured
+    constant = null_rows(held @ _span(closure, scale)) @ held
     integrals = echelon(constant / scale, scale)
     nonholonomic = modulo(held / scale, integrals, scale)
     unreached = modulo(part.rows, echelon(held / scale, scale), scale)
@@ -113,15 +120,10 @@ def examine(about: Linearization) -> Controllability:
     )
 
 
-def combination(direction: Direction) -> str:
-    """'left.angle - 6.562 x + 3.937 theta': the state with coefficient 1 first."""
-    terms = sorted(direction.items(), key=lambda item: item[1] != 1.0)
-    text = ""
-    for name, value in terms:
-        sign = ("- " if value < 0 else "+ ") if text else ("-" if value < 0 else "")
-        factor = f"{abs(value):.4g} ".removeprefix("1 ")
-        text += f"{' ' if text else ''}{sign}{factor}{name}"
-    return text
+def _leading(direction: Direction) -> str:
+    """'left.angle - 6.562 x + 3.937 theta': the last state, whose coefficient is 1, first."""
+    terms = list(direction.items())
+    return combination([terms[-1], *terms[:-1]])
 
 
 def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:
@@ -148,17 +150,40 @@ def _allowed(about: Linearization) -> tuple[Array, Array]:
     x, p = np.array(list(about.state.values())), np.array(list(about.parameters.values()))
     gradient = constraint_gradient(model, x, np.array(list(about.input.values())), p)
     tangent = tangent_at(model, x, np.zeros(x.size), gradient, about.dependent)
-    found = reach(model, x, p, about.dependent)
-    dual = tangent.dual[:, : len(model.coordinates)]
-    coordinates = [name not in {*model.speeds, *model.currents} for name in about.states]
-    return tuple(
-        np.where(np.array(coordinates)[:, None], dual @ each, 0.0)
-        for each in (found.velocities, found.closure)
-    )  # type: ignore[return-value]
+    q, fields = _velocity_fields(model, x, p, about.dependent)
+    n = len(model.coordinates)
+    general = x[:n] + np.random.default_rng(0).uniform(-_SPREAD, _SPREAD, (_PLACES, n))
+    _, here = growth(fields, q, general, x[:n], n)
+    coordinates = np.array([name not in {*model.speeds, *model.currents} for name in about.states])
+    closure = np.where(coordinates[:, None], tangent.dual[:, :n] @ here.span[0].T, 0.0)
+    return closure[:, [level == 1 for _, level in here.basis]], closure
 
 
-def _unit(columns: Array, scale: Array) -> Array:
-    """Columns in the measure of the states, the largest entry of each 1."""
+def _velocity_fields(model: Any, x: Array, p: Array, dependent: Collection[str]) -> tuple[Any, list[Named]]:
+    """The coordinates' symbols q, and ∂q̇/∂u_k over them for each independent speed u_k.
+
+    `dependent`: the states that constraints are solved for, of which those that are speeds follow from the others.
+    """
+    n, count = len(model.coordinates), len(model.speeds)
+    q, u = ca.SX.sym("q", n), ca.SX.sym("u", count)
+    rest = [ca.DM.zeros(len(model.currents)), ca.DM.zeros(len(model.inputs)), ca.DM(p)]
+    groups = [ca.vertcat(q, u, rest[0]), *rest[1:]]
+    (rate,) = model.dynamics.casadi_function.call(groups)
+    fields = ca.substitute(ca.jacobian(rate[:n], u), u, 0)
+    solved = [k for k, name in enumerate(model.speeds) if name in dependent]
+    free = [k for k in range(count) if k not in solved]
+    if solved:
+        (residual,) = model.manifold.casadi_function.call(groups)
+        labels = model.manifold.outputs[0].labels
+        rows = [k for k, label in enumerate(labels) if label.startswith("velocity")]
+        slopes = ca.substitute(ca.jacobian(residual[rows], u), u, 0)
+        numbers = np.asarray(ca.Function("rows", [q], [ca.densify(slopes)])(x[:n])).reshape(len(rows), count)
+        kept = list(independent_rows(numbers[None]))
+        fields = fields[:, free] - fields[:, solved] @ ca.solve(slopes[kept, solved], slopes[kept, free])
+    return q, [Named(model.speeds[k], fields[:, j]) for j, k in enumerate(free)]
+
+
+def _span(columns: Array, scale: Array) -> Array:
+    """The independent columns' span in the measure of the states, as orthonormal columns."""
     measured = columns / scale[:, None]
-    largest = np.abs(measured).max(axis=0, initial=0.0)
-    return measured[:, largest > 0] / largest[largest > 0]
+    return np.linalg.qr(measured / np.abs(measured).max(axis=0, initial=0.0))[0]

@@ -13,7 +13,8 @@ from trundle.errors import InputError
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.singularity import Box, Search, SingularPoint, Surface, find_singular, relevant
 from trundle.model.closed import CLOSED, closed, faces_well, gaps_and_rows
-from trundle.model.velocity_maps import VelocityMaps, rolling, velocity_maps
+from trundle.model.mobility import rolling
+from trundle.model.velocity_maps import VelocityMaps, velocity_maps
 
 Matrices = Callable[[VelocityMaps, np.ndarray], np.ndarray]
 TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
@@ -25,6 +26,8 @@ MOST_SEARCHED = 10
 _LOOKS = 300
 _SEED = 20260
 _MOST_SAID = 3
+# Two searches end this near (rad, m) to each other at one singularity.
+_SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Singularity:
         if len(self.points) > _MOST_SAID:
             where[-1] += f", and {len(self.points) - _MOST_SAID} more"
         if self.parameters:
-            where.append(f"wherever {' or '.join(self.parameters)} is 0")
+            where.append(f"{'everywhere' if where else 'only'} with {' or '.join(self.parameters)} = 0")
         if where:
             return f"{'; '.join(where)}: {self.effect}"
         return self.note or f"{self.what} nowhere"
@@ -100,7 +103,23 @@ def singularities(
         note = "with the centre of rotation on a steered wheel's contact, that wheel may have any angle"
         return (Singularity(WHEELS, note=note),)
     critical = critical_parameters(robot, maps, tasks, general)
-    return tuple(_search(robot, maps, what, task, critical[what], general) for what, task in tasks.items())
+    found = {what: _search(robot, maps, what, task, critical[what], general) for what, task in tasks.items()}
+    if LOOPS in found and WHEELS in found:
+        found[WHEELS] = _beyond(found[WHEELS], found[LOOPS].points)
+    return tuple(found.values())
+
+
+def _beyond(wheels: Singularity, loops: Sequence[SingularPoint]) -> Singularity:
+    """Without what the loops alone are the cause of: their rows are among those that the wheels' rank is taken of."""
+
+    def same(a: SingularPoint, b: SingularPoint) -> bool:
+        one, two = dict(a.at), dict(b.at)
+        return one.keys() == two.keys() and all(abs(one[name] - two[name]) < _SAME for name in one)
+
+    if wheels.search is None:
+        return wheels
+    own = tuple(each for each in wheels.points if not any(same(each, other) for other in loops))
+    return replace(wheels, search=replace(wheels.search, singular=own))
 
 
 def rank_tasks(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> dict[str, Matrices]:
@@ -216,7 +235,7 @@ def _surface(maps: VelocityMaps, places: Sequence[int]) -> Surface | None:
 def _effect(maps: VelocityMaps, what: str, task: Matrices, general: np.ndarray) -> str:
     """What a loss of rank means, for a person."""
     if what == WHEELS:
-        return "the axles say less, one more motion is free"
+        return "its wheels leave it more freedom"
     if what == LOOPS:
         return "ways of assembly meet, one more motion is free"
     if what == MOTORS:

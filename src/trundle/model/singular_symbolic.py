@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
 from typing import Any
@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 import sympy
 
+from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.elimination import eliminate, generic_rank, plan_constant_pivots
 from trundle.mechanics.frames import world_jacobian
 from trundle.mechanics.singularity import SINGULAR
 from trundle.model.constraints import constraint_rows
+from trundle.model.guided import independent_rows
 from trundle.model.layout import configure
-from trundle.model.singular import MOTORS, WHEELS, Frame, decisive_coordinates, rank_tasks
-from trundle.model.velocity_maps import VelocityMaps, rolling, tip_of
+from trundle.model.mobility import rolling
+from trundle.model.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
+from trundle.model.velocity_maps import VelocityMaps, tip_of, velocity_maps
 
 # Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
 _LARGEST = 4
@@ -88,9 +91,18 @@ def determinants(
         rows = symbolic.rows(maps, what, frame, decisive)
         divisor = None
         if frame is not None and what == frame.name and MOTORS in tasks:
-            motors = symbolic.rows(maps, MOTORS, frame, decisive)
-            divisor = _determinant(motors, tasks[MOTORS](maps, general) / maps.scale)
+            motors, by_motors = (
+                symbolic.rows(maps, MOTORS, frame, decisive),
+                tasks[MOTORS](maps, general) / maps.scale,
+            )
+            # Of rows that repeat each other the same are taken: a ratio of determinants is one of the same choice.
+            count = maps.constraints(general).shape[1]
+            kept = independent_rows(numbers[:, :count])
+            divisor = _determinant(*_taken(motors, by_motors, [*kept, *range(count, len(motors))]))
+            rows, numbers = _taken(rows, numbers, [*kept, *range(count, len(rows))])
         answer = _answer(what, rows, numbers, divisor, [symbolic.symbols[n] for n in decisive])
+        if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
+            answer = _without_idle_factors(answer, robot, symbolic, task, maps, general)
         if answer is not None:
             found.append(_checked(answer, robot, symbolic, lambda q, t=task: t(maps, q), maps, general))
     return tuple(found)
@@ -314,6 +326,55 @@ def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
         if value not in found:
             found.append(value)
     return found
+
+
+Rows = Sequence[Sequence[sympy.Expr]]
+
+
+def _taken(rows: Rows, numbers: np.ndarray, places: Sequence[int]) -> tuple[Rows, np.ndarray]:
+    return [rows[k] for k in places], numbers[:, list(places)]
+
+
+def _without_idle_factors(
+    answer: Determinant,
+    robot: Any,
+    symbolic: _Symbolic,
+    task: Matrices,
+    maps: VelocityMaps,
+    general: np.ndarray,
+) -> Determinant:
+    """Of the factors in parameters alone those that cost rank in numbers where they vanish.
+
+    The others belong to the pivots and rows that were chosen, in whose place others serve; or a description can't make
+    them vanish, as radii.
+    """
+    rank = generic_rank(task(maps, general), maps.zero)
+    values = robot.parameter_values()
+
+    def costs_rank(factor: sympy.Expr) -> bool:
+        for symbol in sorted(factor.free_symbols, key=str):
+            others = {each: value for each, value in symbolic.values.items() if each != symbol}
+            for root in sympy.solve(factor.subs(others), symbol):
+                changed = {str(symbol): float(root)} if root.is_real else None
+                if changed is None or not _allowed(robot, changed):
+                    continue
+                there = replace(velocity_maps(robot, {**values, **changed}, maps.length), scale=maps.scale)
+                if generic_rank(task(there, general), maps.zero) < rank:
+                    return True
+        return False
+
+    coordinates = set(symbolic.symbols.values())
+    factors = sympy.Mul.make_args(answer.expressions[0])
+    kept = [each for each in factors if each.free_symbols & coordinates or costs_rank(each)]
+    return replace(answer, expressions=(sympy.Mul(*kept),))
+
+
+def _allowed(robot: Any, parameters: Mapping[str, float]) -> bool:
+    try:
+        robot.parameter_values(parameters)
+    except InputError:
+        return False
+    return True
 
 
 def _turned(angle: sympy.Expr, by: float) -> sympy.Expr:

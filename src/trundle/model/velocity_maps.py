@@ -29,8 +29,8 @@ from trundle.model.closed import (
 )
 from trundle.model.closures import CLOSED_ZERO, TRIES, WIDE
 from trundle.model.constraints import SAMPLES, SPREAD, constraint_rows
-from trundle.model.derive import wheel_places
 from trundle.model.layout import Configuration, configure, independent_coordinates
+from trundle.model.mobility import rolling, wheel_places
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
@@ -286,11 +286,6 @@ def velocity_maps(
     length = length or characteristic_length(assembly)
     maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
-
-
-def rolling(assembly: Assembly) -> list[Any]:
-    """The wheels that touch the ground, whatever their contact law."""
-    return [wheel for wheel in assembly.wheels if wheel.contact != "free" and wheel.directions]
 
 
 def _common(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from matplotlib.patches import Polygon
 from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.manipulability import Manipulability
 from trundle.model.analysis import Analysis
-from trundle.model.derive import wheel_places
+from trundle.model.mobility import wheel_places
 from trundle.model.sketch import sketch
 from trundle.results import Sketch
 from trundle.results.arrays import FloatArray

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from trundle.mechanics.controllability import echelon, modulo, uncontrollable
+from trundle.mechanics.combinations import echelon
+from trundle.mechanics.staircase import uncontrollable
 
 
 def made(rng, n, hidden, inputs=2):
@@ -58,15 +59,3 @@ def test_without_inputs_or_states():
     assert len(uncontrollable(np.eye(3), np.zeros((3, 0))).rows) == 3
     assert len(uncontrollable(np.eye(3), np.zeros((3, 2))).rows) == 3
     assert uncontrollable(np.zeros((0, 0)), np.zeros((0, 1))).rows.shape == (0, 0)
-
-
-def test_echelon_forms_keep_the_span(rng):
-    rows, scale = rng.normal(size=(3, 6)), 10.0 ** rng.uniform(-3, 3, 6)
-    form = echelon(rows / scale, scale)
-    assert np.linalg.matrix_rank(np.vstack([form * scale, rows]), tol=1e-9) == 3
-    assert [np.flatnonzero(each)[-1] for each in form] == [3, 4, 5]
-    np.testing.assert_array_equal(form[:, 3:], np.eye(3))
-    rest = modulo(rows / scale, form[2:], scale)
-    assert rest.shape == (2, 6)
-    np.testing.assert_array_equal(rest[:, 5], 0)
-    assert np.linalg.matrix_rank(np.vstack([rest, form]) * scale, tol=1e-9) == 3

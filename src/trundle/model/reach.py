@@ -6,7 +6,7 @@ d'Andréa-Novel 1996, sec. IV); brackets of the columns say whether the robot ge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,28 +14,23 @@ import casadi as ca
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
-from trundle.mechanics.filtration import (
-    Filtration,
-    Named,
-    constant_integrals,
-    filtration,
-    filtration_at,
-)
+from trundle.mechanics.filtration import Filtration, Named, constant_integrals
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
+from trundle.model.brackets import growth
 from trundle.model.closures import CLOSED_ZERO
 from trundle.model.constraints import rolling_problem, sample, solve_rolling
 from trundle.model.layout import Configuration, configure, coordinate_rates
+from trundle.model.mobility import rolling
 from trundle.model.samples import Samples
-from trundle.model.velocity_maps import VelocityMaps, rolling
+from trundle.model.velocity_maps import VelocityMaps
 from trundle.scalars import Scalar
 
 _SEED = 20260
 _SAMPLES = 4
-# At a singular configuration brackets may have to be nested deeper than around it; so many levels are looked at more.
-_DEEPER = 3
 _WORDS = {"x": "forward", "y": "sideways", "theta": "turning"}
 _EFFECTS = {"forward": "moves it forward", "sideways": "moves it sideways", "turning": "turns it"}
 
@@ -57,7 +52,7 @@ class Bracket:
 
 
 @dataclass(frozen=True)
-class Controllability:
+class Reach:
     """The growth vector of the kinematics over `coordinates`, whose configurations have dimension `dimension`.
 
     `growth` at general configurations, `here` at the one asked for (smaller where that one is not regular).
@@ -97,9 +92,9 @@ class Controllability:
         return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
-def controllability(
+def reach(
     maps: VelocityMaps, chosen: Sequence[str] | None, q: np.ndarray, name: str, *, whole: bool = False
-) -> Controllability:
+) -> Reach:
     """The growth vector at general configurations and at q (coordinates,).
 
     Over the base's pose, steering and joints, which alone decide where the robot can go; `whole` takes all
@@ -118,15 +113,8 @@ def controllability(
     columns = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
     fields = [Named(label, field[places]) for label, field in zip(system.labels, system.fields, strict=True)]
 
-    def bracket(f: Any, g: Any) -> Any:
-        """[f, g] = (∂g/∂q) f − (∂f/∂q) g."""
-        return ca.jtimes(g, columns, f) - ca.jtimes(f, columns, g)
-
-    found = filtration(fields, bracket, _values(columns, general[:, places]), dimension, dimension)
-    here, at_q = found, _values(columns, q[None, places])
     # At dead points of its motors a linkage's speeds are no functions of theirs: then only the general ones are told.
-    if np.isfinite(at_q([each.field for each in fields])).all():
-        here = filtration_at(fields, bracket, at_q, found.dimension, len(found.growth) + _DEEPER)
+    found, here = growth(fields, columns, general[:, places], q[places], dimension)
     names = tuple(maps.names[k] for k in places)
     integrals: tuple[tuple[tuple[str, float], ...], ...] = ()
     if found.dimension < dimension:
@@ -137,10 +125,10 @@ def controllability(
         )
     told, at = (here, q) if here.growth == found.growth and here is not found else (found, general[0])
     brackets = _brackets(told, names, float(at[maps.names.index("theta")]) if maps.base else 0.0, maps)
-    return Controllability(names, dimension, found.growth, here.growth, brackets, integrals)
+    return Reach(names, dimension, found.growth, here.growth, brackets, integrals)
 
 
-def _unconstrained(maps: VelocityMaps) -> Controllability:
+def _unconstrained(maps: VelocityMaps) -> Reach:
     """Every speed is free: nothing to bracket, however many joints there are."""
     speeds, count = maps.assembly.speeds, len(maps.assembly.speeds)
     moved = [_own_coordinate(name, maps.names) or name for name in speeds]
@@ -148,17 +136,17 @@ def _unconstrained(maps: VelocityMaps) -> Controllability:
         Bracket(name, 1, _WORDS.get(place, place) if maps.base else place)
         for name, place in zip(speeds, moved, strict=True)
     ]
-    return Controllability(maps.names, count, (count,), (count,), tuple(brackets))
+    return Reach(maps.names, count, (count,), (count,), tuple(brackets))
 
 
-def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Controllability:
+def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     """Loops and couplings bind configurations, not only speeds: each freedom that they leave is a speed itself."""
     freedoms = len(maps.scale) - generic_rank(maps.constraints(general), maps.zero)
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
     moved = {axis.column for each in maps.assembly.couplings for axis in each.followers} | maps.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
     brackets = tuple(Bracket(name, 1, _own_coordinate(name, maps.names) or name) for name in names)
-    return Controllability(maps.names, freedoms, (freedoms,), (here,), brackets)
+    return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
 
 
 @dataclass(frozen=True)
@@ -270,14 +258,6 @@ def _dimension(maps: VelocityMaps, places: Sequence[int]) -> int:
     return count - len(maps.following)
 
 
-def _values(columns: Any, q: np.ndarray) -> Callable[[Sequence[Any]], np.ndarray]:
-    def values(fields: Sequence[Any]) -> np.ndarray:
-        function = ca.Function("fields", [columns], [ca.densify(ca.horzcat(*fields))])
-        return np.array([np.asarray(function(each)).T for each in q])
-
-    return values
-
-
 def _brackets(
     found: Filtration, names: Sequence[str], theta: float, maps: VelocityMaps
 ) -> tuple[Bracket, ...]:
@@ -318,13 +298,3 @@ def _own_coordinate(speed: str, names: Sequence[str]) -> str:
 def _leading(row: np.ndarray) -> np.ndarray:
     """The row with a positive first coefficient."""
     return row * np.sign(row[np.flatnonzero(row)[0]])
-
-
-def combination(terms: Sequence[tuple[str, float]]) -> str:
-    """'8 theta - right.angle + left.angle'."""
-    text = ""
-    for name, coefficient in terms:
-        sign = ("-" if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
-        size = "" if abs(abs(coefficient) - 1) < 1e-9 else f"{abs(coefficient):.4g} "
-        text += f"{sign}{size}{name}"
-    return text
