@@ -25,6 +25,11 @@ def beside(*parts: str) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 2em;align-items:flex-start">{shown}</div>'
 
 
+def paragraph(text: str) -> str:
+    """Text by itself."""
+    return f"<p>{escape(text)}</p>"
+
+
 def folded(title: str, part: str) -> str:
     """A part behind its title, to be unfolded."""
     return f"<details><summary>{escape(title)}</summary>{part}</details>" if part else ""

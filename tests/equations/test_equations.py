@@ -311,7 +311,7 @@ def test_symbols_in_latex(drive):
 
 
 def test_one_equation(drive):
-    assert "⎡vₓ ⎤" in str(drive["forward"])
+    assert "⎡v_x⎤" in str(drive["forward"])
     assert drive["forward"]._repr_latex_().startswith(r"$\displaystyle \left[\begin{matrix}v_{x}")
 
 

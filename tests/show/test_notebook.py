@@ -135,6 +135,62 @@ def test_a_model_in_a_notebook(model):
         assert word in seen.text
 
 
+def formulas(seen):
+    """The displayed formulas of a page: whole, with their braces and environments closed."""
+    parts = seen.text.split("$$")
+    assert len(parts) % 2 == 1
+    for each in parts[1::2]:
+        assert each.startswith("\n\\begin{aligned}\n")
+        assert each.endswith("\n\\end{aligned}\n")
+        assert each.count("{") == each.count("}")
+        assert each.count(r"\begin") == each.count(r"\end")
+        assert each.count(r"\left") == each.count(r"\right")
+    return parts[1::2]
+
+
+@pytest.mark.parametrize("name", trundle.catalog.names())
+def test_a_model_shows_its_equations(name):
+    model = trundle.derive(trundle.catalog.robot(name))
+    seen = checked(model._repr_html_())
+    shown = "".join(formulas(seen))
+    assert len(shown) < 100_000
+    assert "can't be shown" not in seen.text
+    assert "model.equations()" in seen.text
+    for title in ("Equations of motion", "symbols"):
+        assert title in seen.text
+    if model.robot.base == "planar":
+        assert r"\dot{x} &= v_{x} \cos {\theta} - v_{y} \sin {\theta}" in shown
+        assert "Inverse kinematics" in seen.text
+
+
+def test_long_equations_are_left_out():
+    long = trundle.derive(trundle.catalog.pendulum(links=10))
+    page = long._repr_html_()
+    assert len(page) < 300_000
+    assert "Not written out" in checked(page).text
+    many = 25
+    longer = trundle.derive(trundle.catalog.pendulum(links=many))
+    assert longer.operations > 1000
+    assert "Its equations are long" in checked(longer._repr_html_()).text
+
+
+def test_equations_that_fail_leave_the_rest(model, monkeypatch):
+    def fail(self):
+        raise ZeroDivisionError("<b>")
+
+    monkeypatch.setattr(type(model), "equations", fail)
+    seen = checked(model._repr_html_())
+    assert "Its equations can't be shown here: <b>" in seen.text
+    assert model.states[0] in seen.text
+
+
+def test_massless_robots_show_what_they_have():
+    robot = trundle.load(Path(__file__).parents[2] / "examples" / "kinematic" / "two_wheels.yaml")
+    seen = checked(trundle.derive(robot)._repr_html_())
+    assert formulas(seen)
+    assert "Not written out: a planar base needs a body with a mass" in seen.text
+
+
 def test_a_run_in_a_notebook(run):
     seen = checked(run._repr_html_())
     (png,) = seen.pictures

@@ -44,11 +44,12 @@ class Equation:
         )
 
     def __str__(self) -> str:
-        whole = sympy.Eq(self.left, self.whole, evaluate=False)
-        return sympy.pretty(whole, use_unicode=True, wrap_line=False)
+        from trundle.equations.text import one
+
+        return one(self)
 
     def _repr_latex_(self) -> str:
-        from trundle.equations.markup import one
+        from trundle.equations.notebook import one
 
         return one(self)
 
@@ -200,6 +201,12 @@ class Equations:
 
         return markdown(self)
 
+    def html(self) -> str:
+        """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left."""
+        from trundle.equations.notebook import html
+
+        return html(self)
+
     def data(self) -> dict[str, Any]:
         """Plain data for JSON: expressions as text that `trundle.equations.read_expression` reads back."""
         from trundle.equations.markup import data
@@ -213,7 +220,7 @@ class Equations:
         return f"<Equations of {self.name}: {', '.join(section.title for section in self.sections)}>"
 
     def _repr_latex_(self) -> str:
-        from trundle.equations.markup import notebook
+        from trundle.equations.notebook import notebook
 
         return notebook(self)
 

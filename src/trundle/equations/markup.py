@@ -1,18 +1,29 @@
-"""Equations as LaTeX, Markdown, plain data, and what a notebook shows."""
+"""Equations as LaTeX, Markdown and plain data."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
+from sympy.printing.latex import greek_letters_set as tex_greek
+from sympy.printing.pretty.pretty_symbology import greek_unicode
 
-from trundle.equations.equations import Equation, Equations, Section
+from trundle.equations.equations import Equation, Equations
+from trundle.equations.layout import Layout, Line, Statement
+from trundle.equations.printers import Latex
 from trundle.equations.symbols import symbol_latex
 
-# A matrix product whose LaTeX is longer is written row by row: a page has some 80 signs a line.
-_MOST_LATEX = 900
+# A page is as wide as a formula of some 90 columns in a terminal.
+_PAGE = 90
+# Formula and meaning stand in one row up to this many columns.
+_MOST_BEHIND = 100
 _ESCAPES = str.maketrans(
     {
+        "\\": r"\textbackslash{}",
+        "$": r"\$",
+        "{": r"\{",
+        "}": r"\}",
         "_": r"\_",
         "%": r"\%",
         "&": r"\&",
@@ -21,8 +32,12 @@ _ESCAPES = str.maketrans(
         "°": r"$^\circ$",
         "±": r"$\pm$",
         "²": r"$^2$",
+        "³": r"$^3$",
     }
 )
+# What texts have of formulas.
+_SYMBOLS: list[tuple[str, str]] = [("u̇", r"\dot u"), ("ᵀ", "^T"), ("−", "-")]
+_SYMBOLS += [(sign, rf"\{name}") for name, sign in greek_unicode.items() if sign and name in tex_greek]
 
 
 def names(equations: Equations) -> dict[Any, str]:
@@ -41,117 +56,113 @@ def names(equations: Equations) -> dict[Any, str]:
     return {symbol: symbol_latex(symbol, symbol in named) for symbol in symbols}
 
 
-def _tex(expression: Any, known: dict[Any, str]) -> str:
-    return sympy.latex(expression, symbol_names=known, mat_str="matrix", mat_delim="[")
+class Page:
+    """Writes the equations of one report as rows of an alignment."""
+
+    def __init__(self, equations: Equations) -> None:
+        self.layout = Layout(equations, _PAGE)
+        self.names = names(equations)
+
+    def tex(self, expression: Any) -> str:
+        """An expression, with the symbols' own LaTeX."""
+        new = {symbol: symbol_latex(symbol) for symbol in expression.free_symbols if symbol not in self.names}
+        self.names |= new
+        return Latex(self.layout.order, self.names).doprint(expression)
+
+    def rows(self, equations: Sequence[Equation]) -> list[str]:
+        """Aligned rows of some equations, with what they mean."""
+        return [row for each in self.layout.statements(equations) for row in self.statement(each)]
+
+    def statement(self, statement: Statement) -> list[str]:
+        """One statement, over several rows where it is long."""
+        first, *rest = (self._line(line) for line in self.layout.rows(statement))
+        head = " = ".join(map(self.tex, statement.lefts)) if self.layout.by_symbol(statement) else ""
+        rows = [f"{head} &= {first}" if head else f"&{first}", *(f"&{row}" for row in rest)]
+        meaning = prose(statement.meaning)
+        width = sum(map(self.layout.columns, (*statement.lefts, statement.right)))
+        if meaning and width + len(statement.meaning) <= _MOST_BEHIND and not rest:
+            return [rf"{rows[0]} && \text{{{meaning}}}"]
+        return [*([rf"& \text{{{part}:}}" for part in [meaning] if part]), *rows]
+
+    def _line(self, line: Line) -> str:
+        shown = [_SIGNS.get(each, each) if isinstance(each, str) else self.tex(each) for each in line.tokens]
+        return r"\quad " * line.depth + ("{} " if line.tokens[0] in ("+", "−") else "") + " ".join(shown)
 
 
-def _sides(equation: Equation, known: dict[Any, str]) -> list[tuple[str, str]]:
-    """Left and right sides: one pair, or one a row where matrices are too wide for a page."""
-    right = _tex(equation.right, known) + (
-        "" if equation.vector is None else rf" {_tex(equation.vector, known)}"
-    )
-    if equation.vector is None or len(right) <= _MOST_LATEX:
-        return [(_tex(equation.left, known), right)]
-    return [(_tex(left, known), _tex(row, known)) for left, row in equation.lines()]
-
-
-def _aligned(equations: tuple[Equation, ...], known: dict[Any, str]) -> list[str]:
-    return [f"{left} &= {right}" for equation in equations for left, right in _sides(equation, known)]
+_SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
 
 
 def latex(equations: Equations) -> str:
     """Sections with aligned equations, then what the symbols mean; a part of a document that uses amsmath."""
-    known = names(equations)
-    parts = [rf"\section*{{{_text(equations.name)}}}"]
+    page = Page(equations)
+    parts = [rf"\section*{{{prose(equations.name)}}}"]
     for section in equations.sections:
-        parts.append(rf"\subsection*{{{_text(section.title)}}}")
-        if section.equations:
-            lines = " \\\\\n".join(_aligned(section.equations, known))
-            parts.append(f"\\begin{{align*}}\n{lines}\n\\end{{align*}}")
-        parts += [_text(note) for note in section.notes]
+        parts += [rf"\subsection*{{{prose(section.title)}}}", *_align(page.rows(section.equations))]
+        parts += [prose(note) for note in section.notes]
     if equations.definitions:
-        lines = " \\\\\n".join(
-            rf"{known[d.symbol]} &= {_tex(d.expression, known)} && \text{{{_text(d.meaning)}}}"
-            for d in equations.definitions
-        )
-        parts.append(f"\\subsection*{{Intermediate quantities}}\n\\begin{{align*}}\n{lines}\n\\end{{align*}}")
+        parts += [r"\subsection*{Intermediate quantities}", *_align(definition_rows(page, equations))]
     rows = " \\\\\n".join(
-        f"${known[s.symbol]}$ & {_text(_number(s.number, s.unit))} & {_text(s.meaning)}"
+        f"${page.names[s.symbol]}$ & {prose(number_text(s.number, s.unit))} & {prose(s.meaning)}"
         for s in equations.symbols
     )
-    parts.append(f"\\subsection*{{Symbols}}\n\\begin{{tabular}}{{lll}}\n{rows}\n\\end{{tabular}}")
+    parts.append(
+        f"\\subsection*{{Symbols}}\n\\begin{{tabular}}{{llp{{0.6\\linewidth}}}}\n{rows}\n\\end{{tabular}}"
+    )
     return "\n\n".join(parts) + "\n"
 
 
-def _text(text: str) -> str:
-    for sign, command in (("u̇", r"$\dot u$"), ("τ", r"$\tau$"), ("λ", r"$\lambda$"), ("ᵀ", r"$^T$")):
-        text = text.replace(sign, f"\0{command}\0")
+def _align(rows: Sequence[str]) -> list[str]:
+    lines = " \\\\\n".join(rows)
+    return [f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"] if rows else []
+
+
+def definition_rows(page: Page, equations: Equations) -> list[str]:
+    """Aligned rows of the intermediate quantities."""
+    found = []
+    for each in equations.definitions:
+        found += page.statement(Statement((each.symbol,), each.expression, each.meaning))
+    return found
+
+
+def prose(text: str) -> str:
+    """A sentence as LaTeX's text."""
+    for sign, command in _SYMBOLS:
+        text = text.replace(sign, f"\0${command}$\0")
     return "".join(part if k % 2 else part.translate(_ESCAPES) for k, part in enumerate(text.split("\0")))
 
 
-def _number(number: float | None, unit: str) -> str:
-    shown = "" if unit == "1" else unit
+def number_text(number: float | None, unit: str) -> str:
+    """A number with its unit."""
+    shown = "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
     return shown if number is None else f"{number:.6g} {shown}".strip()
 
 
 def markdown(equations: Equations) -> str:
-    """Headings, displayed formulas, and tables of the symbols."""
-    known = names(equations)
+    """Headings, displayed formulas, and a table of the symbols."""
+    page = Page(equations)
     parts = [f"# {equations.name}"]
     for section in equations.sections:
-        parts += [
-            f"## {section.title}",
-            *_displayed(section, known),
-            *(f"- {_cell(note)}" for note in section.notes),
-        ]
+        parts += [f"## {section.title}", *displayed(page.rows(section.equations))]
+        parts += [f"- {_cell(note)}" for note in section.notes]
     if equations.definitions:
-        rows = [
-            f"| ${known[d.symbol]} = {_tex(d.expression, known)}$ | {_cell(d.meaning)} |"
-            for d in equations.definitions
-        ]
-        parts += [
-            "## Intermediate quantities",
-            "\n".join(["| definition | meaning |", "| --- | --- |", *rows]),
-        ]
+        parts += ["## Intermediate quantities", *displayed(definition_rows(page, equations))]
     rows = [
-        f"| ${known[s.symbol]}$ | {_number(s.number, s.unit)} | {_cell(s.meaning)} |"
+        f"| ${page.names[s.symbol]}$ | {number_text(s.number, s.unit)} | {_cell(s.meaning)} |"
         for s in equations.symbols
     ]
     parts += ["## Symbols", "\n".join(["| symbol | value | meaning |", "| --- | --- | --- |", *rows])]
     return "\n\n".join(parts) + "\n"
 
 
-def _displayed(section: Section, known: dict[Any, str]) -> list[str]:
-    lines = _aligned(section.equations, known)
-    if not lines:
-        return []
-    return ["$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"]
+def displayed(rows: Sequence[str]) -> list[str]:
+    """Aligned rows as one formula; none of none."""
+    return ["$$\n\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n$$"] if rows else []
 
 
 def _cell(text: str) -> str:
     for sign in ("\\", "|", "*", "_"):
         text = text.replace(sign, f"\\{sign}")
     return text
-
-
-def notebook(equations: Equations) -> str:
-    """All equations as one displayed formula."""
-    known = names(equations)
-    lines = []
-    for section in equations.sections:
-        lines.append(rf"&\textbf{{{_text(section.title)}}}")
-        lines += _aligned(section.equations, known)
-    lines += [f"{known[d.symbol]} &= {_tex(d.expression, known)}" for d in equations.definitions]
-    return "$\\displaystyle \\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$"
-
-
-def one(equation: Equation) -> str:
-    """One equation for a notebook."""
-    sides = (equation.left, equation.right, equation.vector)
-    known = {
-        symbol: symbol_latex(symbol) for side in sides if side is not None for symbol in side.free_symbols
-    }
-    return "$\\displaystyle " + " = ".join(_sides(equation, known)[0]) + "$"
 
 
 def data(equations: Equations) -> dict[str, Any]:

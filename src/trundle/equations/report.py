@@ -38,8 +38,14 @@ from trundle.equations.spots import Spots
 from trundle.equations.writing import Writer
 from trundle.errors import InputError, suggest
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.robot.checks import dynamic_problems
+from trundle.robot.problems import report
 
 _ACCELERATION = "acceleration."
+_TOO_LONG = (
+    "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
+    "model.inverse_dynamics() and model.forward_dynamics() have them."
+)
 
 
 def equations_of(robot: Any, what: str = "all", model: Any = None, points: int = POINTS) -> Equations:
@@ -227,10 +233,15 @@ class _Report:
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""
         sheet = self.sheet
+        problems = dynamic_problems(self.robot)
+        if problems:
+            if self.what == "dynamics":
+                raise report(problems)
+            return [self._left_out(f"{problems[0].message}.")]
         try:
             found = derive(sheet.mechanism)
         except TooLong:
-            return [self._too_long("it takes more intermediate quantities than a person would read")]
+            return [self._left_out(_TOO_LONG)]
         sheet.mechanism.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
         makers: list[Callable[[], Section | None]] = [
@@ -245,12 +256,9 @@ class _Report:
         self._check_dynamics(sections, found, bool(rows))
         return sections
 
-    def _too_long(self, why: str) -> Section:
-        note = (
-            f"Not written out: {why}. The programs model.mass_matrix, model.inverse_dynamics() and "
-            "model.forward_dynamics() have them."
-        )
-        return Section("dynamics", "Equations of motion", (), (note,))
+    @staticmethod
+    def _left_out(why: str) -> Section:
+        return Section("dynamics", "Equations of motion", (), (f"Not written out: {why}",))
 
     def _check_dynamics(self, sections: list[Section], found: Dynamics, loops: bool) -> None:
         scene, known = dynamic_scene(self.sheet, self.checker, self.model)

@@ -30,6 +30,10 @@ _WIDTH = 120
 # Formulas and program are compared at this many random points, to this relative error.
 _POINTS, _SAME = 20, 1e-10
 
+# Slopes with more operations get a letter.
+_SHORT = 4
+
+DETERMINANT = sp.Symbol("D")
 FORWARD, SIDEWAYS, TURN = sp.symbols("Δs Δn Δθ")
 X, Y, HEADING = sp.symbols("x y theta")
 
@@ -40,8 +44,9 @@ class OdometryFormulas:
 
     definitions: symbol -> expression, each in terms of the parameters, the increments (`Δleft.angle`), the angles, the
     old pose (x, y, theta) and the symbols before it: angles in the middle of the increment and of coupled wheels where
-    they matter, N1, N2, … entries of the normal equations too long to stand in a line, the displacement Δs forward, Δn
-    sideways (m; left out where it is 0) and Δθ, then ψ = θ + Δθ/2, k = sin(Δθ/2)/(Δθ/2) and its slope k′ = dk/dΔθ.
+    they matter, N1, N2, … entries of the normal equations too long to stand in a line and D their determinant, the
+    displacement Δs forward, Δn sideways (m; left out where it is 0) and Δθ, N1′, D′, … slopes along an increment that
+    turns wheels (′1, ′2, … of several), then ψ = θ + Δθ/2, k = sin(Δθ/2)/(Δθ/2) and its slope k′ = dk/dΔθ.
     pose: x, y, theta after. F = ∂pose'/∂pose (3, 3), E = ∂pose'/∂(Δs, Δn, Δθ) (3, 3), J = ∂(Δs, Δn, Δθ)/∂increments
     (3, n), so that ∂pose'/∂increments is G = E J.
     """
@@ -85,7 +90,9 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     definitions, moved = _displacement(odometry, plan)
     steps = {FORWARD: moved[0], SIDEWAYS: moved[1], TURN: moved[2]}
     gone = {symbol: sp.S.Zero for symbol, value in steps.items() if value == 0}
-    definitions |= {symbol: value for symbol, value in steps.items() if symbol not in gone}
+    deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
+    rates, slopes = _jacobian(steps, deltas, definitions)
+    definitions |= {symbol: value for symbol, value in steps.items() if symbol not in gone} | slopes
     psi, chord, slope = sp.symbols("ψ k k′")
     half = (sp.S.Zero if TURN in gone else TURN) / 2
     known = {psi: HEADING + half, chord: sp.sinc(half), slope: _slope(half)}
@@ -98,8 +105,6 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     pose = {name: shown(value) for name, value in zip(POSE, after, strict=True)}
     f = sp.Matrix(3, 3, lambda i, j: shown(sp.diff(after[i], (X, Y, HEADING)[j])))
     by_step = sp.Matrix(3, 3, lambda i, j: shown(_by(after[i], (FORWARD, SIDEWAYS, TURN)[j], slope)))
-    deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
-    rates = sp.Matrix(3, len(deltas), lambda i, j: _total(moved[i], deltas[j], definitions))
     if TURN in gone:
         known = {psi: HEADING, chord: sp.S.One, slope: sp.S.Zero}
         pose = {name: value.xreplace(known) for name, value in pose.items()}
@@ -156,7 +161,10 @@ def _displacement(odometry: Odometry, plan: Plan) -> tuple[dict[Any, Any], list[
             break
     used = sp.Tuple(*named.values(), *moved).free_symbols
     definitions = {symbol: value for symbol, value in definitions.items() if symbol in used or symbol in q}
-    return definitions | named, [_readable(each, deltas) for each in moved]
+    found = [_readable(each, deltas) for each in moved]
+    if named:
+        found = _over_determinant(found, named)
+    return definitions | named, found
 
 
 def _entry(entry: Any, named: dict[Any, Any], line: int) -> Any:
@@ -221,19 +229,62 @@ def _readable(value: Any, deltas: Sequence[Any]) -> Any:
     value = _rational(value)
     if sp.count_ops(value) > _LONG:
         return value
-    terms = [sp.factor(sp.cancel(sp.diff(value, delta))) * delta for delta in deltas]
-    rest = sp.factor(sp.cancel(value.subs(dict.fromkeys(deltas, 0))))
+    terms = [sp.factor(sp.diff(value, delta)) * delta for delta in deltas]
+    rest = sp.factor(value.subs(dict.fromkeys(deltas, 0)))
     total = sp.Add(*terms, rest)
-    return min((total, sp.factor_terms(total), sp.factor(total)), key=sp.count_ops)
+    tried = [total, sp.factor_terms(total)]
+    if sp.count_ops(tried[1]) <= _LINES[0]:
+        tried.append(sp.factor(total))
+    return min(tried, key=sp.count_ops)
 
 
-def _total(value: Any, symbol: Any, definitions: Mapping[Any, Any]) -> Any:
-    """d(value)/d(symbol), through the definitions that value hangs on."""
-    result = sp.diff(value, symbol)
-    for each, meaning in definitions.items():
-        if each in value.free_symbols:
-            result += sp.diff(value, each) * _total(meaning, symbol, definitions)
-    return result
+def _over_determinant(values: Sequence[Any], named: dict[Any, Any]) -> list[Any]:
+    """Fractions over multiples of one long sum, the normal equations' determinant: over a name for it."""
+    parts = [sp.fraction(value) for value in values]
+    long = [factor for _, below in parts for factor in sp.Mul.make_args(below) if factor.is_Add]
+    if not long or any(each not in (long[0], -long[0]) for each in long):
+        return list(values)
+    number, named[DETERMINANT] = long[0].primitive()
+    known = {long[0]: number * DETERMINANT, -long[0]: -number * DETERMINANT}
+    return [above / below.xreplace(known) for above, below in parts]
+
+
+def _jacobian(
+    steps: Mapping[Any, Any], deltas: Sequence[Any], definitions: Mapping[Any, Any]
+) -> tuple[Any, dict[Any, Any]]:
+    """∂(Δs, Δn, Δθ)/∂increments through the definitions, and letters for long slopes of these.
+
+    Of n/D the slope is (n′ − (n/D) D′)/D, and n/D has a letter: nothing is differentiated that has been divided.
+    """
+    letters: dict[Any, Any] = {}
+    columns = []
+    turning = [delta for delta in deltas if any(value.has(delta) for value in definitions.values())]
+    for delta in deltas:
+        mark = "′" if len(turning) < 2 else f"′{turning.index(delta) + 1 if delta in turning else ''}"
+        slopes: dict[Any, Any] = {delta: sp.S.One}
+        for symbol, meaning in definitions.items():
+            slope = _slope_of(meaning, slopes)
+            if sp.count_ops(slope) > _SHORT:
+                letter = sp.Symbol(f"{symbol}{mark}")
+                letters[letter], slope = slope, letter
+            if slope != 0:
+                slopes[symbol] = slope
+        columns.append([_quotient_slope(symbol, value, slopes) for symbol, value in steps.items()])
+    return sp.Matrix(columns).T, letters
+
+
+def _slope_of(value: Any, slopes: Mapping[Any, Any]) -> Any:
+    """Σ ∂value/∂symbol · slope."""
+    return sp.Add(*(sp.diff(value, each) * slope for each, slope in slopes.items() if value.has(each)))
+
+
+def _quotient_slope(symbol: Any, value: Any, slopes: Mapping[Any, Any]) -> Any:
+    """The slope of a value that has a letter, and may be a fraction."""
+    above, below = sp.fraction(value)
+    changing = _slope_of(below, slopes)
+    if changing == 0:
+        return _slope_of(value, slopes)
+    return (_slope_of(above, slopes) - symbol * changing) / below
 
 
 def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
@@ -248,9 +299,11 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
     }
 
     def values(expressions: Sequence[Any]) -> np.ndarray:
-        function: Any = sp.lambdify(list(known), list(expressions), "numpy")
+        used = list(sp.Tuple(*expressions).free_symbols)
+        function: Any = sp.lambdify(used, list(expressions), "numpy")
         with np.errstate(invalid="ignore"):  # both sides of k′ are computed, also where only one counts
-            return np.array([np.broadcast_to(each, _POINTS) for each in function(*known.values())])
+            found = function(*(known[symbol] for symbol in used))
+        return np.array([np.broadcast_to(each, _POINTS) for each in found])
 
     for symbol, meaning in formulas.definitions.items():
         (known[symbol],) = values([meaning])

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trundle.html import MOST_FOLDED, beside, block, facts, folded, picture, table
+from trundle.html import MOST_FOLDED, beside, block, facts, folded, paragraph, picture, table
 from trundle.robot.present import kind_of
 
 if TYPE_CHECKING:
     from trundle.model.model import Model
+
+# Deriving and checking the equations of a model with more operations takes more than a second.
+_MOST_OPERATIONS = 1000
+_WHERE = (
+    "model.equations(), with text(), latex() and markdown(), or one kind of them: model.equations('dynamics')"
+)
 
 
 def model_text(model: Model) -> str:
@@ -38,18 +44,31 @@ def model_html(model: Model) -> str:
     outputs = [(name, model.units.get(name, "")) for name in model.outputs]
     parameters = [(name, f"{value:.6g}") for name, value in model.parameters.items()]
     diagram = "" if model.robot is None else picture(model.robot._repr_svg_(), f"diagram of {model.name}")
-    # The equations belong here, between the facts and what is folded.
     return block(
         model.name,
         _about(model),
         beside(diagram, table(("state", "is a", "unit"), states), table(("input", "unit"), inputs)),
         facts(_facts(model)),
+        _equations(model),
         folded(
             f"{len(parameters)} parameters",
             table(("parameter", "value"), parameters, numbers=(1,), most=MOST_FOLDED),
         ),
         folded(f"{len(outputs)} outputs", table(("output", "unit"), outputs, most=MOST_FOLDED)),
     )
+
+
+def _equations(model: Model) -> str:
+    """The equations where they are for reading; where to find them otherwise."""
+    if model.robot is None:
+        return ""
+    if model.operations > _MOST_OPERATIONS:
+        return paragraph(f"Its equations are long: {_WHERE}.")
+    try:
+        shown = model.equations().html()
+    except Exception as error:  # whatever is wrong with them, everything else can still be shown
+        return paragraph(f"Its equations can't be shown here: {error}")
+    return shown + paragraph(f"These are {_WHERE}.")
 
 
 def _groups(model: Model) -> dict[str, tuple[str, ...]]:

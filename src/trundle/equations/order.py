@@ -1,0 +1,103 @@
+"""In which order a person writes factors and terms: numbers, parameters, what moves; what is added before what is
+taken away, the short before the long. SymPy's own order is the alphabet's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import sympy
+
+_Key = tuple[Any, ...]
+# Symbols of speeds and forces, where nothing says what a symbol is.
+_MOVING = frozenset(["v", "omega", "tau", "F", "i", "V"])
+
+
+class Split(NamedTuple):
+    """A product: its sign, the factors above the fraction line and those below."""
+
+    negative: bool
+    above: list[Any]
+    below: list[Any]
+
+    @property
+    def quotient(self) -> Any:
+        """All factors as one expression, without the sign."""
+        return sympy.Mul(*self.above, *(1 / each for each in self.below))
+
+
+class Order:
+    """The order of factors and terms, by the symbols' ranks; symbols without one come last."""
+
+    def __init__(self, ranks: Mapping[Any, int] | None = None) -> None:
+        self._ranks = ranks or {}
+        self._splits: dict[Any, Split] = {}
+        self._keys: dict[Any, _Key] = {}
+
+    def split(self, expression: Any) -> Split:
+        """The factors of a product, or of what stands alone, in order."""
+        if expression not in self._splits:
+            self._splits[expression] = self._split(expression)
+        return self._splits[expression]
+
+    def _split(self, expression: Any) -> Split:
+        number, rest = expression.as_coeff_Mul()
+        above, below = [], []
+        if number.is_Rational:
+            above += [sympy.Integer(abs(number.p))] if abs(number.p) != 1 else []
+            below += [sympy.Integer(number.q)] if number.q != 1 else []
+        else:
+            above.append(abs(number))
+        factors: list[Any] = sorted(sympy.Mul.make_args(rest), key=self._factor)
+        for factor in factors:
+            power = factor.exp if factor.is_Pow else sympy.S.One
+            if power.is_Rational and power.is_negative:
+                below.append(factor.base**-power)
+            elif factor != 1:
+                above.append(factor)
+        return Split(bool(number.is_negative), above, below)
+
+    def terms(self, total: Any) -> list[Any]:
+        """The terms of a sum in order."""
+        return sorted(sympy.Add.make_args(total), key=self._term)
+
+    def arguments(self, function: Any) -> list[Any]:
+        """The arguments of a minimum or maximum: plain ones before what has functions in it, −a before b."""
+        return sorted(
+            function.args,
+            key=lambda each: (
+                each.has(sympy.Function, sympy.Max, sympy.Min),
+                each.is_Symbol,
+                self._term(each),
+            ),
+        )
+
+    def _factor(self, factor: Any) -> _Key:
+        base = factor.base if factor.is_Pow else factor
+        if base.is_Number:
+            return (0,)
+        if base.is_Symbol:
+            return (1, self._rank(base), base.name)
+        if base.is_Add:
+            return (2, len(base.args), *self._inside(base))
+        return (3, *self._inside(base), type(base).__name__)
+
+    def _inside(self, expression: Any) -> _Key:
+        return tuple(sorted((self._rank(each), each.name) for each in expression.free_symbols))
+
+    def _term(self, term: Any) -> _Key:
+        if term not in self._keys:
+            self._keys[term] = self._term_key(term)
+        return self._keys[term]
+
+    def _term_key(self, term: Any) -> _Key:
+        negative, above, below = self.split(term)
+        factors = [*above, *below]
+        size = sum(1 if f.is_Number else 2 + int(sympy.count_ops(f)) for f in factors)
+        return (negative, size, [self._factor(each) for each in factors])
+
+    def _rank(self, symbol: Any) -> int:
+        rank = self._ranks.get(symbol)
+        head = symbol.name.partition("_")[0]
+        return len(self._ranks) + (head.endswith("dot") or head in _MOVING) if rank is None else rank
