@@ -72,8 +72,8 @@ def slider_crank(crank=0.1, rod=0.3, rod_mass=0.0, **more):
     )
 
 
-def parallelogram(legs=3, **more):
-    """A beam on equal parallel cranks: from the third on they hold what the others hold already."""
+def parallelogram(legs=3, extra=None, **more):
+    """A beam on equal parallel cranks: from the third on they hold what the others hold already; and `extra` joints."""
     places = [k / (legs - 1) for k in range(legs)]
     joints = {"crank": {"type": "revolute", "body": bar(0.3, 0.5)}}
     joints["beam"] = {"type": "revolute", "parent": "crank", "at": [0.3, 0, 0], "body": bar(1.0, 1.0)}
@@ -85,6 +85,7 @@ def parallelogram(legs=3, **more):
             "first": {"body": "beam", "at": [x, 0, 0]},
             "second": {"body": f"leg{k}", "at": [0.3, 0, 0]},
         }
+    joints |= extra or {}
     return parse_robot(
         {"name": "parallelogram", "gravity": [0, -9.81, 0], "joints": joints, "loops": loops, **more}
     )

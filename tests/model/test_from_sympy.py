@@ -509,6 +509,41 @@ def test_unknown_functions_and_other_bad_input():
         trundle.from_sympy(method, **good, outputs={"c": sp.I * u})
 
 
+def test_what_is_no_expression_is_refused_and_text_is_never_run(tmp_path):
+    method, values = pendulum_in_the_plane()
+    q = method.q[0]
+    mark = tmp_path / "ran"
+    vector = q * N.x
+    for arguments, message in (
+        ({"outputs": [q]}, "outputs must be a mapping name -> expression, got list"),
+        ({"outputs": {"a": f"open({str(mark)!r}, 'w')"}}, "the output 'a' must be a SymPy expression, got"),
+        ({"outputs": {"a": vector}}, "got Vector"),
+        ({"outputs": {"a": sp.Matrix([q, q])}}, "got MutableDenseMatrix"),
+        ({"extra_states": [q]}, "extra_states must be a mapping"),
+        ({"extra_states": {dynamicsymbols("e"): "q"}}, "the rate of the extra state 'e' must be"),
+        ({"units": ["rad"]}, "units must be a mapping"),
+        ({"parameters": list(values)}, "parameters must be a mapping"),
+    ):
+        with pytest.raises(InputError, match=message):
+            trundle.from_sympy(method, **cast(Any, {"parameters": values, **arguments}))
+    assert not mark.exists()
+
+
+def test_a_constraint_that_says_nothing_is_redundant():
+    """0 = 0 holds nothing: the motion is that without it, and its multiplier is nobody's."""
+    x = dynamicsymbols("x")
+    m, k = sp.symbols("m k")
+    models = []
+    for more in ({}, {"hol_coneqs": [sp.Integer(0)]}):
+        method = LagrangesMethod(m * x.diff() ** 2 / 2 - k * x**2 / 2, [x], **cast(Any, more))
+        method.form_lagranges_equations()
+        models.append(trundle.from_sympy(method, parameters={m: 1.0, k: 4.0}))
+    free, held = models
+    assert (held.constraints.rows, held.constraints.rank) == (1, 0)
+    one, two = (trundle.simulate(model, 1.0, initial={"x": 1.0}) for model in (free, held))
+    np.testing.assert_allclose(two["x"], one["x"], atol=1e-12)
+
+
 def test_methods_must_be_formed():
     x = dynamicsymbols("x")
     with pytest.raises(InputError, match="form_lagranges_equations"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trundle.errors import InputError
+from trundle.errors import InputError, NumericsError
 from trundle.mechanics.joints import KINDS
 from trundle.model import derive
 from trundle.robot import parse_robot, require_dynamic
@@ -166,3 +166,71 @@ def test_bad_joints_are_named(joint, message):
     with pytest.raises(InputError, match=message) as caught:
         require_dynamic(parse_robot({"joints": {"j": {"body": BODY, **joint}}}))
     assert "joints.j" in (caught.value.key or "") or "joints.j" in str(caught.value)
+
+
+HINGE = {"type": "revolute"}
+MASSLESS = {
+    "a point on the axis": ({"j": {**HINGE, "body": {"mass": 1.0, "center_of_mass": [0, 0, 0.3]}}}, "j.rate"),
+    "a point behind an arm": ({"j": HINGE | {"parent": "arm", "body": {"mass": 1.0}}}, "j.rate"),
+    "a point on a ball joint": (
+        {"j": {"type": "spherical", "body": {"mass": 1.0, "center_of_mass": [0, 0, -1]}}},
+        "j.omega_z",
+    ),
+    "coaxial": ({"j": HINGE, "k": HINGE | {"parent": "j", "body": BODY}}, "j.rate, k.rate"),
+    "coaxial askew": (
+        {
+            "j": {**HINGE, "parent": "arm", "axis": [0.6, 0.1, 0.8]},
+            "k": {**HINGE, "axis": [0.6, 0.1, 0.8], "parent": "j", "body": BODY},
+        },
+        "j.rate, k.rate",
+    ),
+    "slides": (
+        {"j": {"type": "prismatic"}, "k": {"type": "prismatic", "parent": "j", "body": BODY}},
+        "j.rate, k.rate",
+    ),
+    "a hinge on a ball joint": (
+        {"j": {"type": "spherical", "parent": "arm"}, "k": HINGE | {"parent": "j", "body": BODY}},
+        "j.omega_z, k.rate",
+    ),
+    "a hinge on a universal joint": (
+        {"j": {"type": "universal"}, "k": {**HINGE, "axis": [0, 1, 0], "parent": "j", "body": BODY}},
+        "j.rate_2, k.rate",
+    ),
+    "a hinge on a free body": (
+        {"j": {"type": "floating", "parent": "arm"}, "k": HINGE | {"parent": "j", "body": BODY}},
+        "j.omega_z, k.rate",
+    ),
+}
+
+
+@pytest.mark.parametrize(("joints", "culprits"), MASSLESS.values(), ids=MASSLESS)
+def test_motions_that_no_inertia_resists_are_named(joints, culprits):
+    """Each has a mass behind it, and still some motion moves none: no equations divide by that zero, or by rounding."""
+    arm = {**HINGE, "axis": [0, 1, 0], "body": BODY}
+    with pytest.raises(InputError, match=f"no inertia to resist {culprits}:") as caught:
+        derive(parse_robot({"joints": {"arm": arm, **joints}}))
+    assert caught.value.key == "robot.joints.j"
+
+
+def test_massless_links_whose_motions_move_what_they_carry_are_fine():
+    """Three hinges in one point, two of them without mass, are a ball joint in other coordinates."""
+    hinges = {
+        "a": {**HINGE, "axis": [1, 0, 0]},
+        "b": {**HINGE, "axis": [0, 1, 0], "parent": "a"},
+        "c": {**HINGE, "axis": [0, 0, 1], "parent": "b", "body": BODY},
+    }
+    run = simulate(derive(parse_robot({"joints": hinges})), 0.5, initial={"c.rate": 2.0, "b.angle": 0.3})
+    ball = derive(parse_robot({"joints": {"c": {"type": "spherical", "body": BODY}}}))
+    start = {"c.q_w": np.cos(0.15), "c.q_y": np.sin(0.15), "c.omega_z": 2.0}
+    same = simulate(ball, 0.5, initial=start)
+    for axis in "xyz":
+        np.testing.assert_allclose(run[f"c.center_{axis}"], same[f"c.center_{axis}"], atol=1e-7)
+    parted = derive(parse_robot({"joints": hinges}))
+    with pytest.raises(NumericsError, match="two joints about one axis"):
+        simulate(parted, 0.5, initial={"b.angle": np.pi / 2})
+
+
+@pytest.mark.parametrize("joints", [{"j": {"type": "fixed", "body": BODY}}, {"j": {"type": "fixed"}}])
+def test_a_robot_without_a_joint_that_moves_is_refused(joints):
+    with pytest.raises(InputError, match="nothing that can move"):
+        derive(parse_robot({"joints": joints}))

@@ -403,6 +403,95 @@ def test_initial_states_close_the_loop_near_what_is_given():
     assert np.ptp(varied.values[0, names.index("rocker.angle")]) > 0.01
 
 
+@pytest.mark.parametrize("angle", [0.1, 1.0, 2.0, 3.0, -1.0])
+def test_a_given_angle_stays_where_other_bodies_can_close_the_loop(angle):
+    """In a parallelogram any crank may be called dependent: the one that is given still stays as given."""
+    model = trundle.derive(parallelogram(2))
+    for crank, other in (("crank", "leg1"), ("leg1", "crank")):
+        start = dict(zip(model.states, model.state_vector({f"{crank}.angle": angle}), strict=True))
+        assert start[f"{crank}.angle"] == angle
+        both = {f"{crank}.angle": angle, f"{other}.angle": angle + 0.05}
+        start = dict(zip(model.states, model.state_vector(both), strict=True))
+        assert start[f"{other}.angle"] == pytest.approx(angle, abs=0.06)
+        assert start[f"{crank}.angle"] == pytest.approx(angle, abs=0.06)
+
+
+@pytest.mark.parametrize("geared", ["cranks", "cranks and beam"])
+def test_a_parallelogram_with_geared_cranks_moves_as_without_the_gears(geared):
+    """Its loop repeats what the gears say: its gap is quadratic in the angle, or nothing is left of it."""
+    gears = {"belt": {"type": "gear", "joint": "leg1", "follows": {"crank": 1}}}
+    if geared == "cranks and beam":
+        gears["chain"] = {"type": "gear", "joint": "beam", "follows": {"crank": -1}}
+    plain, belted = trundle.derive(parallelogram(2)), trundle.derive(parallelogram(2, couplings=gears))
+    assert belted.constraints.rank == 2
+    start = {"crank.angle": 1.0, "crank.rate": 0.7}
+    # before the bodies fall into line, where the loop without gears would be singular
+    one, two = (trundle.simulate(model, 0.25, initial=start) for model in (plain, belted))
+    for name in ("crank.angle", "crank.rate", "energy.kinetic"):
+        np.testing.assert_allclose(two[name], one[name], rtol=1e-7, atol=1e-9)
+    assert two.summary["loop_residual"] < 1e-12
+    assert two.summary["energy_imbalance"] < 1e-8 * two.summary["energy_turned_over"]
+
+
+@pytest.mark.parametrize("body", [{"mass": 1.0}, {"mass": 0, "inertia": {"xx": 1.0, "yy": 1.0}}])
+def test_what_has_no_inertia_beside_a_loop_is_named(body):
+    flag = {"type": "revolute", "parent": "beam", "at": [0.2, 0.1, 0], "body": body}
+    with pytest.raises(InputError, match=r"accelerations can't be found for flag.rate") as caught:
+        trundle.derive(parallelogram(2, {"flag": flag}))
+    assert "resist" in (caught.value.hint or "")
+
+
+def closed_chain(count, spatial):
+    """Bars on hinges from the ground to the ground, sagging; across each other's axes where it is spatial."""
+    joints, parent = {}, "base"
+    for k in range(count):
+        joints[f"j{k}"] = {
+            "type": "revolute",
+            "parent": parent,
+            "axis": [[0, 1, 0], [0, 0.6, 0.8], [1, 0, 0]][k % 3] if spatial else [0, 1, 0],
+            "at": [0.1 if k else 0, 0, 0],
+            "armature": 0.001 * (k % 2),
+            "damping": 0.01,
+            "body": {
+                "mass": 0.1,
+                "center_of_mass": [0.05, 0.01, 0],
+                "inertia": {"xx": 2e-5, "yy": 8e-5, "zz": 9e-5, "xy": 1e-6},
+            },
+        }
+        parent = f"j{k}"
+    ends = {"first": {"at": [0.05 * count, 0, 0]}, "second": {"body": parent, "at": [0.1, 0, 0]}}
+    kind = {"type": "spherical"} if spatial else {"type": "revolute", "axis": [0, 1, 0]}
+    return parse_robot({"joints": joints, "loops": {"end": {**kind, **ends}}})
+
+
+@pytest.mark.parametrize("spatial", [False, True], ids=["planar", "spatial"])
+def test_long_closed_chains_are_solved_by_recursion_and_agree_with_the_matrix(spatial, monkeypatch, rng):
+    """Accelerations, forces and the program of forward dynamics, both ways."""
+    robot = closed_chain(13, spatial)
+    by_recursion = trundle.derive(robot)
+    monkeypatch.setattr("trundle.model.mass.RECURSIVE", 1000)
+    by_matrix = trundle.derive(robot)
+    assert by_recursion.operations != by_matrix.operations
+    x = np.array(by_matrix.state_vector({"j0.angle": 0.4}))
+    x = settled_motion(by_matrix, x, rng)
+    (rate, seen), (same, shown) = (looked_at(model, x) for model in (by_recursion, by_matrix))
+    np.testing.assert_allclose(rate, same, rtol=1e-8, atol=1e-9 * np.abs(same).max())
+    np.testing.assert_allclose(seen, shown, rtol=1e-8, atol=1e-9 * np.abs(shown).max())
+    q, u = np.split(x, [len(by_matrix.coordinates)])
+    force, p = rng.normal(size=len(u)), list(by_matrix.parameters.values())
+    dense = by_matrix.forward_dynamics().evaluate(q, u, force, p)[0]
+    monkeypatch.undo()
+    np.testing.assert_allclose(
+        by_recursion.forward_dynamics().evaluate(q, u, force, p)[0], dense, rtol=1e-8, atol=1e-8
+    )
+
+
+def test_operations_of_closed_chains_grow_with_the_links():
+    """Each link more costs as much as the one before it."""
+    short, middle, long = (trundle.derive(closed_chain(n, False)).operations for n in (13, 23, 33))
+    assert long - middle < 1.1 * (middle - short)
+
+
 def test_what_cannot_be_closed_or_moved_is_explained():
     with pytest.raises(InputError, match=r"can't be closed: .* none that closes 'pin'"):
         trundle.derive(four_bar((0.3, 0.2, 0.1)))

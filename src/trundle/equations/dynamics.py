@@ -22,8 +22,8 @@ from trundle.mechanics.actuation import Element
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.model.derive import extended_mass
 from trundle.model.layout import coordinate_rates, coupled_coordinates
+from trundle.model.mass import extended_mass
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.vectors import IDENTITY
 

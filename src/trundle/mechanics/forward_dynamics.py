@@ -131,7 +131,7 @@ def _project(
     for k, armature in enumerate(link.armatures):
         d_matrix[k][k] = plus(d_matrix[k][k], armature)
     rest = [minus(t, pair(force, column)) for t, column in zip(tau, columns, strict=True)]
-    free = _free_direction(columns, link.armatures)
+    free = free_direction(columns, link.armatures)
     gains: list[Force] = []
     drives: list[Scalar] = []
     if link.parent != WORLD and len(columns) == 1:
@@ -165,7 +165,7 @@ def _articulate(
     return inertia, _force(flat)
 
 
-def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> tuple[int, int] | None:
+def free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> tuple[int, int] | None:
     """(index, sign) of the coordinate direction that a joint of one freedom without armature moves along."""
     if len(subspace) != 1 or not is_zero(armatures[0]):
         return None

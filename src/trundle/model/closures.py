@@ -57,7 +57,7 @@ class Closures:
     @property
     def rank(self) -> int:
         """How many of the rows are independent in general."""
-        return generic_rank(self.samples.of(self.rows), CLOSED_ZERO) if self.rows else 0
+        return generic_rank(self.samples.of_constraints(self.rows), CLOSED_ZERO) if self.rows else 0
 
     def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
         """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
@@ -70,7 +70,7 @@ class Closures:
 
         By pivots at all samples, so that the choice is good at most configurations; at some it may be singular.
         """
-        values = self.samples.of(rows)
+        values = self.samples.of_constraints(rows)
         rank = generic_rank(values, CLOSED_ZERO)
         pivots = plan_pivots(values, [k for k, name in enumerate(names) if name not in driven], CLOSED_ZERO)
         if len(pivots) < rank:
@@ -244,7 +244,7 @@ class _Search:
         samples = self._samples(found)
         if not rows:
             return samples
-        ranks = [generic_rank(each[None], CLOSED_ZERO) for each in samples.of(rows)]
+        ranks = [generic_rank(each[None], CLOSED_ZERO) for each in samples.of_constraints(rows)]
         # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
         return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
 
@@ -282,7 +282,10 @@ class _Search:
     def _samples(self, found: Sequence[np.ndarray]) -> Samples:
         commands = np.zeros((self.symbols[1].numel(), len(found)))
         parameters = np.repeat(self.parameters[:, None], len(found), axis=1)
-        return Samples(self.symbols, (np.array(found).T, commands, parameters), CLOSED_ZERO)
+        x = np.array(found).T
+        rng = np.random.default_rng(_SEED)
+        beside = np.array([self._drawn(rng, len(x)) for _ in found]).T
+        return Samples(self.symbols, (x, commands, parameters), CLOSED_ZERO, (beside, commands, parameters))
 
     def _half_turned(self, x: np.ndarray) -> bool:
         """Whether an end faces the other the wrong way round."""

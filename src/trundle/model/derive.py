@@ -19,19 +19,19 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
-from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.linear import apply, dot, solve_positive, transpose
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.recast import recast
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model.closures import Closures, close_loops
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
-from trundle.model.health import check_loads, check_mass
+from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
+from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.mobility import mobility_of
 from trundle.model.model import ConstraintSummary, Model
-from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.model.observe import Motion, observed
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
@@ -83,6 +83,7 @@ def derive(robot: Any) -> Model:
     start = time.perf_counter()
     defaults = robot.parameter_values()
     numeric = assemble(robot, robot.resolver(defaults))
+    check_inertia(robot, numeric)
     names = independent_coordinates(numeric)
     tracer = None if _constrained(numeric) else Tracer("state", "input", "parameter")
     parameters = _symbol(tracer, "parameter", len(defaults))
@@ -95,7 +96,8 @@ def derive(robot: Any) -> Model:
     loops = None
     if assembly.loops:
         loops = close_loops(assembly, numeric, names, at, basis.matrix, symbols.groups, defaults, robot.name)
-    motion = _move(assembly, names, at, basis, symbols, contact_span(numeric), loops)
+    inverse = mass_inverse(assembly, numeric, at)
+    motion = _move(assembly, names, at, basis, symbols, contact_span(numeric), loops, inverse)
     model = _package(robot, assembly, numeric, names, problem, basis, symbols, motion, loops, defaults, start)
     check_mass(robot, model, numeric)
     check_loads(robot, numeric, contact_span(numeric))
@@ -146,6 +148,7 @@ def _move(
     symbols: Symbols,
     span: Sequence[int],
     loops: Closures | None,
+    inverse: Inverse | None,
 ) -> Motion:
     """All speeds, their rates, and the forces, from the state."""
     u = _entries(symbols.u)
@@ -166,11 +169,12 @@ def _move(
         nu_dot, bias_rate = u_dot, [0] * len(nu)
     else:
         bias_rate = directional(nu, symbols.q, q_dot)
-        reduced, drive = _reduced(assembly, at, basis, nu, bias_rate, forces)
+        drive = _drive(assembly, at, basis, nu, bias_rate, forces)
         if loops is not None:
-            return _held(
-                assembly, basis, loops, symbols, reduced, drive, Motion(nu, bias_rate, q_dot, [], forces)
-            )
+            mass = inverse or reduced_mass(assembly, at, basis.matrix)
+            free = Motion(nu, bias_rate, q_dot, [], forces)
+            return _held(assembly, basis, loops, symbols, mass, drive, free)
+        reduced = reduced_mass(assembly, at, basis.matrix)
         u_dot = [row[0] for row in solve_positive(reduced, [[d] for d in drive])]
         nu_dot = [a + b for a, b in zip(apply(basis.matrix, u_dot), bias_rate, strict=True)]
     return Motion(nu, nu_dot, q_dot, u_dot, forces)
@@ -181,7 +185,7 @@ def _held(
     basis: Basis,
     loops: Closures,
     symbols: Symbols,
-    reduced: list[list[Scalar]],
+    mass: list[list[Scalar]] | Inverse,
     drive: list[Scalar],
     free: Motion,
 ) -> Motion:
@@ -189,9 +193,7 @@ def _held(
     u = _entries(symbols.u)
     right = [-rate for rate in directional(apply(loops.rows, u), symbols.q, free.q_dot)]
     labels = [f"{owner} {k + 1}" for k, owner in enumerate(loops.owners)]
-    solution = solve_with_multipliers(
-        reduced, drive, loops.rows, right, loops.samples, (basis.labels, labels)
-    )
+    solution = solve_with_multipliers(mass, drive, loops.rows, right, loops.samples, (basis.labels, labels))
     nu_dot = [a + b for a, b in zip(apply(basis.matrix, solution.rates), free.nu_dot, strict=True)]
     every = [row for closure in loops.closures.values() for row in closure.rows]
     wrenches, multipliers = loops.wrenches(assembly, solution.multipliers)
@@ -207,37 +209,20 @@ def _held(
     )
 
 
-def _reduced(
+def _drive(
     assembly: Assembly,
     at: Configuration,
     basis: Basis,
     nu: Sequence[Scalar],
     bias_rate: Sequence[Scalar],
     forces: Forces,
-) -> tuple[list[list[Scalar]], list[Scalar]]:
-    """SᵀMS and Sᵀ(τ − (M Ṡu + c)), equal to SᵀMS u̇ without loops; Newton-Euler at ν̇ = Ṡu gives the bracket at
-    once.
-    """
+) -> list[Scalar]:
+    """Sᵀ(τ − (M Ṡu + c)), equal to SᵀMS u̇ without loops; Newton-Euler at ν̇ = Ṡu gives the bracket at once."""
     count = assembly.tree.speed_count
     bias = inverse_dynamics(assembly.tree, at.poses, nu[:count], bias_rate[:count])
     bias += [c.armature * bias_rate[c.column] for c in assembly.linkages]
-    mass = extended_mass(assembly, at)
-    s = basis.matrix
-    reduced = product(transpose(s), product(mass, s))
     drive = [t - b for t, b in zip(forces.tau, bias, strict=True)]
-    return reduced, [dot(column, drive) for column in transpose(s)]
-
-
-def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
-    """The tree's mass matrix with a row and column for each linkage's rate, which carries only its drive's armature."""
-    mass = mass_matrix(assembly.tree, at.poses)
-    size = len(assembly.speeds)
-    for row in mass:
-        row.extend([0] * (size - len(row)))
-    mass += [[0] * size for _ in range(size - len(mass))]
-    for linkage in assembly.linkages:
-        mass[linkage.column][linkage.column] = linkage.armature
-    return mass
+    return [dot(column, drive) for column in transpose(basis.matrix)]
 
 
 def directional(nu: Sequence[Scalar], q: Any, q_dot: Sequence[Scalar]) -> list[Scalar]:

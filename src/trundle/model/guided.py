@@ -21,6 +21,8 @@ _SYMMETRIC = 1e-10
 # Least eigenvalue of a positive-definite matrix, relative to its diagonal's scale: below, digits run out.
 _POSITIVE = 1e-12
 
+_NO_MASS = "does a mass or an inertia resist them? (a point on the axis resists no turning)"
+
 
 def solve_guided(
     a: Rows, right: Rows, samples: np.ndarray, names: Sequence[str], what: str
@@ -37,7 +39,8 @@ def solve_guided(
         return solve_positive(a, right)
     if not len(regular):
         raise InputError(
-            f"{what} can't be found for {', '.join(_undetermined(samples, names))}: their equations are singular"
+            f"{what} can't be found for {', '.join(_undetermined(samples, names))}: their equations are singular",
+            hint=_NO_MASS if what == "accelerations" else None,
         )
     if len(a) <= 3:
         return _by_cofactors(a, right)

@@ -10,55 +10,100 @@ from typing import Any
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
 from trundle.model.layout import configure, independent_coordinates, zero_configuration
 from trundle.model.manifold import settle
+from trundle.spatial.motions import pair
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
+# Eigenvalues of a mass matrix scaled to a diagonal of ones that are rounding.
+_NO_INERTIA = 1e-12
 # How far from 1 an initial quaternion's length may be: more is no rounding but a mistake.
 _UNIT = 1e-6
 
 
-def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
-    """Raise InputError naming the speeds without inertia, for which no acceleration can be found.
+def check_inertia(robot: Any, numeric: Assembly) -> None:
+    """Raise InputError naming the speeds that no mass opposes, before equations are formed that would divide by zero.
 
-    Looks at the rates at one generic state; only when they aren't finite does it form the mass matrix to find the
-    culprit. Where couplings tie speeds together what isn't opposed may be a sum of them, which rounding can hide:
-    there it always does, unless loops hold it besides.
+    Where every joint's own body resists it, the mass matrix is positive definite: then a glance at each is enough.
+    Loops may hold what has no mass, so their robots are looked at when their equations are solved.
     """
-    rng = np.random.default_rng(0)
-    state = rng.uniform(0.1, 0.5, len(model.states))
-    for place, name in enumerate(model.states):
+    if not numeric.speeds:
+        raise InputError(
+            f"there is nothing that can move in '{robot.name}': a fixed base without a joint that moves",
+            key="robot.joints",
+            hint="give a joint a type that moves (revolute, prismatic, ...), or choose base: planar or floating",
+        )
+    if numeric.loops or not (numeric.couplings or may_lack_inertia(numeric)):
+        return
+    names = independent_coordinates(numeric)
+    culprits = _unopposed(numeric, generic_state(names))
+    if culprits:
+        raise _without_inertia(robot, culprits)
+
+
+def generic_state(names: Sequence[str]) -> np.ndarray:
+    """A random state at which nothing is special, always the same one; quaternions unit."""
+    state = np.random.default_rng(0).uniform(0.1, 0.5, len(names))
+    for place, name in enumerate(names):
         if name.rpartition(".")[2] == "q_w":
             state[place : place + 4] /= np.linalg.norm(state[place : place + 4])
+    return state
+
+
+def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
+    """Raise InputError naming the speeds for which no acceleration is found at a generic state."""
+    state = generic_state(model.states)
     (rate,) = model.dynamics.evaluate(
         state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
     )
-    moves = bool(np.isfinite(rate).all()) and np.abs(rate).max(initial=0.0) < 1e15
-    if moves and (numeric.loops or not numeric.couplings):
-        return
-    culprits = _unopposed(numeric, list(state[: len(model.coordinates)]))
-    if moves and not culprits:
-        return
+    if not np.isfinite(rate).all() or np.abs(rate).max(initial=0.0) >= 1e15:
+        raise _without_inertia(robot, _unopposed(numeric, state[: len(model.coordinates)]))
+
+
+def _without_inertia(robot: Any, culprits: Sequence[str]) -> InputError:
     what = ", ".join(culprits) or "some of its speeds"
-    raise InputError(
+    first = culprits[0].rpartition(".")[0] if culprits else ""
+    kind = next((kind for kind in ("joints", "wheels") if first in getattr(robot, kind)), None)
+    return InputError(
         f"'{robot.name}' has no inertia to resist {what}: its accelerations can't be found",
-        key="robot",
-        hint="give the bodies and wheels that move so a mass or an inertia, "
-        "or a rotor_inertia to the motor that drives them",
+        key=f"robot.{kind}.{first}" if kind else "robot",
+        hint="give the bodies and wheels that move so a mass or an inertia (a point on the axis resists no turning), "
+        "a joint an armature, or the motor that drives it a rotor_inertia",
     )
 
 
-def _unopposed(numeric: Assembly, q: Sequence[float]) -> list[str]:
+def may_lack_inertia(numeric: Assembly) -> bool:
+    """Whether some joint moves in a way that its own body doesn't resist.
+
+    If none does, M is definite: of joints that move, one whose parent stands still moves its own body.
+    """
+    names = independent_coordinates(numeric)
+    poses = configure(numeric, names, list(generic_state(names))).poses
+    for link, pose in zip(numeric.tree.links, poses, strict=True):
+        columns = link.subspace(pose)
+        if not columns:
+            continue
+        body = of_body(link.inertia)
+        own = np.array([[pair(momentum_of(body, a), b) for a in columns] for b in columns], dtype=float)
+        own += np.diag(np.array(link.armatures, dtype=float))
+        scale = np.sqrt(np.diag(own).clip(0))
+        if not scale.all() or np.linalg.eigvalsh(own / np.outer(scale, scale))[0] <= _NO_INERTIA:
+            return True
+    return False
+
+
+def _unopposed(numeric: Assembly, q: Sequence[float] | np.ndarray) -> list[str]:
     """The speeds that can change, within the constraints, without moving any mass.
 
     In speeds scaled to √(2 kinetic energy): an eigenvalue of the mass matrix that is zero is then zero beside 1.
     """
-    at = configure(numeric, independent_coordinates(numeric), q)
+    at = configure(numeric, independent_coordinates(numeric), list(q))
     mass, count = np.zeros((len(numeric.speeds),) * 2), numeric.tree.speed_count
     mass[:count, :count] = mass_matrix(numeric.tree, at.poses)
     for linkage in numeric.linkages:
@@ -68,7 +113,7 @@ def _unopposed(numeric: Assembly, q: Sequence[float]) -> list[str]:
     rows, _ = constraint_rows(numeric, at, ideal_wheels(numeric))
     motions = _null_space(np.array(rows, dtype=float).reshape(len(rows), len(mass)) * scale)
     values, vectors = np.linalg.eigh(motions.T @ (mass * np.outer(scale, scale)) @ motions)
-    empty = motions @ vectors[:, np.abs(values) <= 1e-12]
+    empty = motions @ vectors[:, np.abs(values) <= _NO_INERTIA]
     return [
         name for name, row in zip(numeric.speeds, empty, strict=True) if np.abs(row).max(initial=0.0) > 1e-6
     ]

@@ -238,7 +238,9 @@ def solve_speeds(
     free = _free_columns(assembly, solution, held)
     free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in every)]
     if free:
-        numbers = samples(every)[:, :, free] if loops is None else loops.samples.of(every)[:, :, free]
+        numbers = (
+            samples(every)[:, :, free] if loops is None else loops.samples.of_constraints(every)[:, :, free]
+        )
         rank = generic_rank(numbers, ZERO if loops is None else loops.samples.zero) if every else 0
         if rank < len(free):
             raise _undetermined(robot, assembly, given, rank, len(free))

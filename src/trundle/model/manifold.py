@@ -114,7 +114,10 @@ def settle_batch(
 
 
 def _broken(model: Any, worst: float, given: Sequence[str], who: str = "") -> InputError:
-    named = ", ".join(given) or "none; the constraints can't be met from a start near zero, give some"
+    named = (
+        ", ".join(given)
+        or "none; the constraints can't be met from a start near zero: give some, or do they contradict each other?"
+    )
     return InputError(
         f"{who}the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
         key="run.initial",
@@ -163,14 +166,16 @@ def _settled(look: _Look, x: np.ndarray, given: Sequence[str]) -> np.ndarray:
         nearest = _search(look, x, rows, [name for name in dependent if name in free], turns)
         x = _where_met(look, rows, nearest, x)
         x = _where_met(look, rows, _search(look, x, rows, free, turns), x)
-        if kind == "configuration":  # guesses give way last, from where the others fit them best
+        # Guesses give way last, from where the others fit them best, and only where nothing else would do.
+        if kind == "configuration" and not (_sizes(look.residual(x)[rows]) <= _RESIDUAL).all():
             x = _where_met(look, rows, _search(look, nearest, rows, dependent, 0), x)
     return x
 
 
 def _where_met(look: _Look, rows: Sequence[int], moved: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The moved states (n, count) where they meet the constraints at `rows`, the others as they were."""
-    return np.where(_sizes(look.residual(moved)[rows]) <= _RESIDUAL, moved, x)
+    """The moved states (n, count) where they meet the constraints at `rows` and x doesn't, the others as they were."""
+    met, moved_met = (_sizes(look.residual(states)[rows]) <= _RESIDUAL for states in (x, moved))
+    return np.where(moved_met & ~met, moved, x)
 
 
 def _search(

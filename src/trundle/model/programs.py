@@ -23,9 +23,10 @@ from trundle.mechanics.linear import apply, dot, product, solve_positive, transp
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.mechanics.recast import recast
 from trundle.model.closures import Closures, close_loops
-from trundle.model.derive import directional, extended_mass, solve_basis
+from trundle.model.derive import directional, solve_basis
 from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
-from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.mass import mass_inverse, reduced_mass
+from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.program import Program, trace
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force
@@ -40,7 +41,7 @@ WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 class Mechanism:
     """One robot's assembly in symbols: configuration, ν = S u, and ν̇ = S u̇ + Ṡ u at symbols q, u, p.
 
-    Loops bind u̇ besides: their rows times u̇ are `loop_right`.
+    Loops bind u̇ besides: their rows times u̇ are `loop_right`; `inverse` solves with M where that pays.
     """
 
     assembly: Assembly
@@ -53,6 +54,7 @@ class Mechanism:
     inputs: Groups
     loops: Closures | None = None
     loop_right: Sequence[Scalar] = ()
+    inverse: Inverse | None = None
 
     def link(self, name: str) -> int:
         """Index of a link by its joint's, its body's or its wheel's name; raises InputError."""
@@ -94,7 +96,8 @@ def mechanism(robot: Any) -> Mechanism:
     numeric = assemble(robot, robot.resolver(defaults))
     loops = close_loops(assembly, numeric, names, at, basis.matrix, symbols, defaults, robot.name)
     right = directional(apply(loops.rows, _entries(u)), q, coordinate_rates(assembly, names, at, nu))
-    return replace(whole, loops=loops, loop_right=[-value for value in right])
+    inverse = mass_inverse(assembly, numeric, at)
+    return replace(whole, loops=loops, loop_right=[-value for value in right], inverse=inverse)
 
 
 def mass_matrix_program(m: Mechanism) -> Program:
@@ -185,12 +188,14 @@ def frame_program(m: Mechanism, link: str, point: Vector = (0, 0, 0)) -> Program
 
 
 def _mass(m: Mechanism) -> list[list[Scalar]]:
-    return product(transpose(m.basis), product(extended_mass(m.assembly, m.at), m.basis))
+    return reduced_mass(m.assembly, m.at, m.basis)
 
 
 def _held(m: Mechanism, loops: Closures, drive: list[Scalar]) -> list[Scalar]:
     names = m.labels, [f"{owner} {k + 1}" for k, owner in enumerate(loops.owners)]
-    return solve_with_multipliers(_mass(m), drive, loops.rows, m.loop_right, loops.samples, names).rates
+    return solve_with_multipliers(
+        m.inverse or _mass(m), drive, loops.rows, m.loop_right, loops.samples, names
+    ).rates
 
 
 def _needed(m: Mechanism, u_dot: Sequence[Scalar], wrenches: Sequence[Force] | None) -> list[Scalar]:

@@ -39,7 +39,9 @@ def _moved(part: Any, residual: Any, samples: Samples) -> Any:
         return part
     slope = ca.jacobian(residual, part)
     rows = [[_entry(slope, i, j) for j in range(slope.shape[1])] for i in range(slope.shape[0])]
-    kept = independent_rows(samples.of(rows), samples.zero)
+    kept = independent_rows(samples.of_constraints(rows), samples.zero)
+    if not kept:
+        return part
     chosen = [rows[i] for i in kept]
     gram = product(chosen, transpose(chosen))
     names = [f"constraint {i + 1}" for i in kept]

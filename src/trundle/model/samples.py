@@ -18,6 +18,8 @@ COUNT = 6
 # Steps of Newton's method onto the constraints; it converges quadratically or not at all.
 _STEPS = 60
 _REACHED = 1e-10
+# Entries of constraints (m, or 1) that are rounding wherever one looks: a thousandth of an atom.
+_NOTHING = 1e-13
 # Steps in a row that don't halve the residual, after which it is stuck: damping makes it slow at times, and then quick.
 _PATIENCE = 15
 
@@ -26,22 +28,21 @@ _PATIENCE = 15
 class Samples:
     """Symbols of the state, inputs and parameters, and numbers for them: one column a sample.
 
-    Singular values below `zero` times the largest count as rounding, of the states too.
+    Singular values below `zero` times the largest count as rounding, of the states too. `beside` are the like numbers
+    off the constraints: what is large there and nothing on the constraints vanishes on all of them.
     """
 
     symbols: tuple[Any, ...]
     numbers: tuple[np.ndarray, ...]
     zero: float = ZERO
+    beside: tuple[np.ndarray, ...] | None = None
 
     def of(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
         """Values (s, rows, columns) of a matrix of scalars at the samples where all entries are finite."""
         height, width = len(rows), len(rows[0]) if rows else 0
         if not height * width:
             return np.zeros((1, height, width))
-        entries = ca.vertcat(*(ca.SX(entry) for row in rows for entry in row))
-        function = ca.Function("entries", list(self.symbols), [ca.densify(entries)])
-        values = np.array([_call(function, self._sample(k)) for k in range(self.numbers[0].shape[1])])
-        finite = values[np.isfinite(values).all(axis=1)]
+        finite = _finite(self._entries(rows), self.numbers)
         if not len(finite):
             raise InputError(
                 "the equations of the SymPy model are not finite at any state that was tried",
@@ -49,8 +50,22 @@ class Samples:
             )
         return finite.reshape(-1, height, width)
 
-    def _sample(self, k: int) -> list[np.ndarray]:
-        return [numbers[:, k] for numbers in self.numbers]
+    def of_constraints(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
+        """The same of constraints' rows; a row that vanishes wherever the constraints are met is zero, not rounding.
+
+        (Of a parallelogram whose cranks are geared 1 : 1, say, the gap along the beam is quadratic in its angle.)
+        """
+        values = self.of(rows)
+        if self.beside is None or not values.size:
+            return values
+        size = np.abs(_finite(self._entries(rows), self.beside)).max(axis=0, initial=0.0)
+        whole = size.reshape(values.shape[1:]).max(axis=1)
+        vanishing = np.abs(values).max(axis=(0, 2)) <= np.maximum(self.zero * whole, _NOTHING)
+        return np.where(vanishing[:, None], 0.0, values)
+
+    def _entries(self, rows: Sequence[Sequence[Scalar]]) -> Any:
+        entries = ca.vertcat(*(ca.SX(entry) for row in rows for entry in row))
+        return ca.Function("entries", list(self.symbols), [ca.densify(entries)])
 
 
 def take_samples(
@@ -136,6 +151,12 @@ def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
     inverse = np.where(kept, 1 / np.where(kept, values + damping[..., None], 1.0), 0.0)
     along = np.einsum("...ij,...i->...j", vectors, residual) * inverse
     return np.einsum("...ij,...i->...j", slope, np.einsum("...ij,...j->...i", vectors, along))
+
+
+def _finite(function: Any, numbers: Sequence[np.ndarray]) -> np.ndarray:
+    """The function's values (s, entries) at the columns of numbers, of those where all are finite."""
+    values = np.array([_call(function, [n[:, k] for n in numbers]) for k in range(numbers[0].shape[1])])
+    return values[np.isfinite(values).all(axis=1)]
 
 
 def _call(function: Any, groups: Sequence[np.ndarray]) -> np.ndarray:

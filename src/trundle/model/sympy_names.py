@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import sympy as sp
@@ -76,6 +77,11 @@ def declare(
     """The names of everything; raises InputError where two things share one, or where something can't be what it is
     declared to be.
     """
+    _check_mapping(parameters, "parameters", "symbol -> number")
+    _check_mapping(outputs, "outputs", "name -> expression")
+    _check_mapping(extra_states, "extra_states", "symbol -> expression of its rate")
+    _check_expressions(outputs, "outputs", "the output")
+    _check_expressions(extra_states, "extra_states", "the rate of the extra state")
     named_inputs = _named_inputs(inputs)
     for symbol in extra_states:
         _check_symbol(symbol, "an extra state", "extra_states")
@@ -111,6 +117,27 @@ def _named_inputs(inputs: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
     for symbol in named.values():
         _check_symbol(symbol, "an input", "inputs")
     return named
+
+
+def _check_mapping(given: Any, key: str, form: str) -> None:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{key} must be a mapping {form}, got {type(given).__name__}", key=key)
+
+
+def _check_expressions(given: Mapping[Any, Any], key: str, what: str) -> None:
+    """Scalars only. SymPy would read text by running it as Python, so text is refused."""
+    for name, value in given.items():
+        if isinstance(value, (sp.Basic, Real)) and not isinstance(value, sp.MatrixBase):
+            continue
+        is_text = isinstance(value, str)
+        got = repr(value) if is_text else type(value).__name__
+        raise InputError(
+            f"{what} '{name_of(name)}' must be a SymPy expression, got {got}",
+            key=key,
+            hint="write the expression itself, not its text"
+            if is_text
+            else "take a vector's or a matrix's components one by one: vector.dot(axis), matrix[i, j]",
+        )
 
 
 def _check_symbol(symbol: Any, what: str, key: str) -> None:
@@ -156,6 +183,7 @@ def _check_distinct(names: Iterable[Any]) -> None:
 
 def unit_texts(units: Mapping[Any, str], known: Sequence[str]) -> dict[str, str]:
     """Unit texts by name; raises InputError for names that aren't `known` and for what is no SI unit."""
+    _check_mapping(units, "units", "name -> unit")
     result: dict[str, str] = {}
     for given, text in units.items():
         name = name_of(given)

@@ -138,18 +138,25 @@ def _require_rates(
     if np.isfinite(rate).all():
         return
     lost = [name for name, value in zip(model.states, rate, strict=False) if not np.isfinite(value)]
-    loops = list(model.robot.loops) if model.robot is not None else []
-    reason = (
-        f"the loop{'s' if len(loops) > 1 else ''} {', '.join(loops)} may stand at a dead point, where bodies in line "
-        "can fold either way; start from other angles"
-        if loops
-        else "steered wheels whose axles lie on one line do that; start from other angles, choose other "
-        "independent speeds (robot.speeds), or give wheels contact: slip"
-    )
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{model.name}' have no rates: it is singular where it starts, or its state "
-        f"is too large\n  {reason}"
+        f"is too large\n  {_singular_start(model.robot)}"
     )
+
+
+def _singular_start(robot: Any) -> str:
+    """What may be singular where a robot starts, and what helps."""
+    if robot is not None and robot.loops:
+        return (
+            f"the loop{'s' if len(robot.loops) > 1 else ''} {', '.join(robot.loops)} may stand at a dead point, where "
+            "bodies in line can fold either way; start from other angles"
+        )
+    if robot is not None and robot.wheels:
+        return (
+            "steered wheels whose axles lie on one line do that; start from other angles, choose other independent "
+            "speeds (robot.speeds), or give wheels contact: slip"
+        )
+    return "do two joints about one axis carry a body without inertia there? start from other angles"
 
 
 def _is_stiff(
