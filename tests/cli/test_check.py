@@ -184,7 +184,11 @@ def test_a_linkages_dead_points(trundle, folder):
     [
         (("--at", "front.stering=1"), "--at front.stering"),
         (("--at", "front.steering=3 kg"), "--at front.steering"),
+        (("--at", "front.steering=abc"), "--at front.steering: expected a number, got 'abc'"),
+        (("--at", "front.steering=1", "--at", "front.steering=2"), "'front.steering' is given twice"),
         (("--frame", "nose"), "--frame"),
+        (("--frame", "front", "--point", "a,2,3"), "--point: expected a number"),
+        (("--length", "1e-300"), "--length: expected a length between"),
         (("--point", "1,2,3"), "--point"),
         (("--frame", "front", "--point", "1,2"), "--point"),
         (("--length", "0"), "--length"),

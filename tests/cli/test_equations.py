@@ -1,6 +1,9 @@
 """`trundle equations`: formats, what is asked for, files, errors."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -70,6 +73,28 @@ def test_output_into_nowhere(trundle, folder):
     answer = trundle("equations", "circle.yaml", "--output", ".")
     assert answer.status == 1
     assert "folder" in answer.err
+
+
+def test_a_terminal_without_unicode(folder):
+    """A whole process: its standard output takes ASCII only."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from trundle.cli import main; sys.exit(main())",
+        "equations",
+    ]
+
+    def run(*options):
+        return subprocess.run(
+            [*command, "circle.yaml", *options], cwd=folder, env=environment, capture_output=True, text=True
+        )
+
+    text = run()
+    assert text.returncode == 1
+    assert "encoding, ascii" in text.stderr
+    assert "Traceback" not in text.stderr
+    assert run("--format", "latex").returncode == 0
 
 
 def test_kinematic_files_are_shown_kinematically(trundle):

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import unicodedata
+from pathlib import Path
 
 import pytest
 import sympy
@@ -13,6 +15,7 @@ from trundle.equations.numeric import Point
 from trundle.errors import InputError, NumericsError
 from trundle.robot import catalog, parse_robot
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 r, s, track, q = sympy.symbols("r s track q")
 
 
@@ -128,7 +131,7 @@ def test_its_singularity_is_found_and_explained(offset_drive):
     notes = " ".join(next(x for x in offset_drive.sections if "platform" in x.title).notes)
     assert "same in every configuration" in notes
     assert "s = 0" in notes
-    assert "v_x_platform*sin(q) - v_y_platform*cos(q)" in notes
+    assert "v_x_platform⋅sin(q) - v_y_platform⋅cos(q)" in notes
 
 
 def test_swerve_forward_kinematics_in_closed_form():
@@ -178,7 +181,7 @@ def test_the_double_pendulum_is_the_textbooks():
     turning = m * length**2 / 2 * sympy.sin(q2) * matrix([-u2 * (2 * u1 + u2), u1**2])
     assert same(found.bias, gravity + turning)
     assert "sin(q_1 + q_2)" in str(found.bias)
-    assert any("q_2 = 0 or 180" in note for section in found.sections for note in section.notes)
+    assert any("q₂ = 0 or 180" in note for section in found.sections for note in section.notes)
 
 
 def test_angles_of_an_arm_are_folded():
@@ -338,3 +341,80 @@ def test_kinematics_do_not_need_masses():
 def test_a_run_does_not_load_sympy():
     code = "import sys, trundle; trundle.derive(trundle.catalog.differential_drive()); sys.exit('sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def columns(line):
+    return sum(not unicodedata.combining(sign) for sign in line)
+
+
+LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in catalog.names()} | {
+    "long chain": lambda: catalog.pendulum(links=6),
+    "rear axle": lambda: trundle.load(EXAMPLES / "gears" / "rear_axle.yaml"),
+    "arm": lambda: trundle.load(EXAMPLES / "urdf" / "arm.urdf"),
+}
+
+
+@pytest.mark.parametrize("name", LAID_OUT)
+def test_every_robot_is_laid_out(name):
+    """Lines fit; nothing is said to be itself; LaTeX is closed, and in letters that every font has."""
+    found = equations_of(LAID_OUT[name]())
+    for width in (80, 100):
+        lines = found.text(width).splitlines()
+        assert all(columns(line) <= width for line in lines), max(lines, key=columns)
+        for line in lines:
+            left, equal, right = line.partition(" = ")
+            assert not equal or left.strip() != right.strip()
+        assert not [line for line in lines if "**" in line], "formulas are drawn, not typed"
+    for text in (found.latex(), found._repr_latex_()):
+        assert text.isascii(), [sign for sign in text if not sign.isascii()]
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\left") == text.count(r"\right")
+        assert text.count(r"\bigl") == text.count(r"\bigr")
+
+
+def test_alike_wheels_are_written_once():
+    found = equations_of(catalog.swerve(), "dynamics")
+    text = found.text()
+    assert "τ_k" not in text, "k_p has that index"
+    assert "τ_j = K⋅n⋅i_j" in text
+    assert "j = fl, rl, rr, fr" in text
+    assert "front_left_drive.torque" in found.by_name
+    assert "rear_right_drive.torque" in found.by_name, "there is still one for each"
+
+
+def test_a_synchro_drive_is_the_textbooks():
+    """Belts 1:1 shape the equations: everything points one way, and the base never turns."""
+    found = equations_of(trundle.load(EXAMPLES / "gears" / "synchro.yaml"))
+    v, delta, r = sympy.symbols("v delta_front r")
+    assert found["speed.v_x"].right == v * sympy.cos(delta)
+    assert found["speed.v_y"].right == v * sympy.sin(delta)
+    assert found["speed.omega"].right == 0
+    assert found["speed.left.rate"].right == v / r
+    assert found.bias == sympy.zeros(2, 1)
+    assert found.mass_matrix.is_diagonal()
+    # The belts tie the wheels' rates, and the one that is driven says how the base moves.
+    assert list(found["forward"].vector) == [sympy.Symbol("phidot_front")]
+    assert list(found["forward"].right) == [r * sympy.cos(delta), r * sympy.sin(delta), 0]
+
+
+def test_long_chains_are_told_in_the_links_own_directions():
+    found = equations_of(catalog.pendulum(links=5))
+    q = sympy.symbols("q_1:6")
+    theta = sympy.symbols("theta_2:6")
+    named = {each.symbol: each.expression for each in found.definitions}
+    assert [named[each] for each in theta] == [
+        q[0] + q[1],
+        *(before + own for before, own in zip(theta, q[2:], strict=False)),
+    ]
+    last = found["link_5.center_x"].right
+    assert last.atoms(sympy.sin) == {sympy.sin(each) for each in (q[0], *theta)}
+    assert found.mass_matrix[3, 4].atoms(sympy.cos) == {sympy.cos(theta[2] - theta[3])}
+
+
+def test_a_robot_without_masses():
+    robot = trundle.load(EXAMPLES / "kinematic" / "two_wheels.yaml")
+    found = equations_of(robot)
+    assert "forward" in found
+    assert any("needs a body with a mass" in note for note in found.sections[-1].notes)
+    with pytest.raises(InputError, match="needs a body with a mass"):
+        equations_of(robot, "dynamics")

@@ -108,6 +108,18 @@ def test_singular_points_take_deeper_brackets(rng):
     assert martinet.at([0.0, 0.1], 4).growth == (1, 1, 2)
 
 
+def test_too_many_brackets_are_said_to_be_left_out(rng, monkeypatch):
+    """Thirty spheres' fields have 435 brackets; inert ones among them have none."""
+    names = sp.symbols("z:31")
+    fields = {f"u{k}": [sp.Integer(j == k) for j in range(30)] + [names[k] ** 2] for k in range(30)}
+    many = Textbook(names, fields)
+    found = filtration(many.fields, many.bracket, many.values_at(rng.uniform(0.5, 1, (2, 31))), 31)
+    assert (found.growth, found.cut) == ((30,), True)
+    few = [*many.fields[:2], *(Named(each.name, each.field, inert=True) for each in many.fields[2:])]
+    found = filtration(few, many.bracket, many.values_at(rng.uniform(0.5, 1, (2, 31))), 31)
+    assert not found.cut
+
+
 def test_integrable_fields_stop(rng):
     rotations = Textbook([x, y, theta], {"z": [-y, x, 0], "x": [0, -theta, y]})
     assert rotations.general(rng).growth == (2,)  # they stay on a sphere; [z, x] is tangent to it, too

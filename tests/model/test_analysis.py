@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import sympy as sp
+from sympy.physics.mechanics import LagrangesMethod
 
 import trundle
 from model import random_robots
@@ -417,6 +418,25 @@ def test_parameters_in_determinants_are_those_that_cost_rank(kind, motors):
     assert told["motors"] == motors
 
 
+@pytest.mark.parametrize("joints", [3, 40])
+def test_an_arm_on_a_drive_adds_its_joints_and_no_brackets(joints):
+    body = {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    arm = {
+        f"j{k}": {
+            "type": "revolute",
+            "axis": [0, 1, 0],
+            "body": body,
+            **({"parent": f"j{k - 1}"} if k else {}),
+        }
+        for k in range(joints)
+    }
+    wheels = {name: {"at": [0, y, 0], **WHEEL} for name, y in (("left", 0.3), ("right", -0.3))}
+    found = analyze(parse_robot({"body": HEAVY, "wheels": wheels, "joints": arm}))
+    assert found.controllability.growth == (2 + joints, 3 + joints)
+    assert found.controllability.complete
+    assert found.full_controllability.growth == (2 + joints, 3 + joints, 4 + joints)
+
+
 def test_robots_that_cannot_be_derived_can_be_asked():
     locked = catalog.robot("swerve", contact="ideal")
     with pytest.raises(InputError, match="lock"):
@@ -457,12 +477,44 @@ def test_what_makes_no_sense_is_refused():
         analyze(robot, frame="link_1", point=(1, 2))
     with pytest.raises(InputError, match="needs a frame"):
         analyze(catalog.robot("mecanum"), point=(0, 0, 0))
-    with pytest.raises(InputError, match="above 0"):
-        analyze(robot, length=0)
+    with pytest.raises(InputError, match="a point's x, y and z"):
+        analyze(robot, frame="link_1", point="origin")
+    for length in (0, -1, 1e-300, math.nan):
+        with pytest.raises(InputError, match="length"):
+            analyze(robot, length=length)
     with pytest.raises(InputError, match="takes a robot"):
-        analyze(trundle.derive(robot))
+        analyze(3)
+    with pytest.raises(InputError, match="by name"):
+        analyze(robot, [1])
+    with pytest.raises(InputError, match="not a coordinate"):
+        analyze(robot, {1: 1.0})
+    with pytest.raises(InputError, match="no link '3'"):
+        analyze(robot, frame=3)
+    for twist in ((1, 2), "fast", (1, math.nan, 0)):
+        with pytest.raises(InputError, match="twist|finite"):
+            analyze(catalog.robot("tricycle")).steering(twist)
+    floating = parse_robot(
+        {"base": "floating", "body": {"mass": 1.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}}
+    )
+    with pytest.raises(InputError, match="no rotation"):
+        analyze(floating, {"q_w": 0.0})
+    assert analyze(floating, {"q_x": 1.0}).configuration["q_w"] == pytest.approx(math.sqrt(0.5))
     with pytest.raises(InputError):
         analyze(robot, {"link_1.angle": "3 kg"})
+
+
+def test_a_model_is_asked_like_its_robot():
+    """Also a reopened one; one from SymPy has no wheels to look at."""
+    robot = catalog.robot("tricycle")
+    at = {"front.steering": 0.5}
+    assert analyze(trundle.derive(robot), at).base_motion == analyze(robot, at).base_motion
+    assert "it turns about (0, 1.647) m" in repr(analyze(robot, at))
+    angle = sp.Function("theta")
+    t = sp.Symbol("t")
+    pendulum = LagrangesMethod(angle(t).diff(t) ** 2 / 2 + sp.cos(angle(t)), [angle(t)])
+    pendulum.form_lagranges_equations()
+    with pytest.raises(InputError, match="not derived from a description"):
+        analyze(trundle.from_sympy(pendulum))
 
 
 def test_general_configurations_let_coordinated_robots_move(rng):

@@ -15,6 +15,7 @@ from trundle.model.analysis import analyze
 from trundle.results import LinkSketch, Run, Sketch, WheelSketch, body_outline
 from trundle.results.sketch import wheel_centre
 from trundle.robot import catalog
+from trundle.robot.description import parse_robot
 from trundle.show.mobility import mobility_figure
 from trundle.show.path import path
 from trundle.show.series import panels
@@ -209,20 +210,22 @@ def test_figures_need_no_screen_and_no_global_state():
 
 def test_what_a_robot_can_do_is_drawn(tmp_path):
     """The centre of rotation where the analysis has it, and the velocities' outline touching its longest axis."""
-    for robot, at in (
-        (catalog.robot("tricycle"), {"front.steering": 0.5}),
-        (catalog.robot("tricycle"), {"front.steering": 0.05}),
-        (catalog.robot("swerve"), {"front_left.steering": 0.3}),
-        (catalog.robot("offset_drive"), {}),
-        (catalog.robot("mecanum"), {}),
-        (catalog.robot("pendulum", links=3), {"link_2.angle": 1.0}),
-        (catalog.robot("pendulum", links=1), {}),
+    for robot, at, pairs in (  # one for each pair of parts that both move
+        (catalog.robot("tricycle"), {"front.steering": 0.5}, 1),
+        (catalog.robot("tricycle"), {"front.steering": 0.05}, 1),
+        (catalog.robot("swerve"), {"front_left.steering": 0.3}, 0),
+        (catalog.robot("ackermann"), {}, 1),
+        (catalog.robot("differential_drive"), {}, 1),
+        (catalog.robot("offset_drive"), {}, 3),
+        (catalog.robot("mecanum"), {}, 3),
+        (catalog.robot("pendulum", links=3), {"link_2.angle": 1.0}, 3),
+        (catalog.robot("pendulum", links=1), {}, 1),
     ):
         found = analyze(robot, at)
         figure = mobility_figure(found)
         assert save_figure(figure, tmp_path / "can.svg").stat().st_size > 5000
         ellipsoid = found.frame_manipulability or found.manipulability
-        assert len(figure.axes) == 1 + len(ellipsoid.parts) * (len(ellipsoid.parts) - 1) // 2
+        assert len(figure.axes) == 1 + pairs
         if ellipsoid.radii and len(ellipsoid.parts) == 2:
             outline = figure.axes[1].patches[0].get_xy()
             assert np.hypot(*outline.T).max() == pytest.approx(ellipsoid.radii[0], rel=1e-3)
@@ -233,3 +236,38 @@ def test_what_a_robot_can_do_is_drawn(tmp_path):
         if line.get_marker() == "o"
     ]
     np.testing.assert_allclose(marks, [turning.base_motion.centre], atol=1e-9)
+
+
+def test_linkages_are_drawn_where_they_are_asked_for():
+    """Bars from joint to joint and to the loop, with a frame or without; the frame's mark on its point."""
+    for kind, frame, at in (("four_bar", None, {}), ("slider_crank", "piston", {"crank.angle": 1.0})):
+        found = analyze(catalog.robot(kind), at, frame=frame)
+        axes = mobility_figure(found).axes[0]
+        bars = [np.asarray(line.get_xydata()) for line in axes.lines if line.get_marker() in ("None", "")]
+        lengths = sorted(float(np.hypot(*(end - start))) for start, end in bars)
+        assert lengths == pytest.approx([0.3, 0.7, 0.9] if kind == "four_bar" else [0.05, 0.15])
+    crank, slide = 1.0, found.configuration["piston.position"]
+    assert slide == pytest.approx(0.05 * np.cos(crank) + np.sqrt(0.15**2 - (0.05 * np.sin(crank)) ** 2))
+    assert any(
+        np.allclose(line.get_xydata(), [[slide, 0]]) for line in axes.lines if line.get_marker() == "o"
+    )
+
+
+def test_wheels_on_joints_are_drawn_where_they_stand():
+    wheel, body = {"radius": 0.1, "mass": 1.0}, {"mass": 2.0, "inertia": {"zz": 0.05}}
+    sides = (("left", 0.2), ("right", -0.2))
+    described = {
+        "body": body,
+        "joints": {f"p{k}": {"type": "revolute", "at": [x, 0, 0], "body": body} for k, x in ((1, 0.5), (2, -0.5))},
+        "wheels": {f"{s}{k}": {"parent": f"p{k}", "at": [0, y, 0], **wheel} for k in (1, 2) for s, y in sides},
+    }  # fmt: skip
+    turn = 0.4
+    found = analyze(parse_robot(described), {"p1.angle": turn, "p2.angle": -turn, "theta": 2.0})
+    axes = mobility_figure(found).axes[0]
+    axles = [np.asarray(line.get_xydata()) for line in axes.lines if line.get_linestyle() == "--"]
+    centre = np.array(found.base_motion.centre)
+    np.testing.assert_allclose(centre, [0, 0.5 / np.tan(turn)], atol=1e-9)
+    assert len(axles) == 4
+    for start, end in axles:  # all of them run through the centre of rotation
+        along = (end - start) / np.hypot(*(end - start))
+        assert abs(np.cross([*along, 0], [*(centre - start), 0])[2]) < 1e-9

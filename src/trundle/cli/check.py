@@ -107,13 +107,17 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
     if args.point is not None and args.frame is None:
         raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
     point = None if args.point is None else [_plain(part) for part in args.point.split(",")]
-    places = {name: _plain(value) for name, value in args.at or ()}
+    places: dict[str, float | str] = {}
+    for name, value in args.at or ():
+        if name in places:
+            raise InputError(f"'{name}' is given twice", key="--at", hint="leave one of them")
+        places[name] = _plain(value)
     length = None if args.length is None else _plain(args.length)
     try:
         return analyze(request.document.robot, places, frame=args.frame, point=point, length=length)
     except InputError as error:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
-        option = "--frame" if error.key == args.frame else option
+        option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None
 
 

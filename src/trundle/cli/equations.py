@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, terminal_width
+from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.equations import Equations
@@ -59,8 +61,21 @@ def execute(args: Namespace, out: Output) -> int:
 
         write_json(found.data())
     else:
-        print(_written(found, args.format).rstrip())
+        _show(_written(found, args.format).rstrip())
     return 0
+
+
+def _show(text: str) -> None:
+    """Print, or say that standard output can't hold the signs of formulas."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        raise InputError(
+            f"formulas need signs that this terminal's encoding, {encoding}, has not",
+            hint="set PYTHONIOENCODING=utf-8, or ask for --format latex, or write a file with --output",
+        ) from None
+    print(text)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import sympy
 
 from trundle.equations.algebra import Sum, TooLong
 from trundle.equations.equations import Equation, Section
-from trundle.equations.kinematics import Forward, Sheet
+from trundle.equations.kinematics import Forward, Sheet, length
 from trundle.equations.linear import MOST, adjugate, determinant, inverse
 from trundle.equations.mechanism import Mechanism
 from trundle.equations.singular import singularities
@@ -29,6 +29,8 @@ from trundle.spatial.vectors import IDENTITY, ZERO, Vector, scale
 # A Jacobian with more terms, or an inverse with more above its fraction lines, fills pages.
 MOST_TERMS = 200
 MOST_INVERSE = 60
+# Bodies on a base whose motion from the wheels' rates takes more operations are told in the base's own motion.
+MOST_FORWARD = 40
 
 Rows = list[list[Scalar]]
 
@@ -54,6 +56,8 @@ def ends(mechanism: Mechanism) -> list[End]:
     for index, link in enumerate(tree.links):
         if index == 0 or index in wheels or index in carried or _follows(mechanism, index):
             continue
+        if link.kind == "prismatic" and link.parent == 0 and not mechanism.assembly.base_columns:
+            continue  # it is where its position says
         joint = mechanism.robot.joints[link.name]
         name = joint.body.name or link.name
         if len(tree.links[0].joint.speeds) == 0 and link.kind != "fixed" and not is_zero(link.inertia.mass):
@@ -164,6 +168,8 @@ def carried_sections(sheet: Sheet, end: End, forward: Forward | None) -> list[Sp
     """
     mechanism = sheet.mechanism
     tree, poses = mechanism.assembly.tree, mechanism.at.poses
+    if forward is not None and length(forward) > MOST_FORWARD:
+        forward = None
     first = [k for k in tree.ancestors(end.link) if k][-1]
     at = tree.links[first].placement.position
     found: list[Spotted | None] = []

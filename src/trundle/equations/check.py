@@ -21,6 +21,8 @@ from trundle.equations.writing import Writer
 from trundle.errors import NumericsError
 
 TOLERANCE = 1e-10
+# What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1.
+OF_ZERO = 1e-3
 # Enough that two expressions that differ anywhere differ at one of them; tests take a hundred.
 POINTS = 5
 SEED = 20260
@@ -78,6 +80,8 @@ class Checker:
             if not equation.given:
                 for left, right in equation.lines():
                     size = scene.point.size(left) + scene.point.size(right)
+                    if right == 0:
+                        size = size + OF_ZERO
                     self.compare(
                         equation.name, scene.point(left), scene.point(right), np.maximum(size, floor)
                     )

@@ -50,7 +50,8 @@ def constraint_section(
     notes = [lock] if lock else []
     if basis is not None:
         rank = basis.elimination.rank
-        again = f"; {len(rows) - rank} of them say again what others say" if rank < len(rows) else ""
+        more = len(rows) - rank
+        again = f"; {more} of them {'says' if more == 1 else 'say'} again what others say" if more else ""
         notes.append(
             f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(basis.labels)}."
         )

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from trundle.equations.algebra import Letter, Sum, TooLong
-from trundle.equations.mechanism import Mechanism
+from trundle.equations.mechanism import Mechanism, parallel_hinges
 from trundle.equations.names import rate_of
 from trundle.equations.steps import name_steps
-from trundle.equations.whole import by_parts, letters_of, newton_euler
+from trundle.equations.whole import by_parts, letters_of, newton_euler, with_wheels_named
+from trundle.equations.writing import Writer
 from trundle.mechanics.actuation import Element
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.rolling import Basis, Problem
@@ -25,7 +26,6 @@ from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.layout import coordinate_rates, coupled_coordinates
 from trundle.model.mass import extended_mass
 from trundle.scalars import Scalar, is_zero
-from trundle.spatial.vectors import IDENTITY
 
 Rows = list[list[Scalar]]
 
@@ -107,6 +107,11 @@ def derive(mechanism: Mechanism) -> Dynamics:
 
 def _derived(mechanism: Mechanism, problem: Problem, basis: Basis, steps: bool) -> Dynamics:
     u = [mechanism.speed(name) for name in basis.labels]
+    writer = Writer(mechanism.book)
+    lowest = [
+        [writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row] for row in basis.matrix
+    ]
+    basis = dataclasses.replace(basis, matrix=lowest)
     moving = set(mechanism.coordinates.values())
     if any(isinstance(e, Sum) and moving & letters_of(e) for row in basis.matrix for e in row):
         basis = dataclasses.replace(basis, matrix=_named_entries(mechanism, basis))
@@ -117,7 +122,8 @@ def _derived(mechanism: Mechanism, problem: Problem, basis: Basis, steps: bool) 
         nu = apply(basis.matrix, u) if problem.rows or steps else _turning_together(mechanism, u)
         if steps:
             name_steps(mechanism, nu)
-        mass, needed = extended_mass(mechanism.assembly, mechanism.at), newton_euler(mechanism, nu)
+        mass = with_wheels_named(mechanism, extended_mass(mechanism.assembly, mechanism.at))
+        needed = newton_euler(mechanism, nu)
     turned = transpose(basis.matrix)
     reduced = product(turned, product(mass, basis.matrix))
     bias = [dot(column, needed) for column in turned]
@@ -184,21 +190,13 @@ def _turning_together(mechanism: Mechanism, u: Sequence[Sum]) -> list[Scalar]:
     tree, book = mechanism.assembly.tree, mechanism.book
     nu: list[Scalar] = list(u)
     slices = tree.speed_slices()
-    depth: dict[int, int] = {}
-    total: dict[int, Sum] = {}
-    for index, link in enumerate(tree.links):
-        parent = link.parent
-        if link.kind != "revolute" or link.name not in mechanism.robot.joints:
-            continue
-        same = (
-            parent in depth and tree.links[parent].axis == link.axis and link.placement.rotation == IDENTITY
-        )
-        depth[index] = depth[parent] + 1 if same else 1
-        own = u[slices[index].start]
-        total[index] = total[parent] + own if same else own
-    longest = max(depth.values(), default=0)
-    if longest < 3:
+    depth = parallel_hinges(tree)
+    if max(depth.values(), default=0) < 3:
         return nu
+    total: dict[int, Sum] = {}
+    for index, count in depth.items():
+        own = u[slices[index].start]
+        total[index] = total[tree.links[index].parent] + own if count > 1 else own
     named = {}
     for index, value in total.items():
         name = mechanism.names.force("omega", mechanism.names.label(tree.links[index].name))

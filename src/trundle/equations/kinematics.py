@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
@@ -173,11 +173,10 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
-    agree; otherwise by the independent speeds that the constraints leave. None where gears tie rates to each other: the
-    speeds that follow from the independent ones say it then.
+    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to each other:
+    these can't be given one by one.
     """
-    if any(isinstance(coupling, Gear) for coupling in mechanism.assembly.couplings):
-        return None  # rates that follow each other can't be given one by one
+    geared = any(isinstance(coupling, Gear) for coupling in mechanism.assembly.couplings)
     wheels = rolling_wheels(mechanism)
     driven = {actuator.column for actuator in mechanism.assembly.actuators}
     spins = [wheel.spin for wheel in wheels if wheel.spin is not None]
@@ -185,15 +184,18 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
     if len(mechanism.assembly.base_columns) != 3 or not given:
         return None
     found = None
-    if all(wheel.spin in given and wheel.kind != "caster" for wheel in wheels):
+    if not geared and all(wheel.spin in given and wheel.kind != "caster" for wheel in wheels):
         found = _by_rows(mechanism, wheels, given)
     other = None if basis is None else _by_speeds(mechanism, basis, given)
+    if geared:
+        return None if other is None else replace(other, any_rates=False)
     if found is None or other is None:
         return found or other
-    return other if other.any_rates and _length(other) < _length(found) else found
+    return other if other.any_rates and length(other) < length(found) else found
 
 
-def _length(candidate: Forward) -> int:
+def length(candidate: Forward) -> int:
+    """Operations of its entries."""
     from trundle.equations.shape import best, cost
 
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)

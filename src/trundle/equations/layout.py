@@ -13,7 +13,7 @@ import sympy
 
 from trundle.equations.equations import Equation, Equations, Section
 from trundle.equations.order import Order, Split
-from trundle.equations.printers import Pretty
+from trundle.equations.printers import Pretty, sign
 
 # A step that lines inside a bracket are set in.
 STEP = 2
@@ -108,7 +108,10 @@ class Layout:
             if used + width > room and current:
                 lines.append(Line(0, current))
                 current, used = [], 0
-            if used + width > room and any(each.is_Add for each in above):
+            breaks = any(each.is_Add for each in above)
+            if used + width > room and not lines and (not breaks or used > room // 2):
+                lines, used = [Line(0, [])], 0
+            if used + width > room and breaks:
                 first, *rest = self.lines(positive, room, used + 3)
                 lines += [Line(0, [*mark, *first.tokens]), *rest]
                 used = 0
@@ -127,8 +130,8 @@ class Layout:
             others = [f for f in split.above if f is not wide]
             head = Split(False, others, split.below).quotient
             lead = [] if head == 1 else ["(", head, ")", "·"] if head.is_Add else [head, "·"]
-            room -= STEP
-            return _bracketed([*mark, *lead], self._sum(wide, room, used + self.columns(head) + STEP))
+            ahead = used + 2 * len(mark) + self.columns(head) + STEP
+            return _bracketed([*mark, *lead], self._sum(wide, room - STEP - 1, ahead))
         if not split.below:
             return [Line(0, [product])]
         top = self.lines(sympy.Mul(*split.above), room - STEP, used)
@@ -225,18 +228,23 @@ def _bracketed(head: list[Any], inner: list[Line]) -> list[Line]:
 
 
 def _entries(equation: Equation) -> Iterator[Statement]:
-    """A wide matrix entry by entry, the zeros left out, the same ones together; of a symmetric one the lower half."""
+    """A wide matrix entry by entry, the zeros left out, the same ones together; of a symmetric one the upper half."""
     matrix = equation.right
     symmetric = matrix.rows == matrix.cols > 1 and matrix.is_symmetric()
+    mark = "" if max(matrix.shape) < 10 else "_"
     places: dict[Any, list[Any]] = {}
-    for i in range(matrix.rows):
-        for j in range(matrix.cols if not symmetric else i + 1):
-            if matrix[i, j] != 0:
-                digits = (i + 1,) if matrix.cols == 1 else (i + 1, j + 1)
-                mark = "" if max(matrix.shape) < 10 else "_"
-                name = f"{equation.left}_{mark.join(map(str, digits))}"
-                places.setdefault(matrix[i, j], []).append(sympy.Symbol(name))
+    named: list[str] = []
     words = [equation.meaning, *(["symmetric"] if symmetric else [])]
+    for i in range(matrix.rows):
+        for j in range(i if symmetric else 0, matrix.cols):
+            digits = (i + 1,) if matrix.cols == 1 else (i + 1, j + 1)
+            symbol = sympy.Symbol(f"{equation.left}_{mark.join(map(str, digits))}")
+            if matrix[i, j] == symbol:
+                named.append(sign(symbol.name))
+            elif matrix[i, j] != 0:
+                places.setdefault(matrix[i, j], []).append(symbol)
+    if named:
+        words.append(f"{', '.join(named)} among the intermediate quantities")
     if any(entry == 0 for entry in matrix):
         words.append("entries that are not shown are 0")
     meaning = "; ".join(word for word in words if word)

@@ -33,10 +33,17 @@ _ESCAPES = str.maketrans(
         "±": r"$\pm$",
         "²": r"$^2$",
         "³": r"$^3$",
+        **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     }
 )
 # What texts have of formulas.
-_SYMBOLS: list[tuple[str, str]] = [("u̇", r"\dot u"), ("ᵀ", "^T"), ("−", "-")]
+_SYMBOLS: list[tuple[str, str]] = [
+    ("u̇", r"\dot u"),
+    ("ᵀ", "^T"),
+    ("−", "-"),
+    ("⋅", r"\cdot"),
+    ("…", r"\dots"),
+]
 _SYMBOLS += [(sign, rf"\{name}") for name, sign in greek_unicode.items() if sign and name in tex_greek]
 
 

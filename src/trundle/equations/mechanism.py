@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 
 from trundle.equations.algebra import Book, Definition, Letter, Sum
-from trundle.equations.names import Names, StateNames, common, plain
+from trundle.equations.names import Names, StateNames, common, plain, words_of
 from trundle.equations.parameters import Parameters, read_parameters
 from trundle.equations.values import evaluate
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Followed, Linkage
 from trundle.mechanics.joints import Turn
 from trundle.mechanics.rolling import Basis, Problem
-from trundle.mechanics.tree import Link
+from trundle.mechanics.tree import Link, Tree
 from trundle.model.constraints import SAMPLES, SEED, SPREAD, rolling_problem, solve_rolling
 from trundle.model.layout import Configuration, configure, independent_coordinates
 from trundle.model.units import unit
 from trundle.scalars import Scalar, cos, sin
 from trundle.spatial.motions import Inertia, Pose
-from trundle.spatial.vectors import Matrix
+from trundle.spatial.vectors import IDENTITY, Matrix
+
+# Sums of as many angles and more get letters.
+_LONG_CHAIN = 4
 
 
 @dataclass
@@ -45,7 +48,7 @@ class Mechanism:
     def speed(self, name: str) -> Sum:
         """The letter of a speed, by its name."""
         if name not in self.speeds:
-            self.speeds[name] = _new(self.book, self.names.of(name), "speed", name, _unit(self.robot, name))
+            self.speeds[name] = _new(self.book, self.names.of(name), "speed", name, self.robot)
         return self.book.letter(self.speeds[name])
 
     def unit(self, name: str) -> str:
@@ -94,20 +97,55 @@ def build(robot: Any) -> Mechanism:
     assembly = assemble(robot, robot.resolver(parameters.scope))
     assembly = _with_named_placements(_with_wheel_inertias(assembly, book, names, states), states)
     independent = independent_coordinates(assembly)
-    coordinates = {
-        name: _new(book, states.of(name), "coordinate", name, _unit(robot, name)) for name in independent
-    }
+    coordinates = {name: _new(book, states.of(name), "coordinate", name, robot) for name in independent}
     assembly = _with_named_couplings(assembly, book, coordinates, states)
-    at = configure(assembly, independent, [book.letter(letter) for letter in coordinates.values()])
+    letters = {name: book.letter(letter) for name, letter in coordinates.items()}
+    at = configure(assembly, independent, list(letters.values()))
+    posed = configure(assembly, independent, list((letters | _added(assembly, letters, states)).values()))
     poses = [
-        _named_pose(link, pose, states) for link, pose in zip(assembly.tree.links, at.poses, strict=True)
+        _named_pose(link, pose, states) for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
     ]
-    at = dataclasses.replace(at, poses=poses)
+    at = dataclasses.replace(at, q=posed.q, poses=poses)
     return Mechanism(robot, book, parameters, states, assembly, at, coordinates)
 
 
-def _new(book: Book, name: str, kind: str, meaning: str, unit_text: str) -> int:
-    book.add(Letter(name, kind, meaning, unit_text, source=meaning))
+def parallel_hinges(tree: Tree) -> dict[int, int]:
+    """Links on hinges, and how many with parallel axes follow each other up to there."""
+    depth: dict[int, int] = {}
+    for index, link in enumerate(tree.links):
+        if link.kind == "revolute":
+            parent = link.parent
+            same = parent in depth and tree.links[parent].axis == link.axis
+            depth[index] = depth[parent] + 1 if same and link.placement.rotation == IDENTITY else 1
+    return depth
+
+
+def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -> dict[str, Sum]:
+    """Angles of long chains of parallel hinges as differences of letters for the sums, θ_k = θ_(k−1) + q_k: what such
+    a link's direction depends on is one letter, then.
+    """
+    if assembly.loops or assembly.couplings:
+        return {}  # what closes them is told in the joints' own angles
+    tree = assembly.tree
+    depth = parallel_hinges(tree)
+    if max(depth.values(), default=0) < _LONG_CHAIN:
+        return {}
+    total: dict[int, Sum] = {}
+    found = {}
+    for index, count in depth.items():
+        link = tree.links[index]
+        total[index] = own = letters[f"{link.name}.angle"]
+        if count > 1:
+            name = states.force("theta", states.label(link.name))
+            before = total[link.parent]
+            meaning = f"angle by which {link.name} is turned in all"
+            total[index] = own.book.named(before + own, name, meaning, "rad")
+            found[f"{link.name}.angle"] = total[index] - before
+    return found
+
+
+def _new(book: Book, symbol: str, kind: str, name: str, robot: Any) -> int:
+    book.add(Letter(symbol, kind, words_of(name, robot), _unit(robot, name), source=name))
     return len(book.letters) - 1
 
 

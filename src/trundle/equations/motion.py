@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -16,6 +17,7 @@ from trundle.equations.kinematics import Sheet
 from trundle.equations.loads import readable_loads
 from trundle.equations.names import rate_of
 from trundle.equations.shape import best, cost
+from trundle.equations.whole import constants
 from trundle.mechanics.linear import dot
 from trundle.mechanics.wheels import contact_rows, slip_force
 from trundle.scalars import Scalar, is_zero
@@ -268,19 +270,19 @@ def inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
 
 def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
     """What the diagonal of M means; entries that mean alike together."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for k, label in enumerate(dynamics.labels):
         value = dynamics.mass[k][k]
         if isinstance(value, Sum) and len(value.terms) > 1:
-            words = (
-                inertia_words(sheet, dynamics, k)
-                .replace(label, "its speed")
-                .replace(label.rpartition(".")[0] or label, "it")
-            )
-            found.setdefault(words, []).append(str(k + 1))
-    places = {words: ", ".join(f"M[{k}, {k}]" for k in rows) for words, rows in found.items()}
-    plain = {words: inertia_words(sheet, dynamics, int(rows[0]) - 1) for words, rows in found.items()}
-    return tuple(f"{places[w]}: {plain[w] if len(found[w]) == 1 else w}." for w in found)
+            words = inertia_words(sheet, dynamics, k)
+            owner = next(each for each in (label, label.rpartition(".")[0], "") if each in words)
+            before, own, after = words.partition(owner) if owner else (words, "", "")
+            found.setdefault(f"{before}\0{after}", []).append((f"M[{k + 1}, {k + 1}]", own))
+    notes = []
+    for words, members in found.items():
+        places, owners = (", ".join(dict.fromkeys(column)) for column in zip(*members, strict=True))
+        notes.append(f"{places}: {words.replace(chr(0), owners)}.")
+    return tuple(notes)
 
 
 def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
@@ -316,24 +318,38 @@ def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Equation:
     book = sheet.mechanism.book
     mass = book.sum(dynamics.mass[k][k])
     label = dynamics.labels[k]
+    left = _rate_symbol(sheet, label)
     if len(force.terms) + len(mass.terms) <= _MOST_EXPLICIT:
-        right = sheet.writer.fraction(force, mass)
+        times, rest = _divided(force, mass)
+        right = sheet.writer.expression(times) + sheet.writer.fraction(rest, mass)
         if sympy.count_ops(right) <= _MOST_EXPLICIT:
-            return Equation(
-                f"acceleration.{label}", _rate_symbol(sheet, label), right, meaning=f"rate of {label}"
-            )
+            return Equation(f"acceleration.{label}", left, right)
     right = sheet.writer.expression(_force(sheet, dynamics, k, force)) / sheet.writer.expression(
         named_entry(sheet, dynamics, k, k)
     )
-    return Equation(f"acceleration.{label}", _rate_symbol(sheet, label), right, meaning=f"rate of {label}")
+    return Equation(f"acceleration.{label}", left, right)
+
+
+def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
+    """(a, b) of force = a · mass + b: what a robot's whole mass stands before, as in m v_y ω, needs no fraction."""
+    book = force.book
+    times, rest = book.number(0), book.number(0)
+    for key, constant in constants(book, force).items():
+        term, number = next(iter(constant.terms.items()))
+        ratio = Fraction(number) / mass.terms[term] if term in mass.terms else Fraction(0)
+        if ratio and not (constant - mass * ratio).terms:
+            times = times + Sum(book, {key: 1}) * ratio
+        else:
+            rest = rest + constant * Sum(book, {key: 1})
+    return times, rest
 
 
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
-    """The letter f_k of what pushes a speed."""
+    """The letter Q_k of what pushes a speed."""
     known = sheet.mechanism.book.known(force)
     if known is not None:
         return known
-    name = sheet.mechanism.names.names.unique(f"f_{k + 1}")
+    name = sheet.mechanism.names.names.unique(f"Q_{k + 1}")
     return sheet.mechanism.book.named(
         force, name, f"what pushes {dynamics.labels[k]}: all forces, less the bias"
     )
@@ -350,11 +366,6 @@ def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequenc
         sheet.writer.fraction(m11 * f2 - m12 * f1, below),
     ]
     return [
-        Equation(
-            f"acceleration.{dynamics.labels[k]}",
-            _rate_symbol(sheet, dynamics.labels[k]),
-            right,
-            meaning=f"rate of {dynamics.labels[k]}",
-        )
+        Equation(f"acceleration.{dynamics.labels[k]}", _rate_symbol(sheet, dynamics.labels[k]), right)
         for k, right in zip(group, rights, strict=True)
     ]

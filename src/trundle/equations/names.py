@@ -122,6 +122,30 @@ class StateNames:
         return self.names.unique(f"{stem}_{index}" if index else stem)
 
 
+_WORDS = {
+    "angle": "angle", "rate": "rate", "position": "position", "speed": "speed", "angle_1": "first angle",
+    "angle_2": "second angle", "rate_1": "first rate", "rate_2": "second rate", "theta": "heading",
+    "omega": "turning rate", "steering": "steering angle", "steering_rate": "steering rate",
+}  # fmt: skip
+
+
+def words_of(name: str, robot: Any) -> str:
+    """What a coordinate or speed is, with the model's name for it where the words don't hold it."""
+    owner, _, what = name.rpartition(".")
+    of = owner or ("the base" if what != "speed" else "the robot along its wheels")
+    words = _WORDS.get(what)
+    if words is None:
+        stem, _, axis = what.partition("_")
+        kinds = {"v": ("velocity", f"along its {axis}"), "omega": ("angular velocity", f"about its {axis}")}
+        words, along = kinds.get(stem, ("quaternion", axis) if stem == "q" else ("place", f"along {what}"))
+        of = f"{of} {along}"
+    if owner in robot.wheels and what in ("angle", "rate"):
+        of = f"{owner} about its axle"
+    if owner in robot.wheels and what == "speed":
+        words, of = "speed", f"{owner} along its heading"
+    return f"{words} of {of}: {name}"
+
+
 def rate_of(name: str) -> str:
     """The name of a quantity's rate: v_x → vdot_x, phidot_right → phiddot_right."""
     stem, mark, index = name.partition("_")

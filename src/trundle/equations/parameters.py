@@ -2,7 +2,8 @@
 
 A number that stands in the description without a name gets a name by what it is (m_b, y_w, K); wheels, motors or joints
 that have the same number there share the letter. The equations then hold as long as these stay equal, which `keys`
-tells. Directions that are given as multiples of 30° or 45° are put in as numbers: they shape the equations.
+tells. Directions that are given as multiples of 30° or 45° and ratios 1:1 are put in as numbers: they shape the
+equations.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _add_group(
     robot: Any, book: Book, names: Names, result: Parameters, group: list[_Place], units: Mapping[str, str]
 ) -> None:
     first = group[0]
-    if first.path and first.path[0] in _STRUCTURAL and _plain_angle(first.number):
+    if first.path and _shapes(str(first.path[0]), first.number):
         for place in group:
             result.scope[place.key] = book.number(1) * place.number
             result.fixed[place.key] = place.number
@@ -153,6 +154,11 @@ def _add_group(
     result.keys[len(book.letters) - 1] = signs
     for key, own in signs:
         result.scope[key] = shared * own
+
+
+def _shapes(name: str, number: float) -> bool:
+    """Whether a number is put in as such: directions that are multiples of 30° or 45°, belts and chains 1:1."""
+    return (name in _STRUCTURAL and _plain_angle(number)) or (name == "follows" and abs(number) == 1.0)
 
 
 def _plain_angle(number: float) -> bool:
@@ -207,6 +213,8 @@ def _stem(place: _Place) -> tuple[str, str]:
     stem, words = _FIELDS.get(name, (plain("_".join(parts)), " ".join(parts)))
     if place.family == "motors":
         stem, words = _MOTOR.get(name, (stem, words))
+    if parts[0] == "follows":
+        stem, words = "rho", f"ratio to {parts[1]}"
     if name == "inertia":
         last = parts[-1]
         stem = {"axle": "I_a", "diameter": "I_t"}.get(last, f"I_{last}")
@@ -233,4 +241,4 @@ def _uses(robot: Any, name: str) -> str:
     words = list(dict.fromkeys(each for each, _ in found))
     owners = list(dict.fromkeys(owner for _, owner in found))
     shown = ", ".join(words[:2]) + (" …" if len(words) > 2 else "")
-    return f"in {shown} of {', '.join(owners[:4])}{' …' if len(owners) > 4 else ''}"
+    return f"sets {shown} of {', '.join(owners[:4])}{' …' if len(owners) > 4 else ''}"

@@ -9,6 +9,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_unicode, pretty_symbol, sub
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
+from sympy.printing.str import StrPrinter
 
 from trundle.equations.order import Order
 
@@ -24,6 +25,19 @@ def sign(name: str) -> str:
             return f"{shown}[{', '.join(indices)}]"
         return shown + "".join(sub[digit] for digit in indices[0])
     return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
+
+
+class _Line(StrPrinter):
+    def _print_Symbol(self, expr: Any) -> str:
+        return sign(expr.name)
+
+
+def line(expression: Any) -> str:
+    """An expression within a sentence."""
+    text = _Line().doprint(expression)
+    for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
+        text = text.replace(power, raised)
+    return text
 
 
 class Pretty(PrettyPrinter):

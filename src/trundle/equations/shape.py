@@ -131,7 +131,31 @@ def collect(terms: Flat) -> Node:
         ((powers, factor),) = terms.items()
         return Node(factor, powers)
     number, shared, rest = _content(terms)
-    return Node(number, shared, ((tuple(_bracket(rest)), 1),))
+    nodes = _together(_bracket(rest))
+    if len(nodes) > 1:
+        return Node(number, shared, ((tuple(nodes), 1),))
+    powers = dict(shared)
+    for atom, power in nodes[0].powers:
+        powers[atom] = powers.get(atom, 0) + power
+    return Node(tidy(Fraction(number) * nodes[0].coefficient), _ordered(powers), nodes[0].sums)
+
+
+def _together(nodes: Sequence[Node]) -> list[Node]:
+    """Nodes that have the same brackets as one: a (x + y) + b (x + y) is (a + b) (x + y)."""
+    groups: dict[Any, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(node.sums or node, []).append(node)
+    found = []
+    for group in groups.values():
+        if len(group) == 1:
+            found += group
+            continue
+        before: Flat = {}
+        for node in group:
+            _add(before, node.powers, node.coefficient)
+        head = collect(before)
+        found.append(Node(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
+    return found
 
 
 def _bracket(terms: Flat) -> list[Node]:

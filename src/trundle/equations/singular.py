@@ -14,6 +14,7 @@ import sympy
 from trundle.equations.algebra import Sum, turned
 from trundle.equations.kinematics import Sheet
 from trundle.equations.numbers import Exact
+from trundle.equations.printers import line
 from trundle.equations.terms import Angle, content
 
 # A lost motion whose text is longer than this is no help.
@@ -30,7 +31,7 @@ def singularities(
     moving = [base for base in above if base.free_symbols & set(coordinates)]
     parameters: list[Any] = [base for base in above if base.is_Symbol and base not in moving]
     notes = []
-    zero = " or ".join(f"{base} = 0" for base in parameters)
+    zero = " or ".join(f"{line(base)} = 0" for base in parameters)
     if not moving:
         notes.append(
             "The determinant is the same in every configuration"
@@ -48,7 +49,7 @@ def singularities(
         text = None if lost is None else _combination(sheet, lost, left)
         if text is not None:
             notes.append(
-                f"With {base} = 0 no rates change {text} (here {base} = {entry.number:g} {entry.unit})."
+                f"With {line(base)} = 0 no rates change {text} (here {line(base)} = {entry.number:g} {entry.unit})."
             )
     return notes
 
@@ -58,15 +59,15 @@ def _factor_note(
 ) -> str:
     """Where one factor with coordinates in it vanishes; for a sine or cosine of one angle, what is lost there."""
     if not isinstance(base, sympy.sin | sympy.cos):
-        return f"It vanishes where {base} = 0."
+        return f"It vanishes where {line(base)} = 0."
     (inside,) = base.args
     quarter = 0 if isinstance(base, sympy.sin) else 1
-    note = f"It vanishes where {base} = 0: {inside} = {'±90°' if quarter else '0 or 180°'}."
+    note = f"It vanishes where {line(base)} = 0: {line(inside)} = {'±90°' if quarter else '0 or 180°'}."
     if inside not in coordinates:
         return note
     lost = _lost([[_turned(entry, coordinates[inside], quarter) for entry in row] for row in adjugate])
     text = None if lost is None else _combination(sheet, lost, left)
-    return note if text is None else f"{note} At {inside} = {90 * quarter}° no rates change {text}."
+    return note if text is None else f"{note} At {line(inside)} = {90 * quarter}° no rates change {text}."
 
 
 def _lost(adjugate: Sequence[Sequence[Sum]]) -> list[Sum] | None:
@@ -87,7 +88,8 @@ def _lost(adjugate: Sequence[Sequence[Sum]]) -> list[Sum] | None:
 def _combination(sheet: Sheet, weights: Sequence[Sum], left: Sequence[Any]) -> str | None:
     """The combination of velocities that weights make, where it is short enough for a sentence."""
     total = sympy.Add(*(sheet.writer.expression(w) * symbol for w, symbol in zip(weights, left, strict=True)))
-    return str(total) if len(str(total)) <= _MOST_TEXT else None
+    text = line(total)
+    return text if len(text) <= _MOST_TEXT else None
 
 
 def _without(value: Sum, letter: int) -> Sum:

@@ -12,6 +12,8 @@ _GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 def symbol_latex(symbol: Any, named: bool = False) -> str:
     r"""\dot{\phi}_{\mathrm{right}} for phidot_right; a name from the description (`named`) is taken as it is."""
+    if symbol.name.endswith("ᵀ"):
+        return f"{symbol.name.removesuffix('ᵀ')}^{{T}}"
     head, *indices = symbol.name.split("_")
     if named and head not in _GREEK:
         text = head if len(head) == 1 else rf"\mathrm{{{head}}}"
@@ -21,7 +23,8 @@ def symbol_latex(symbol: Any, named: bool = False) -> str:
             text = rf"\mathrm{{{head}}}"
     if not any(indices):
         return text
-    return f"{text}_{{{' '.join(_index(part) for part in indices if part)}}}"
+    between = ", " if all(part.isdigit() for part in indices) else " "
+    return f"{text}_{{{between.join(_index(part) for part in indices if part)}}}"
 
 
 def _index(part: str) -> str:

@@ -28,12 +28,23 @@ def by_parts(
     book = mechanism.book
     letters = [mechanism.speed(name) for name in mechanism.assembly.speeds]
     bias = newton_euler(mechanism, letters)
-    known = _name_constants(mechanism, mass)
+    base = mechanism.assembly.base_columns
+    known = _name_constants(mechanism, mass, [(i, j) for i in base for j in base if i < j])
     mass = [[_referred(book, entry, known) for entry in row] for row in mass]
     bias = [_referred(book, entry, known) for entry in bias]
     chosen = dict(zip((mechanism.speeds[name] for name in mechanism.assembly.speeds), nu, strict=True))
     moved = [book.put(entry, chosen) for entry in bias]
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
+
+
+def with_wheels_named(mechanism: Mechanism, mass: Rows) -> Rows:
+    """M with letters for the wheels' moments of inertia, their motors' rotors included."""
+    turning = {wheel.spin for wheel in mechanism.assembly.wheels}
+    wheels = [
+        [entry if i == j and i in turning else 0 for j, entry in enumerate(row)] for i, row in enumerate(mass)
+    ]
+    known = _name_constants(mechanism, wheels)
+    return [[_referred(mechanism.book, entry, known) for entry in row] for row in mass]
 
 
 def newton_euler(mechanism: Mechanism, nu: Sequence[Scalar]) -> list[Scalar]:
@@ -64,13 +75,15 @@ class Known(NamedTuple):
     powers: Powers
 
 
-def _name_constants(mechanism: Mechanism, mass: Rows) -> dict[Any, Known]:
-    """Letters of the constants on M's diagonal and of the base's first moments, by their content."""
-    book, speeds, base = mechanism.book, mechanism.assembly.speeds, mechanism.assembly.base_columns
-    places = [(j, j) for j in range(len(speeds))] + [(i, j) for i in base for j in base if i < j]
+def _name_constants(
+    mechanism: Mechanism, mass: Rows, others: Sequence[tuple[int, int]] = ()
+) -> dict[Any, Known]:
+    """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
+    book, speeds = mechanism.book, mechanism.assembly.speeds
+    places = [(j, j) for j in range(len(speeds))] + list(others)
     groups: dict[Any, list[tuple[str, str, Sum]]] = {}
     for i, j in places:
-        for key, constant in _constants(book, mass[i][j]).items():
+        for key, constant in constants(book, mass[i][j]).items():
             _, _, core = without_content(book, constant.terms)
             if len(core) > 1 and (i != j or key == ((), "", ())):
                 groups.setdefault(frozenset(core.items()), []).append((speeds[i], speeds[j], constant))
@@ -106,10 +119,12 @@ def _called(mechanism: Mechanism, members: Sequence[tuple[str, str, Sum]]) -> tu
         )
         label = "" if len(owners) == len(mechanism.robot.wheels) or label == owners[0] else label
     name = "_".join(part for part in ("I", stem, label) if part)
+    if what == "rate" and len(owners) == len(mechanism.robot.wheels):
+        return name, "moment of inertia of a wheel about its axle, its motor's rotor included", "kg m^2"
     return name, f"moment of inertia about {where}{', '.join(owners)}, rotors included", "kg m^2"
 
 
-def _constants(book: Book, entry: Scalar) -> dict[Any, Sum]:
+def constants(book: Book, entry: Scalar) -> dict[Any, Sum]:
     """The constants of an entry, by the sine and the other letters that they stand before."""
     if not isinstance(entry, Sum):
         return {}
@@ -135,7 +150,7 @@ def _referred(book: Book, entry: Scalar, known: dict[Any, Known]) -> Scalar:
     if is_zero(entry) or not isinstance(entry, Sum):
         return entry
     total = Sum(book, {})
-    for key, constant in _constants(book, entry).items():
+    for key, constant in constants(book, entry).items():
         number, powers, core = without_content(book, constant.terms)
         found = known.get(frozenset(core.items()))
         value = constant

@@ -71,7 +71,21 @@ class Writer:
         below = Sum(self.book, core)
         if max(len(above.terms), len(core)) <= _REDUCE:
             above, below = self._reduced(above, below)
+        if all(factor < 0 for factor in above.terms.values()) and min(below.terms.values()) < 0:
+            above, below = -above, -below
         return self._over(best(above), best(below))
+
+    def lowest(self, value: Sum) -> Sum:
+        """A fraction whose line goes away in lowest terms without it; everything else as it is."""
+        below = {letter: power for letter, power in self._below(value).items() if self._short(letter)}
+        if not below or len(value.terms) > _REDUCE:
+            return value
+        above = value
+        for letter, power in below.items():
+            above = self._raised(above, letter, power)
+        above, left = self._reduced(above, self._product(below))
+        ((_, function, _), *others) = left.terms
+        return value if function or others else above / left
 
     def _reduced(self, above: Sum, below: Sum) -> tuple[Sum, Sum]:
         """In lowest terms; powers of letters that stand below a line in `above` wait outside."""

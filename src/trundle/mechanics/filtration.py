@@ -27,11 +27,12 @@ _MOST = 400
 
 @dataclass(frozen=True)
 class Named:
-    """A vector field and how it came about: 'drive', '[drive, turn]'."""
+    """A vector field and how it came about: 'drive', '[drive, turn]'. `inert`: its brackets are known to be zero."""
 
     name: str
     field: Any
     level: int = 1
+    inert: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,13 @@ class Filtration:
     """The growth vector up to where it stops growing, and for each dimension a field that brought it.
 
     `basis`: names of the independent fields in order, each with its level (1: a speed itself); `span` (s, dim, n)
-    their values at the samples.
+    their values at the samples. `cut`: more brackets would have been needed than are formed.
     """
 
     growth: tuple[int, ...]
     basis: tuple[tuple[str, int], ...]
     span: np.ndarray
+    cut: bool = False
 
     @property
     def dimension(self) -> int:
@@ -79,8 +81,8 @@ def _grow(
 ) -> Filtration:
     kept, span = _extend([], np.zeros((0, 0, 0)), list(fields), values)
     growth = [len(kept)]
-    generators = list(fields) if keep_all else kept[:]
-    newest = generators
+    generators = [each for each in (fields if keep_all else kept) if not each.inert]
+    newest, cut = generators, False
     while len(kept) < dimension and len(growth) < depth and newest:
         level = len(growth) + 1
         made = [
@@ -90,6 +92,7 @@ def _grow(
             for second in (newest[i + 1 :] if level == 2 else newest)
         ]
         if len(made) > _MOST:
+            cut = True
             break
         before = len(kept)
         kept, span = _extend(kept, span, made, values)
@@ -99,7 +102,7 @@ def _grow(
         newest = made if keep_all else kept[before:]
     while len(growth) > 1 and growth[-1] == growth[-2]:
         growth.pop()
-    return Filtration(tuple(growth), tuple((each.name, each.level) for each in kept), span)
+    return Filtration(tuple(growth), tuple((each.name, each.level) for each in kept), span, cut)
 
 
 def _extend(

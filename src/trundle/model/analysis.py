@@ -21,14 +21,12 @@ from trundle.mechanics.manipulability import Manipulability, manipulability
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.redundancy import Relation, relations
 from trundle.mechanics.steering import steering_angles
+from trundle.model.arguments import named, number
 from trundle.model.mobility import mobility_of, rolling, wheel_places
 from trundle.model.reach import Reach, reach
 from trundle.model.singular import TWIST, Frame, Singularity, singularities
 from trundle.model.units import unit
 from trundle.model.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
-from trundle.robot.expressions import ExpressionError
-from trundle.robot.runcheck import quantity_in
-from trundle.robot.values import read_value
 
 if TYPE_CHECKING:
     from trundle.model.singular_symbolic import Determinant
@@ -36,14 +34,16 @@ if TYPE_CHECKING:
 BASE_TWIST = ("v_x", "v_y", "omega")
 _SEED = 20260
 _SAMPLES = 5
+# Robots are no smaller (m), and no larger than its reciprocal.
+_SHORTEST = 1e-6
 # A chain with more joints than this has no frame by default: nobody asks how its end moves.
 MOST_COORDINATES = 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
     """A robot at one configuration: `at` holds the coordinates that were given, the others are zero, or where loops
-    need them.
+    need them; `q` are all, (n,), as `configuration` names them.
 
     Made by `analyze`. Angular speeds count as speeds at the distance `length` (m).
     """
@@ -51,6 +51,7 @@ class Analysis:
     robot: Any
     maps: VelocityMaps
     at: Mapping[str, float]
+    q: np.ndarray
     frame: Frame | None = None
 
     @property
@@ -73,7 +74,7 @@ class Analysis:
     @cached_property
     def configuration(self) -> Mapping[str, float]:
         """All coordinates here (m, rad), by name."""
-        return {name: float(value) for name, value in zip(self.maps.names, self._q, strict=True)}
+        return {name: float(value) for name, value in zip(self.maps.names, self.q, strict=True)}
 
     @cached_property
     def freedoms(self) -> int:
@@ -83,7 +84,7 @@ class Analysis:
     @cached_property
     def held(self) -> bool:
         """Whether the robot stands still at this configuration when all its motors do; False at dead points."""
-        rows = np.concatenate([self.maps.constraints(self._q[None]), self.maps.driven(1)], axis=1)
+        rows = np.concatenate([self.maps.constraints(self.q[None]), self.maps.driven(1)], axis=1)
         return generic_rank(rows, self.maps.zero) == len(self.maps.scale)
 
     @cached_property
@@ -91,7 +92,7 @@ class Analysis:
         """The base's admissible twists at this configuration and their centre of rotation; None without wheels."""
         if not self._rolls:
             return None
-        rows = self.maps.constraints(self._q[None])[0] / self.maps.scale
+        rows = self.maps.constraints(self.q[None])[0] / self.maps.scale
         return base_motion(rows, self.maps.base, self.length)
 
     @cached_property
@@ -130,7 +131,7 @@ class Analysis:
         """The frame's twists (world axes) for motor rates of norm 1; None without a frame."""
         if self.frame is None:
             return None
-        jacobian = self.maps.frame(self._q[None], self.frame.link, self.frame.point)[0][self.frame.rows]
+        jacobian = self.maps.frame(self.q[None], self.frame.link, self.frame.point)[0][self.frame.rows]
         weights = [self.length if part.startswith("omega") else 1.0 for part in self.frame.parts]
         task = jacobian / np.array(weights)[:, None] @ (self._motions / self.maps.scale[:, None])
         drive = self._driven(np.ones(len(self.maps.motors())))
@@ -157,12 +158,12 @@ class Analysis:
 
         Raises InputError where the wheels lock the robot.
         """
-        return reach(self.maps, self.robot.speeds, self._q, self.robot.name)
+        return reach(self.maps, self.robot.speeds, self.q, self.robot.name)
 
     @cached_property
     def full_controllability(self) -> Reach:
         """The same over all coordinates, wheels' and casters' angles too, which are often not all reached."""
-        return reach(self.maps, self.robot.speeds, self._q, self.robot.name, whole=True)
+        return reach(self.maps, self.robot.speeds, self.q, self.robot.name, whole=True)
 
     def steering(self, twist: Sequence[float]) -> dict[str, float]:
         """Angles (rad) of the steered wheels on the base that allow it the twist (v_x, v_y, ω) without slip.
@@ -173,12 +174,14 @@ class Analysis:
         steered = [p for p, contact in wheel_places(self.maps.assembly) if p.steered and contact != "free"]
         if not steered:
             raise InputError(f"'{self.robot.name}' has no steered wheels on its base")
-        angles = steering_angles(steered, twist)
+        v_x, v_y, omega = _three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
+        angles = steering_angles(steered, (v_x, v_y, omega))
         return {f"{p.name}.steering": angle for p, angle in zip(steered, angles, strict=True)}
 
-    @cached_property
-    def _q(self) -> np.ndarray:
-        return self.maps.place(self.at)
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value:.4g}" for name, value in self.at.items())
+        moves = "" if self.base_motion is None else f": {self.base_motion.explain()}"
+        return f"Analysis of '{self.robot.name}'{' at ' if at else ''}{at}{moves}"
 
     @cached_property
     def _general(self) -> np.ndarray:
@@ -191,7 +194,7 @@ class Analysis:
     @cached_property
     def _motions(self) -> np.ndarray:
         """Columns that span all admissible ν at this configuration."""
-        return self.maps.scale[:, None] * _null(self.maps.constraints(self._q[None])[0], self.maps.zero)
+        return self.maps.scale[:, None] * _null(self.maps.constraints(self.q[None])[0], self.maps.zero)
 
     @property
     def _drives(self) -> str:
@@ -241,7 +244,7 @@ def analyze(
     point: Sequence[Any] | None = None,
     length: Any = None,
 ) -> Analysis:
-    """What a described robot can and cannot do, at a configuration.
+    """What a described robot, or the one a model was derived from, can and cannot do, at a configuration.
 
     at: coordinates (rad, m, or text with units); those left out are zero, or where loops need them. frame: a body,
     joint or wheel whose motion is the task, at `point` (m) of it; by default the one body that ends the joints, at its
@@ -251,19 +254,24 @@ def analyze(
     Sources: Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li
     & Sastry 1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
     """
+    if hasattr(robot, "dynamics") and robot.robot is None:
+        raise InputError(f"'{robot.name}' was not derived from a description: there are no wheels to look at")
+    robot = robot.robot if hasattr(robot, "dynamics") else robot
     if not hasattr(robot, "resolver"):
         raise InputError(
-            f"analyze takes a robot, not {type(robot).__name__}",
-            hint="load one: trundle.load(path); of a derived model it is model.robot",
+            f"analyze takes a robot or a model, not {type(robot).__name__}",
+            hint="load one: trundle.load(path)",
         )
-    size = None if length is None else _number(length, "length", "m")
-    if size is not None and size <= 0:
-        raise InputError(f"expected a length above 0, got {length!r}", key="length")
+    size = None if length is None else number(length, "length", "m")
+    if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
+        raise InputError(
+            f"expected a length between {_SHORTEST:g} and {1 / _SHORTEST:g} m, got {length!r}", key="length"
+        )
     maps = velocity_maps(robot, length=size)
     sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
-    given = {name: _number(value, name, unit(name, sliding)) for name, value in (at or {}).items()}
-    maps.place(given)
-    return Analysis(robot, maps, given, _frame(robot, maps, frame, point))
+    at = {str(name): value for name, value in named(at, "at").items()}
+    given = {name: number(value, name, unit(name, sliding)) for name, value in at.items()}
+    return Analysis(robot, maps, given, maps.place(given), _frame(robot, maps, frame, point))
 
 
 def _frame(robot: Any, maps: VelocityMaps, name: str | None, point: Sequence[Any] | None) -> Frame | None:
@@ -279,12 +287,11 @@ def _frame(robot: Any, maps: VelocityMaps, name: str | None, point: Sequence[Any
             return None
         name = ends[0]
     if name not in assembly.links:
-        raise InputError(f"there is no link '{name}'", key=name, hint=suggest(name, assembly.links))
+        known = suggest(str(name), assembly.links)
+        raise InputError(f"there is no link '{name}'", key=str(name), hint=known)
     link = assembly.links[name]
-    if point is not None and len(point) != 3:
-        raise InputError(f"expected a point's x, y and z, got {len(point)} numbers", key="point")
     if point is not None:
-        x, y, z = (_number(value, "point", "m") for value in point)
+        x, y, z = _three(point, "point", "x, y and z", ("m", "m", "m"))
     else:
         x, y, z = (0.0, 0.0, 0.0) if assembly.base_columns else tip_of(assembly, link)
     return _task(maps, name, link, (float(x), float(y), float(z)))
@@ -303,6 +310,13 @@ def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, f
     return Frame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None
 
 
+def _three(given: Any, key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
+    """Three finite numbers in SI, from numbers or text with units."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
+        raise InputError(f"expected a {key}'s {parts}, got {given!r}", key=key)
+    return tuple(number(value, key, unit) for value, unit in zip(given, units, strict=True))
+
+
 def _null(rows: np.ndarray, zero: float) -> np.ndarray:
     """Orthonormal columns that span all z with rows · z = 0."""
     if not rows.size:
@@ -310,13 +324,3 @@ def _null(rows: np.ndarray, zero: float) -> np.ndarray:
     _, values, vectors = np.linalg.svd(rows)
     rank = int((values > zero * max(values.max(initial=0.0), 1e-300)).sum())
     return vectors[rank:].T
-
-
-def _number(given: Any, name: str, unit: str) -> float:
-    """A number in SI, from a number or text with a unit; InputError with the name as key."""
-    try:
-        return float(read_value(given, quantity_in(unit)).number)
-    except ExpressionError as error:
-        raise InputError(
-            str(error), key=name, hint=f"write a number in {unit or 'SI'}, or text with a unit"
-        ) from None

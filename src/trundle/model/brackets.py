@@ -7,6 +7,7 @@ decides which brackets to form and what they add.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -30,13 +31,24 @@ def growth(
     def bracket(f: Any, g: Any) -> Any:
         return ca.jtimes(g, q, f) - ca.jtimes(f, q, g)
 
-    found, at_here = (
-        filtration(fields, bracket, _values(q, general), dimension, dimension),
-        _values(q, here[None]),
-    )
+    fields = _marked(fields, q)
+    found = filtration(fields, bracket, _values(q, general), dimension, dimension)
+    at_here = _values(q, here[None])
     if not np.isfinite(at_here([each.field for each in fields])).all():
         return found, found
     return found, filtration_at(fields, bracket, at_here, found.dimension, len(found.growth) + _DEEPER)
+
+
+def _marked(fields: Sequence[Named], q: Any) -> list[Named]:
+    """The fields, inert where they are constant and move only coordinates on which no field depends: an arm's joints on
+    a base that drives, a hundred of which would give thousands of brackets, all zero.
+    """
+    n = q.numel()
+    slopes = ca.jacobian(ca.vertcat(*(each.field for each in fields)), q) if fields else ca.SX(0, n)
+    rows, columns = slopes.sparsity().get_triplet()
+    varying, used = {row // n for row in rows}, set(columns)
+    moved = [set(ca.sparsify(each.field).sparsity().get_triplet()[0]) for each in fields]
+    return [replace(each, inert=k not in varying and not moved[k] & used) for k, each in enumerate(fields)]
 
 
 def _values(q: Any, places: np.ndarray) -> Callable[[Sequence[Any]], np.ndarray]:

@@ -231,11 +231,15 @@ def _tried(
     offsets[1, places] = _NUDGE
     offsets[2:, places] = rng.uniform(-np.pi, np.pi, (restarts, len(places)))
     best, least = q, np.inf
-    for offset in offsets:
-        moved, size = closed(maps, _moved(maps, q[None], offset[None]), columns, near=True)
-        left = float(size[0]) if faces_well(maps, moved)[0] else np.inf
-        if left < least:
-            best, least = moved[0], left
+    for some in (offsets[:1], offsets[1:]):
+        moved, sizes = closed(
+            maps, _moved(maps, np.repeat(q[None], len(some), axis=0), some), columns, near=True
+        )
+        sizes = np.where(faces_well(maps, moved), sizes, np.inf)
+        closing = np.flatnonzero(sizes <= CLOSED)
+        k = int(closing[0]) if len(closing) else int(np.argmin(sizes))
+        if sizes[k] < least:
+            best, least = moved[k], float(sizes[k])
         if least <= CLOSED:
             break
     return best, least

@@ -242,11 +242,7 @@ class Model:
         """
         from trundle.model.analysis import analyze
 
-        if self.robot is None:
-            raise InputError(
-                f"'{self.name}' was not derived from a description: there are no wheels to look at"
-            )
-        return analyze(self.robot, at, frame=frame, point=point, length=length)
+        return analyze(self, at, frame=frame, point=point, length=length)
 
     @cached_property
     def rate_slopes(self) -> Program:

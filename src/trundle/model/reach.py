@@ -57,7 +57,8 @@ class Reach:
 
     `growth` at general configurations, `here` at the one asked for (smaller where that one is not regular).
     `brackets` name an independent direction each; `integrals` are combinations of the coordinates that no motion
-    changes, as (coordinate, coefficient) pairs; there may be more, that are no such combinations.
+    changes, as (coordinate, coefficient) pairs; there may be more, that are no such combinations. `cut`: there are too
+    many brackets to form all, so that it may get farther than `growth` says.
     """
 
     coordinates: tuple[str, ...]
@@ -66,6 +67,7 @@ class Reach:
     here: tuple[int, ...]
     brackets: tuple[Bracket, ...]
     integrals: tuple[tuple[tuple[str, float], ...], ...] = ()
+    cut: bool = False
 
     @property
     def complete(self) -> bool:
@@ -86,6 +88,8 @@ class Reach:
         text = ": ".join(filter(None, [vector, "; ".join(steps)]))
         if self.complete:
             return f"it gets everywhere, {text}"
+        if self.cut:
+            return f"not known, too many brackets: so far {text}"
         missing = self.dimension - self.growth[-1]
         left = f"{missing} {'direction is' if missing == 1 else 'directions are'} out of reach, {text}"
         fixed = [combination(terms) for terms in self.integrals]
@@ -115,9 +119,10 @@ def reach(
 
     # At dead points of its motors a linkage's speeds are no functions of theirs: then only the general ones are told.
     found, here = growth(fields, columns, general[:, places], q[places], dimension)
+    here = found if here.cut else here
     names = tuple(maps.names[k] for k in places)
     integrals: tuple[tuple[tuple[str, float], ...], ...] = ()
-    if found.dimension < dimension:
+    if found.dimension < dimension and not found.cut:
         rows = constant_integrals(found.span)
         integrals = tuple(
             tuple((n, float(f"{c:.9g}")) for n, c in zip(names, _leading(row), strict=True) if c)
@@ -125,7 +130,7 @@ def reach(
         )
     told, at = (here, q) if here.growth == found.growth and here is not found else (found, general[0])
     brackets = _brackets(told, names, float(at[maps.names.index("theta")]) if maps.base else 0.0, maps)
-    return Reach(names, dimension, found.growth, here.growth, brackets, integrals)
+    return Reach(names, dimension, found.growth, here.growth, brackets, integrals, found.cut)
 
 
 def _unconstrained(maps: VelocityMaps) -> Reach:

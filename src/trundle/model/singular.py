@@ -163,8 +163,9 @@ def critical_parameters(
             for q in general[:2]:
                 rows = task(changed, np.repeat(q[None], len(tried), axis=0))
                 finite = np.isfinite(rows).all(axis=(1, 2))
-                ranks[~finite] = described
-                for k in np.flatnonzero(finite):
+                idle = (rows == task(maps, q[None])).all(axis=(1, 2))  # most of them, as masses
+                ranks[~finite | idle] = described
+                for k in np.flatnonzero(finite & ~idle):
                     ranks[k] = max(ranks[k], generic_rank(rows[k : k + 1]))
             lost = [name for name, rank in zip(tried, ranks, strict=True) if rank < described]
             result[what] = tuple(name for name in lost if _may_vanish(robot, name))

@@ -118,11 +118,13 @@ class VelocityMaps:
         """Columns of the speeds that follow from others by the loops, at most configurations."""
         if not self.assembly.loops:
             return set()
-        return dependent_columns(self, self._closed)
+        return dependent_columns(self, np.resize(self._closed, (SAMPLES, len(self.names))))
 
     @cached_property
     def _closed(self) -> np.ndarray:
-        return self.general(SAMPLES, np.random.default_rng(_SEED))
+        """Random closed configurations of a robot with loops, as many as were found."""
+        rng, size = np.random.default_rng(_SEED), (TRIES, len(self.names))
+        return closed_samples(self, lambda: self.start + self._wide * rng.uniform(-1, 1, size))
 
     def held(self, q: np.ndarray) -> np.ndarray:
         """The rows of the loops alone over scaled speeds (s, rows, n), what couplings move written in its leaders."""
@@ -172,6 +174,12 @@ class VelocityMaps:
                     f"'{name}' is not a coordinate of this robot", key=name, hint=suggest(name, self.names)
                 )
             q[self.names.index(name)] = float(value)
+        for k, name in enumerate(self.names):
+            if name.rpartition(".")[2] == "q_w":
+                size = float(np.linalg.norm(q[k : k + 4]))
+                if not size > 0:
+                    raise InputError("a quaternion of length 0 is no rotation", key=name)
+                q[k : k + 4] /= size
         if not self.assembly.loops:
             return q
         return closed_at(self, q, tuple(values), self.following, self._closed)
@@ -181,9 +189,7 @@ class VelocityMaps:
         they must be coordinated, loops are closed.
         """
         if self.assembly.loops:
-            size = (TRIES, len(self.names))
-            found = closed_samples(self, lambda: self.start + self._wide * rng.uniform(-1, 1, size))
-            q = np.resize(found, (count, len(self.names)))
+            q = np.resize(self._closed, (count, len(self.names)))
         else:
             q = self.start + rng.uniform(-SPREAD, SPREAD, (count, len(self.names)))
         if not self.coordinated:

@@ -89,7 +89,9 @@ def read_value(written: object, quantity: Quantity = units.ANY) -> Value:
         written = written.source
     if isinstance(written, bool) or not isinstance(written, (int, float, str)):
         if not _is_real(written):
-            raise ExpressionError(f"expected a {quantity.name}, got {describe(written)}", _example(quantity))
+            raise ExpressionError(
+                f"expected {_with_article(quantity)}, got {describe(written)}", _example(quantity)
+            )
         written = float(written)  # type: ignore[arg-type]
     if not isinstance(written, str):
         return _plain(written, quantity)
@@ -111,6 +113,10 @@ def _plain(written: float, quantity: Quantity) -> Value:
     return Value(number, Number(number), quantity)
 
 
+def _with_article(quantity: Quantity) -> str:
+    return f"{'an' if quantity.name[:1] in 'aeiou' else 'a'} {quantity.name}"
+
+
 def _is_real(written: object) -> bool:
     # NumPy's scalars (and only scalars) are welcome, without importing NumPy to say so.
     return (
@@ -129,7 +135,9 @@ def check_dimension(found: Found, quantity: Quantity) -> None:
     if isinstance(found, str) or quantity.dimension is None or found == quantity.dimension:
         return
     came = "a pure number or an angle" if found == units.NUMBER else f"one in {unit_text(found)}"
-    raise ExpressionError(f"expected a {quantity.name} ({quantity.unit}), got {came}", _example(quantity))
+    raise ExpressionError(
+        f"expected {_with_article(quantity)} ({quantity.unit}), got {came}", _example(quantity)
+    )
 
 
 def _example(quantity: Quantity) -> str:

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.manipulability import Manipulability
 from trundle.model.analysis import Analysis
-from trundle.model.mobility import wheel_places
-from trundle.model.sketch import sketch
-from trundle.results import Sketch
+from trundle.model.layout import Configuration
+from trundle.model.sketch import yaw
 from trundle.results.arrays import FloatArray
-from trundle.show.robot import draw_links, draw_robot, robot_size
+from trundle.results.sketch import Sketch, WheelSketch
+from trundle.scalars import Scalar
+from trundle.show.robot import draw_links, draw_robot, draw_wheels, robot_size
+from trundle.show.skeleton import PLANES, skeleton
 from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say
-from trundle.spatial.motions import transform_point
+from trundle.spatial.motions import Pose, compose, inverse, transform_point
 
 # How far around the robot the picture reaches, in its own sizes: centres farther away are pointed at.
 _AROUND = 1.6
+
+Wheels = tuple[WheelSketch, ...]
 
 
 def mobility_figure(analysis: Analysis) -> Figure:
@@ -32,18 +37,18 @@ def mobility_figure(analysis: Analysis) -> Figure:
     """
     found = analysis.frame_manipulability or analysis.manipulability
     with house_style():
-        panels = [] if found is None else _pairs(found)
+        panels = [] if found is None or not found.radii else _pairs(found)
         figure = new_figure(5.0 if panels else 4.0)
         figure.suptitle(f"{analysis.robot.name}: what it can do", x=0.01, ha="left")
         grid = figure.add_gridspec(max(len(panels), 1), 3)
         axes = figure.add_subplot(grid[:, : 2 if panels else 3])
         if analysis.maps.base:
             _draw_base(axes, analysis)
-        elif analysis.frame is not None:
+        elif analysis.robot.joints:
             _draw_linkage(axes, analysis)
         else:
-            say(axes, "neither wheels nor one body at the end of its joints")
-        if found is not None:
+            say(axes, "neither wheels nor joints")
+        if found is not None and panels:
             for row, pair in enumerate(panels):
                 _draw_velocities(figure.add_subplot(grid[row, 2]), found, pair)
             whose = "the base" if analysis.frame is None else analysis.frame.name
@@ -52,19 +57,22 @@ def mobility_figure(analysis: Analysis) -> Figure:
 
 
 def _draw_base(axes: Axes, analysis: Analysis) -> None:
-    shape = Sketch.from_dict(sketch(analysis.robot, analysis.maps.assembly))
-    angles = _angles(analysis)
-    steering = {w.name: angles.get(w.steering or "", 0.0) for w in shape.wheels}
-    draw_robot(axes, shape, (0.0, 0.0, 0.0), steering)
-    reach = _AROUND * max(robot_size(shape), 1e-9)
-    middle = np.mean([(w.x, w.y) for w in shape.wheels], axis=0)
-    for place, contact in wheel_places(analysis.maps.assembly):
-        if contact == "free":
-            continue
-        heading = place.heading + angles.get(f"{place.name}.steering", 0.0)
+    """From above, in the base's frame: wheels, also those that bodies on joints carry, and their axles."""
+    poses = _poses(analysis)
+    shape = skeleton(analysis.robot, poses)
+    on_base, carried, axles = _wheels(analysis, poses, shape.wheels)
+    base = Sketch(wheels=on_base or carried)
+    draw_robot(axes, base, (0.0, 0.0, 0.0), {})
+    if on_base:
+        draw_wheels(axes, carried)
+    for start, end in (*shape.mounts, *shape.bars, *_brackets(analysis, poses)):
+        axes.plot(*zip(shape.flat(start), shape.flat(end), strict=True), color=INK, linewidth=1.6, zorder=3.4)
+    reach = _AROUND * max(robot_size(Sketch(wheels=(*on_base, *carried))), 1e-9)
+    middle = np.mean([(w.x, w.y) for w in base.wheels], axis=0)
+    for (x, y, heading), is_steered in axles:
         across = 4 * reach * np.array([-math.sin(heading), math.cos(heading)])
-        ends = np.array([(place.x, place.y) - across, (place.x, place.y) + across])
-        colour = COLOURS[5] if place.steered else MUTED
+        ends = np.array([(x, y) - across, (x, y) + across])
+        colour = COLOURS[5] if is_steered else MUTED
         axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
     motion = analysis.base_motion
     if motion is not None:
@@ -74,10 +82,41 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
     axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
 
 
-def _angles(analysis: Analysis) -> dict[str, float]:
-    """All coordinates at the configuration, those of coupled steering too."""
-    values = analysis.maps.at(analysis.maps.place(analysis.at)[None]).values
-    return {name: float(np.ravel(value)[0]) for name, value in values.items()}
+def _wheels(
+    analysis: Analysis, poses: list[Pose], shapes: Sketch
+) -> tuple[Wheels, Wheels, list[tuple[tuple[float, float, float], bool]]]:
+    """Wheels on the base, wheels that it carries on joints where they are now, and the place (x, y, heading) of each
+    that has an axle to obey, with whether it is steered or carried.
+    """
+    tree = analysis.maps.assembly.tree
+    groups: tuple[list[WheelSketch], list[WheelSketch]] = ([], [])
+    axles = []
+    for wheel, shape in zip(analysis.maps.assembly.wheels, shapes.wheels, strict=True):
+        pivot = poses[tree.links[wheel.link].parent if wheel.steering is not None else wheel.link]
+        x, y = float(pivot.position[0]), float(pivot.position[1])
+        groups[not wheel.on_base].append(replace(shape, x=x, y=y, heading=yaw(pivot)))
+        if wheel.kind in ("fixed", "steered") and wheel.contact != "free":
+            at = poses[wheel.link]
+            place = (float(at.position[0]), float(at.position[1]), yaw(at))
+            axles.append((place, wheel.kind == "steered" or not wheel.on_base))
+    return tuple(groups[0]), tuple(groups[1]), axles
+
+
+def _poses(analysis: Analysis) -> list[Pose]:
+    """Every link's pose at this configuration, in the frame of a planar base."""
+    poses = [_numbers(pose) for pose in world_poses(analysis.maps.assembly.tree, _at(analysis).poses)]
+    return [compose(inverse(poses[0]), pose) for pose in poses] if analysis.maps.base else poses
+
+
+def _brackets(analysis: Analysis, poses: list[Pose]) -> list[tuple[FloatArray, FloatArray]]:
+    """From the frames of bodies on joints to the wheels that they carry."""
+    links, found = analysis.maps.assembly.tree.links, []
+    for wheel in analysis.maps.assembly.wheels:
+        if not wheel.on_base:
+            holder = links[wheel.link].parent
+            body = holder if wheel.steering is None else links[holder].parent
+            found.append((np.array(poses[body].position), np.array(poses[wheel.link].position)))
+    return found
 
 
 def _mark_motion(
@@ -111,42 +150,68 @@ def _pair(point: FloatArray) -> tuple[float, float]:
 
 
 def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
-    """The chain to the frame at this configuration, in the plane of the axes that it moves in most."""
-    frame, found, maps = analysis.frame, analysis.frame_manipulability, analysis.maps
-    if frame is None or found is None:
+    """The bars at this configuration with the frame's ellipse, from the side that shows most of the joints if the
+    frame moves in that plane, else in the plane of its first two linear parts.
+    """
+    poses = _poses(analysis)
+    shape = skeleton(analysis.robot, poses)
+    frame, found = analysis.frame, analysis.frame_manipulability
+    linear = [part[2] for part in frame.parts if part.startswith("v_")] if frame else []
+    plane = PLANES[shape.normal]
+    if len(linear) > 1 and not set(plane) <= set(linear):
+        plane = (linear[0], linear[1])
+    shown = ["xyz".index(axis) for axis in plane]
+    bars = [(start[shown], end[shown]) for start, end in shape.bars]
+    if not bars:
+        say(axes, "all of it is in one place")
         return
-    tree = maps.assembly.tree
-    poses = world_poses(tree, maps.at(maps.place(analysis.at)[None]).poses)
-    chain = list(reversed(list(tree.ancestors(frame.link))))
-    points = [poses[index].position for index in chain]
-    points.append(transform_point(poses[frame.link], frame.point))
-    places = np.array([[float(np.ravel(c)[0]) for c in point] for point in points])
-    shown = [k for k, part in enumerate(("v_x", "v_y", "v_z")) if part in frame.parts][:2]
-    if len(shown) < 2:
-        say(axes, f"{frame.name} does not move in a plane")
-        return
-    flat = places[:, shown]
-    draw_links(axes, [(a, b) for a, b in pairwise(flat) if np.abs(a - b).max() > 0])
-    size = max(float(np.ptp(flat, axis=0).max()), 1e-9)
-    outline = _shadow(found, tuple("xyz"[k] for k in shown), scale=0.3 * size)
-    ellipse = Polygon(flat[-1] + outline, closed=True, zorder=2)
-    ellipse.set(facecolor=COLOURS[0], alpha=0.25, edgecolor=COLOURS[0])
-    axes.add_patch(ellipse)
-    axes.set(xlabel=f"{'xyz'[shown[0]]} (m)", ylabel=f"{'xyz'[shown[1]]} (m)", aspect="equal")
+    draw_links(axes, [(a, b) for a, b in bars if np.abs(a - b).max() > 0])
+    if frame is not None and found is not None and found.radii and set(linear) & set(plane):
+        tip = np.array(transform_point(poses[frame.link], frame.point), dtype=float)[shown]
+        corners = np.array([tip, *(point for bar in bars for point in bar)])
+        size = max(float(np.ptp(corners, axis=0).max()), 1e-9)
+        _draw_outline(axes, tip + _shadow(found, plane, scale=0.3 * size))
+        axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
+    axes.set(xlabel=f"{plane[0]} (m)", ylabel=f"{plane[1]} (m)", aspect="equal")
     axes.margins(0.25)
 
 
+def _at(analysis: Analysis) -> Configuration:
+    return analysis.maps.at(analysis.q[None])
+
+
+def _numbers(pose: Pose) -> Pose:
+    """A pose of one configuration without its batch."""
+
+    def number(value: Scalar) -> float:
+        return float(np.ravel(value)[0])
+
+    rows = tuple(tuple(number(entry) for entry in row) for row in pose.rotation)
+    return Pose(rows, tuple(number(entry) for entry in pose.position))  # type: ignore[arg-type]
+
+
+def _draw_outline(axes: Axes, outline: FloatArray) -> None:
+    """An ellipse, or the line that a flat one is, wide enough to be seen."""
+    shape = Polygon(outline, closed=True, zorder=2, joinstyle="round")
+    shape.set(facecolor=(*to_rgb(COLOURS[0]), 0.25), edgecolor=COLOURS[0], linewidth=2.0)
+    axes.add_patch(shape)
+
+
 def _pairs(found: Manipulability) -> list[tuple[int, int]]:
-    """The planes in which the ellipsoid is shown: pairs of the parts, three at most."""
+    """The planes in which the ellipsoid is shown: pairs of the first three parts that both move, or one with the part
+    that does.
+    """
+    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
+    moving = np.abs(np.array(found.axes) * weights).max(axis=0) > 1e-9 * found.radii[0]
     count = min(len(found.parts), 3)
-    return [(i, j) for i in range(count) for j in range(i + 1, count)]
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    return [(i, j) for i, j in pairs if moving[i] and moving[j]] or [
+        (i, j) for i, j in pairs if moving[i] or moving[j]
+    ][:1]
 
 
 def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[int, int]) -> None:
-    outline = _outline(found, pair)
-    shape = Polygon(outline, closed=True)
-    shape.set(facecolor=COLOURS[0], alpha=0.25, edgecolor=COLOURS[0], linewidth=1.4)
-    axes.add_patch(shape)
+    _draw_outline(axes, _outline(found, pair))
     axes.plot(0, 0, marker="+", color=INK)
     size = 1.15 * max(found.radii, default=1.0)
     axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
@@ -174,5 +239,9 @@ def _outline(found: Manipulability, pair: Sequence[int]) -> FloatArray:
 
 def _shadow(found: Manipulability, directions: Sequence[str], scale: float) -> FloatArray:
     """The same over linear directions, scaled so that its longest axis has the length `scale` (m)."""
-    outline = _outline(found, [found.parts.index(f"v_{each}") for each in directions])
+    parts = [f"v_{each}" for each in directions]
+    moving = [k for k, part in enumerate(parts) if part in found.parts]
+    pair = [found.parts.index(parts[k]) for k in moving]
+    outline = np.zeros((120, 2))
+    outline[:, moving] = _outline(found, pair if len(pair) == 2 else pair * 2)[:, : len(moving)]
     return outline * (scale / max(np.hypot(*outline.T).max(), 1e-12))

@@ -47,6 +47,12 @@ def draw_robot(
         _draw_wheel(axes, wheel, pose, steering.get(wheel.name, 0.0), scale, alpha)
 
 
+def draw_wheels(axes: Axes, wheels: Sequence[WheelSketch]) -> None:
+    """Wheels alone, as `draw_robot` has them, where their headings say."""
+    for wheel in wheels:
+        _draw_wheel(axes, wheel, (0.0, 0.0, 0.0), 0.0, 1.0, 1.0)
+
+
 def draw_links(axes: Axes, ends: Sequence[tuple[FloatArray, FloatArray]], *, alpha: float = 1.0) -> None:
     """Bars between pairs of points, with a dot at every joint."""
     for start, end in ends:

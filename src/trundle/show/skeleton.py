@@ -70,11 +70,11 @@ class Skeleton:
         return np.array([np.dot(point, _UNITS[axis]) for axis in PLANES[self.normal]])
 
 
-def skeleton(robot: Any) -> Skeleton:
-    """The skeleton of a described robot."""
+def skeleton(robot: Any, poses: list[Pose] | None = None) -> Skeleton:
+    """The skeleton of a described robot, by default in its own posture; `poses` are T_base_link of its links."""
     read = robot.resolver()
     assembly = assemble(robot, read)
-    frames = posture(assembly)
+    frames = posture(assembly) if poses is None else poses
     joints = tuple(_mark(assembly, frames, name) for name in robot.joints)
     bodies = [0, *(assembly.links[name] for name in robot.joints)]
     masses = [index for index in bodies if float(assembly.tree.links[index].inertia.mass) > 0]
