@@ -212,6 +212,52 @@ def test_long_arms_are_bounded():
     assert "model.inverse_dynamics()" in chain.sections[-1].notes[0]
 
 
+BLOCK = {"mass": 1.0, "inertia": {"xx": 0.4, "yy": 0.3, "zz": 0.5}}
+
+
+@pytest.mark.parametrize("base", ["fixed", "planar", "floating"])
+def test_poses_joint_by_joint_are_seen_from_the_base(base):
+    """Too long a Jacobian is left out; the product of poses beside it is checked wherever the base stands."""
+    joints = {
+        "slide": {"type": "prismatic", "rpy": [-1.4, -1.9, 1.7], "body": BLOCK},
+        "arm": {
+            "type": "revolute",
+            "parent": "slide",
+            "at": [0.3, 0, 0.1],
+            "rpy": [0.4, 1, 2],
+            "body": BLOCK,
+        },
+        "tool": {
+            "type": "fixed",
+            "parent": "arm",
+            "at": [0.3, -0.2, 0.1],
+            "rpy": [-1.2, 1.2, 0.7],
+            "body": BLOCK,
+        },
+    }
+    equations = trundle.derive(parse_robot({"base": base, "body": BLOCK, "joints": joints})).equations(
+        "kinematics"
+    )
+    assert {"pose.slide", "pose.arm", "pose.tool"} <= set(equations.by_name)
+
+
+def test_work_that_is_used_up_leaves_brackets_as_they_are():
+    """Equations are written even where the derivation before them came to its bounds."""
+    joints = {
+        "turn": {"type": "revolute", "axis": [2, -1, 0], "body": BLOCK},
+        "slide": {"type": "prismatic", "parent": "turn", "rpy": [0.2, 0.8, -1.8], "body": BLOCK},
+        "tip": {
+            "type": "revolute",
+            "parent": "slide",
+            "at": [1.1, -1.3, -1.0],
+            "axis": [0.85, 0.01, 0.33],
+            "body": BLOCK,
+        },
+    }
+    equations = trundle.derive(parse_robot({"joints": joints})).equations("kinematics")
+    assert equations["pose.tip"].right.shape == (4, 4)
+
+
 def test_constraints_of_a_locked_robot_are_shown_with_the_reason():
     found = equations_of(catalog.swerve(contact="ideal"), "constraints")
     assert "lock it" in found.sections[0].notes[0]

@@ -339,6 +339,7 @@ def test_velocities_of_a_differential_drive():
 )
 def test_top_speeds_of_textbook_robots(kind, fastest):
     found = analyze(catalog.robot(kind)).manipulability
+    assert found is not None
     assert found.fastest is not None
     told = {name: max(abs(axis[k]) for axis in found.fastest) for k, name in enumerate(found.parts)}
     assert {name: value for name, value in told.items() if value > 1e-9} == pytest.approx(fastest)
@@ -496,9 +497,10 @@ def test_what_makes_no_sense_is_refused():
     floating = parse_robot(
         {"base": "floating", "body": {"mass": 1.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}}
     )
-    with pytest.raises(InputError, match="no rotation"):
-        analyze(floating, {"q_w": 0.0})
-    assert analyze(floating, {"q_x": 1.0}).configuration["q_w"] == pytest.approx(math.sqrt(0.5))
+    for quaternion in ({"q_w": 0.0}, {"q_x": 1.0}):
+        with pytest.raises(InputError, match="a rotation's has 1"):
+            analyze(floating, quaternion)
+    assert analyze(floating, {"q_w": 0.6, "q_x": 0.8}).configuration["q_x"] == pytest.approx(0.8)
     with pytest.raises(InputError):
         analyze(robot, {"link_1.angle": "3 kg"})
 

@@ -245,6 +245,9 @@ def test_damage_is_refused(kept, tmp_path):
     refused(tmp_path, text.replace("0.5", "0.6", 1), "checksum")
     refused(tmp_path, text.replace("0.5", "NaN", 1), "NaN")
     refused(tmp_path, text.replace("0.5", "1e999", 1), "can't be")
+    refused(
+        tmp_path, text.replace('"trundle_model": 1', '"trundle_model": 1, "trundle_model": 1'), "comes twice"
+    )
     refused(tmp_path, "[" * 100_000, "nested|JSON")
     refused(tmp_path, text.replace('"trundle_model": 1', '"trundle_model": ' + "1" * 5000), "digits|JSON")
     (tmp_path / "binary.trundle.json").write_bytes(b"\x80\x04\x95\xff\x00")

@@ -551,6 +551,7 @@ def test_wrong_names_and_values():
         ({"parameters": {"rr": 1.0}}, "rr"),
         ({"outputs": ["yy"]}, "neither a state nor an output"),
         ({"outputs": "y"}, "list of names"),
+        ({"outputs": ["x", "y", "x"]}, "'x' comes twice"),
     ):
         with pytest.raises(InputError, match=message):
             model.linearize(**arguments)

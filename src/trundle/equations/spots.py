@@ -107,12 +107,17 @@ class Spots:
     def _check_chain(
         self, spotted: Spotted, scene: Scene, position: np.ndarray, rotation: np.ndarray
     ) -> None:
-        """The product of poses, against the program's."""
+        """The product of poses, against the program's: of the link as seen from the base, wherever that is."""
         by_name = {equation.name: equation for equation in spotted.section.equations}
         pose = np.broadcast_to(np.eye(4), (self.checker.points, 4, 4))
         for name in spotted.spot.chain:
             step = np.moveaxis(scene.point.matrix(by_name[name].right), 2, 0)
             pose = pose @ step
+        program = frame_program(self.programs, self.programs.assembly.tree.links[0].name, ZERO)
+        origin, flat, *_ = program.evaluate(*self._groups(self.motion[0]))
+        base = flat.reshape(3, 3, -1)
+        rotation = np.einsum("jik,jlk->ilk", base, rotation)
+        position = np.einsum("jik,jk->ik", base, position - origin)
         expected = np.concatenate([rotation, position[:, None]], axis=1)
         size = 1.0 + np.abs(position).max()
         self.checker.compare(

@@ -93,7 +93,7 @@ def checksum(content: Mapping[str, Any]) -> str:
 def _content(text: str) -> dict[str, Any]:
     """The file's object, of this version and undamaged."""
     try:
-        content = json.loads(text, parse_constant=_no_number)
+        content = json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except ValueError as error:  # JSONDecodeError is one; so is a whole number of too many digits
         at = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise InputError(
@@ -123,6 +123,16 @@ _AGAIN = "derive the model from its description again, and save it"
 
 def _no_number(name: str) -> Any:
     raise InputError(f"is damaged: it holds {name}, which is no number", hint=_AGAIN)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys come once each: of two, other readers might take the other."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"is damaged: the key '{name[:60]}' comes twice", hint=_AGAIN)
+        found[name] = value
+    return found
 
 
 def _check_version(content: Mapping[str, Any]) -> None:

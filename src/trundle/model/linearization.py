@@ -178,6 +178,7 @@ def chosen_outputs(model: Any, outputs: Sequence[str] | None) -> tuple[str, ...]
         return tuple(name for name in model.outputs if name not in _KINKED)
     if isinstance(outputs, str):
         raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
+    outputs = tuple(outputs)
     for name in outputs:
         if name not in (*model.states, *model.outputs):
             raise InputError(
@@ -185,7 +186,10 @@ def chosen_outputs(model: Any, outputs: Sequence[str] | None) -> tuple[str, ...]
                 key="outputs",
                 hint=suggest(str(name), (*model.states, *model.outputs)),
             )
-    return tuple(outputs)
+    twice = next((name for k, name in enumerate(outputs) if name in outputs[:k]), None)
+    if twice is not None:
+        raise InputError(f"'{twice}' comes twice among the outputs", key="outputs", hint="leave one of them")
+    return outputs
 
 
 def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:

@@ -38,6 +38,8 @@ from trundle.spatial.vectors import Vector
 # How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
 _SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 _SEED = 20260
+# How far from 1 a quaternion's length may be.
+_UNIT = 1e-6
 # Gears of higher ratios are not followed all around.
 _MOST_TURNS = 100
 
@@ -177,8 +179,12 @@ class VelocityMaps:
         for k, name in enumerate(self.names):
             if name.rpartition(".")[2] == "q_w":
                 size = float(np.linalg.norm(q[k : k + 4]))
-                if not size > 0:
-                    raise InputError("a quaternion of length 0 is no rotation", key=name)
+                if not abs(size - 1) <= _UNIT:
+                    raise InputError(
+                        f"this quaternion has length {size:.9g}, and a rotation's has 1",
+                        key=next(each for each in self.names[k : k + 4] if each in values),
+                        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
+                    )
                 q[k : k + 4] /= size
         if not self.assembly.loops:
             return q
