@@ -241,8 +241,7 @@ def test_poses_joint_by_joint_are_seen_from_the_base(base):
     assert {"pose.slide", "pose.arm", "pose.tool"} <= set(equations.by_name)
 
 
-def test_work_that_is_used_up_leaves_brackets_as_they_are():
-    """Equations are written even where the derivation before them came to its bounds."""
+def test_equations_are_written_where_the_derivation_before_them_came_to_its_bounds():
     joints = {
         "turn": {"type": "revolute", "axis": [2, -1, 0], "body": BLOCK},
         "slide": {"type": "prismatic", "parent": "turn", "rpy": [0.2, 0.8, -1.8], "body": BLOCK},

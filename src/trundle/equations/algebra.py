@@ -31,6 +31,9 @@ from trundle.equations.terms import (
     with_power,
 )
 
+# Bounds (see `Book`) for writing what was derived, which is bounded itself.
+WRITING = (200, 400, 60_000)
+
 
 class TooLong(Exception):
     """The equations need more definitions than a person would read."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-from trundle.equations.algebra import Sum, TooLong
+from trundle.equations.algebra import WRITING, Sum, TooLong
 from trundle.equations.equations import Equation, Section
 from trundle.equations.kinematics import Forward, Sheet, length
 from trundle.equations.linear import MOST, adjugate, determinant, inverse
@@ -31,6 +31,7 @@ MOST_TERMS = 200
 MOST_INVERSE = 60
 # Bodies on a base whose motion from the wheels' rates takes more operations are told in the base's own motion.
 MOST_FORWARD = 40
+_NO_INVERSE = "Its inverse would fill lines; solve the equations above for the rates instead."
 
 Rows = list[list[Scalar]]
 
@@ -86,6 +87,7 @@ def end_sections(sheet: Sheet, spots: Spots) -> list[Section]:
         else:
             found = [fixed_section(sheet, end)]
         if any(spotted is None for spotted in found):
+            sheet.mechanism.book.allow(*WRITING)  # what was tried in vain may have used up all work
             found = [pose_steps(sheet, end)]
         for spotted in filter(None, found):
             spots.check(spotted)
@@ -128,7 +130,7 @@ def fixed_section(sheet: Sheet, end: End) -> Spotted | None:
     equations.append(Equation(f"jacobian.{end.name}", left, sheet.matrix(rows), sheet.column(speeds), words))
     notes: list[str] = []
     if moving and len(moving) == len(used) <= MOST:
-        more, notes = _inverted(sheet, end.name, rows[: len(moving)], symbols[: len(moving)], speeds)
+        more, notes = _inverse_or_note(sheet, end.name, rows[: len(moving)], symbols[: len(moving)], speeds)
         equations += more
     section = Section("kinematics", f"Motion of the {where}", tuple(equations), tuple(notes))
     return Spotted(section, Spot(end.link, names, world=True, center=end.center))
@@ -227,10 +229,21 @@ def _twist_section(sheet: Sheet, twist: _Twist, forward: Forward | None, spot: S
         (n for n in (len(rows), 2) if forward is not None and len(given) == n <= min(len(rows), MOST)), 0
     )
     if size:
-        more, notes = _inverted(sheet, twist.name, rows[:size], symbols[:size], rates)
+        more, notes = _inverse_or_note(sheet, twist.name, rows[:size], symbols[:size], rates)
         equations += more
     section = Section("kinematics", f"Motion of {twist.words}", tuple(equations), tuple(notes))
     return Spotted(section, replace(spot, symbols=names))
+
+
+def _inverse_or_note(
+    sheet: Sheet, name: str, rows: Rows, left: Sequence[Any], rates: Sequence[str]
+) -> tuple[list[Equation], list[str]]:
+    """`_inverted`, or that it would be too long."""
+    try:
+        return _inverted(sheet, name, rows, left, rates)
+    except TooLong:
+        sheet.mechanism.book.allow(*WRITING)
+        return [], [_NO_INVERSE]
 
 
 def _inverted(
@@ -252,7 +265,7 @@ def _inverted(
     if sum(len(entry.terms) for line in cofactors for entry in line) > MOST_INVERSE:
         return equations, [
             *notes,
-            "Its inverse would fill lines; solve the equations above for the rates instead.",
+            _NO_INVERSE,
         ]
     words = f"rates from the velocity of {name}"
     right = sympy.ImmutableMatrix(list(left))

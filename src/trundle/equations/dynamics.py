@@ -79,8 +79,6 @@ MOST_TERMS = 800
 # a third of this.
 WHOLE = (200, 150, 12_000)
 STEPS = (2, 300, 12_000)
-# The same for what is written of them afterwards.
-WRITING = (200, 400, 60_000)
 # Links that turn on links: with more, even the steps fill pages.
 MOST_SPEEDS = 12
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from trundle.equations.algebra import TooLong
+from trundle.equations.algebra import WRITING, TooLong
 from trundle.equations.chains import end_sections
 from trundle.equations.check import POINTS, Checker, Scene, product
 from trundle.equations.constraints import constraint_section, loop_rows, loop_section, speed_section
-from trundle.equations.dynamics import WRITING, Dynamics, derive
+from trundle.equations.dynamics import WHOLE, Dynamics, derive
 from trundle.equations.equations import WHAT, Definition, Equation, Equations, Section, SymbolInfo
 from trundle.equations.kinematics import (
     Forward,
@@ -41,6 +41,7 @@ from trundle.mechanics.rolling import Basis, Problem
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
 
+_LONG_LOOPS = "Not written out: they would fill pages. The program model.manifold has their residuals."
 _ACCELERATION = "acceleration."
 _TOO_LONG = (
     "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
@@ -142,7 +143,10 @@ class _Report:
         for section in sections[1:]:
             self.checker.equations(section.equations, speed_scene(self.sheet, self.checker), floor=1e-3)
         if self.sheet.mechanism.assembly.loops and basis is not None:
-            sections.append(self.loops(basis))
+            try:
+                sections.append(self.loops(basis))
+            except TooLong:
+                sections.append(Section("constraints", "Constraints of loops", (), (_LONG_LOOPS,)))
         if not sections:
             note = "Nothing binds its speeds: every one is independent."
             sections.append(Section("constraints", "Constraints", (), (note,)))
@@ -167,6 +171,7 @@ class _Report:
 
     def loops(self, basis: Basis) -> Section:
         """Loops, against the model's manifold: each residual is one of the program's."""
+        self.sheet.mechanism.book.allow(*WHOLE)
         rows, gaps = loop_rows(self.sheet, basis)
         section = loop_section(self.sheet, basis, rows, gaps)
         scene, known = dynamic_scene(self.sheet, self.checker, self.model)
@@ -180,6 +185,7 @@ class _Report:
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
         sheet = self.sheet
+        sheet.mechanism.book.allow(*WHOLE)
         sections: list[Section] = []
         pose, back = pose_section(sheet), inverse_section(sheet)
         if pose is not None:
@@ -232,16 +238,19 @@ class _Report:
 
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""
-        sheet = self.sheet
         problems = dynamic_problems(self.robot)
         if problems:
             if self.what == "dynamics":
                 raise report(problems)
             return [self._left_out(f"{problems[0].message}.")]
         try:
-            found = derive(sheet.mechanism)
+            return self._written(derive(self.sheet.mechanism))
         except TooLong:
             return [self._left_out(_TOO_LONG)]
+
+    def _written(self, found: Dynamics) -> list[Section]:
+        """The sections of what was derived, checked."""
+        sheet = self.sheet
         sheet.mechanism.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
         makers: list[Callable[[], Section | None]] = [

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
-from trundle.equations.algebra import Angle, Book, Sum, TooLong
+from trundle.equations.algebra import Angle, Book, Sum
 from trundle.equations.numbers import Exact, tidy
 
 Atom = int | tuple[str, Angle]  # a letter, or a sine or cosine
@@ -81,10 +80,7 @@ def folded(book: Book, node: Node) -> Node:
     number, powers, sums = node.coefficient, dict(node.powers), []
     for inner, power in node.sums:
         parts = tuple(folded(book, part) for part in inner)
-        total = None
-        if power == 1:
-            with suppress(TooLong):  # where a long derivation has used up its work, brackets stay as they are
-                total = _sum_of(book, parts)
+        total = _sum_of(book, parts) if power == 1 else None
         tried = None if total is None or not total.terms else shortest(flat(total, {}))
         if tried is None or cost(tried) >= cost(Node(1, (), ((parts, 1),))):
             sums.append((parts, power))

@@ -77,7 +77,7 @@ def _name(
     """Name the letters that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
         letter = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_letter else None
-        if letter is None:
+        if letter is None or not letter.terms:  # nothing has a letter, or it turned out to be nothing
             continue
         ((powers, _, _),) = letter.terms
         entry = mechanism.book.letters[powers[0][0]]
