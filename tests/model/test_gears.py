@@ -500,7 +500,7 @@ robot:
         ("{type: gear, joint: c.turn, follows: {a: 0}}", "must not be zero", "take it out"),
         ("{type: gear, joint: c.slide, follows: {a: 2 kg}}", r"expected a length per angle \(m/rad\)", None),
         ("{type: gear, joint: c.turn, follows: {a: 5 mm/rev}}", "expected a pure number", None),
-        ("{type: gear, joint: c.turn, follows: {a: 1}, offset: 5 mm}", "expected a angle", None),
+        ("{type: gear, joint: c.turn, follows: {a: 1}, offset: 5 mm}", "expected an angle", None),
         ("{type: gear, joint: c.turn, follows: {}}", "expected the ratio to each thing", "follows: {NAME"),
         ("{type: gear, joint: c.turn, follows: a}", "expected the ratio to each thing", "follows: {NAME"),
         ("{type: gear, joint: c.turn}", "'follows' is missing", None),

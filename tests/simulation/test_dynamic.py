@@ -524,3 +524,17 @@ def test_the_sketch_has_the_parameters_of_the_run():
     run = simulate(model, 0.1, parameters={"r": 0.3})
     assert [wheel["radius"] for wheel in run.description["sketch"]["wheels"]] == [0.3, 0.3]
     assert [wheel["radius"] for wheel in model.sketch["wheels"]] == [0.15, 0.15]
+
+
+def test_a_base_without_mass_has_kinematics_and_no_forces():
+    """It derives, for its mobility and odometry; runs with forces are refused."""
+    wheel = {"radius": 0.1}
+    wheels = {"left": {**wheel, "at": [0, 0.3, 0]}, "right": {**wheel, "at": [0, -0.3, 0]}}
+    model = derive(parse_robot({"base": "planar", "wheels": wheels}))
+    assert model.mobility is not None
+    assert model.odometry(["left.rate", "right.rate"]).update([0, 0, 0], [1.0, 1.0]) == pytest.approx(
+        [0.1, 0, 0]
+    )
+    for run in (lambda: simulate(model, 1.0), lambda: rollout(model, steps=2)):
+        with pytest.raises(InputError, match="a planar base needs a body with a mass"):
+            run()

@@ -17,6 +17,7 @@ from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
 from trundle.model.layout import configure, independent_coordinates, zero_configuration
 from trundle.model.manifold import settle
+from trundle.scalars import is_zero
 from trundle.spatial.motions import pair
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
@@ -31,7 +32,8 @@ def check_inertia(robot: Any, numeric: Assembly) -> None:
     """Raise InputError naming the speeds that no mass opposes, before equations are formed that would divide by zero.
 
     Where every joint's own body resists it, the mass matrix is positive definite: then a glance at each is enough.
-    Loops may hold what has no mass, so their robots are looked at when their equations are solved.
+    Loops may hold what has no mass, so their robots are looked at when their equations are solved. A base without mass
+    is described for its kinematics, which need none: it derives, and its forces are not numbers.
     """
     if not numeric.speeds:
         raise InputError(
@@ -40,6 +42,8 @@ def check_inertia(robot: Any, numeric: Assembly) -> None:
             hint="give a joint a type that moves (revolute, prismatic, ...), or choose base: planar or floating",
         )
     if numeric.loops or not (numeric.couplings or may_lack_inertia(numeric)):
+        return
+    if numeric.base_columns and is_zero(numeric.tree.links[0].inertia.mass):
         return
     names = independent_coordinates(numeric)
     culprits = _unopposed(numeric, generic_state(names))

@@ -16,7 +16,7 @@ from trundle.robot.bodies import (
     Turning,
     UniversalJoint,
 )
-from trundle.robot.checks import require_dynamic
+from trundle.robot.checks import require_base_mass, require_dynamic
 from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.motors import DCMotor, Motor, ServoMotor, TorqueMotor
@@ -87,6 +87,7 @@ __all__ = [
     "parse",
     "parse_robot",
     "parse_urdf",
+    "require_base_mass",
     "require_dynamic",
     "urdf_extras",
 ]

@@ -258,6 +258,14 @@ def require_dynamic(robot: Robot) -> None:
         raise report(problems)
 
 
+def require_base_mass(robot: Robot) -> None:
+    """Raise InputError for a base that may move and that nothing resists: described for its kinematics alone."""
+    found, problems = numbers(robot, parameter_values(robot))
+    problems = problems or list(_base_mass(robot, found))
+    if problems:
+        raise report(problems)
+
+
 def _base_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
     if robot.base == "fixed":
         return

@@ -11,6 +11,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import kind_of, named, number
+from trundle.robot import require_base_mass
 from trundle.robot.values import describe
 
 # Stored samples of one run, as in a run section; 10 million of them with 20 states are already 1.6 GB.
@@ -18,8 +19,10 @@ MOST_SAMPLES = 10_000_000
 
 
 def require_model(given: Any, call: str) -> None:
-    """Raise InputError for what is no model, saying how to make one."""
+    """Raise InputError for what is no model, saying how to make one, or whose base has no mass to accelerate."""
     if isinstance(given, Model):
+        if given.robot is not None:
+            require_base_mass(given.robot)
         return
     hint = "a robot is derived first: model = trundle.derive(robot)"
     if isinstance(given, str) or hasattr(given, "__fspath__"):
