@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import trundle
-from trundle.robot import dump_urdf, urdf_extras
+from trundle.documents import dump_urdf, urdf_extras
 
 file = Path(__file__).parents[1] / "urdf" / "arm.urdf"
 bare = trundle.load(file)

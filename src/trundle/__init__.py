@@ -8,28 +8,29 @@ from trundle.errors import InputError, NumericsError, TrundleError
 from trundle.version import __version__
 
 if TYPE_CHECKING:
+    from trundle import catalog
+    from trundle.analysis.analyze import Analysis, analyze
+    from trundle.documents import load_robot as load
     from trundle.model import Model, derive
-    from trundle.model.analysis import Analysis, analyze
     from trundle.model.archive import open_model as open
-    from trundle.model.from_sympy import from_sympy
     from trundle.results import Batch, Run
-    from trundle.robot import Robot, catalog
-    from trundle.robot import load_robot as load
+    from trundle.robot import Robot
     from trundle.simulation import roll, rollout, simulate, table
+    from trundle.sympy_models.from_sympy import from_sympy
 
 # Loaded when first asked for: `trundle --help` must not wait for CasADi.
 _HOMES = {
-    "Analysis": ("trundle.model.analysis", "Analysis"),
-    "analyze": ("trundle.model.analysis", "analyze"),
+    "Analysis": ("trundle.analysis.analyze", "Analysis"),
+    "analyze": ("trundle.analysis.analyze", "analyze"),
     "Model": ("trundle.model", "Model"),
     "derive": ("trundle.model", "derive"),
-    "from_sympy": ("trundle.model.from_sympy", "from_sympy"),
+    "from_sympy": ("trundle.sympy_models.from_sympy", "from_sympy"),
     "open": ("trundle.model.archive", "open_model"),
     "Batch": ("trundle.results", "Batch"),
     "Run": ("trundle.results", "Run"),
     "Robot": ("trundle.robot", "Robot"),
-    "catalog": ("trundle.robot.catalog", None),
-    "load": ("trundle.robot", "load_robot"),
+    "catalog": ("trundle.catalog", None),
+    "load": ("trundle.documents", "load_robot"),
     "roll": ("trundle.simulation", "roll"),
     "rollout": ("trundle.simulation", "rollout"),
     "simulate": ("trundle.simulation", "simulate"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trundle.robot import catalog
+from trundle import catalog
 
 
 @pytest.mark.parametrize(

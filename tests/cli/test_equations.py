@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from trundle.robot import catalog
+from trundle import catalog
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from trundle.robot import catalog, parse
+from trundle import catalog
+from trundle.documents import parse
 
 
 @pytest.mark.parametrize("kind", catalog.names())

@@ -12,9 +12,10 @@ import trundle
 from model import random_robots
 from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
-from trundle.equations import equations_of
+from trundle import catalog
+from trundle.formulas import equations_of
 from trundle.program import compile_program
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 POINTS = 100
 CATALOGUE = {name: lambda name=name: catalog.robot(name) for name in catalog.names()} | {

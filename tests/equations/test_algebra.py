@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import sympy
 
-from trundle.equations.algebra import Book, Letter, TooLong
-from trundle.equations.numbers import exact
-from trundle.equations.values import evaluate
-from trundle.equations.writing import Writer
+from trundle.formulas.algebra import Book, Letter, TooLong
+from trundle.formulas.numbers import exact
+from trundle.formulas.sum_values import evaluate
+from trundle.formulas.writing import Writer
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 
 

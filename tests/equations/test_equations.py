@@ -10,10 +10,11 @@ import pytest
 import sympy
 
 import trundle
-from trundle.equations import equations_of, read_expression
-from trundle.equations.numeric import Point
+from trundle import catalog
 from trundle.errors import InputError, NumericsError
-from trundle.robot import catalog, parse_robot
+from trundle.formulas import equations_of, read_expression
+from trundle.formulas.numeric import Point
+from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 r, s, track, q = sympy.symbols("r s track q")
@@ -281,7 +282,7 @@ def test_a_model_knows_its_equations():
 
 
 def test_a_wrong_equation_is_never_shown(monkeypatch):
-    from trundle.equations import motion
+    from trundle.formulas import motion
 
     monkeypatch.setattr(motion, "_force", lambda sheet, dynamics, k, force: 2 * force)
     with pytest.raises(NumericsError, match="not shown"):
@@ -289,7 +290,7 @@ def test_a_wrong_equation_is_never_shown(monkeypatch):
 
 
 def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
-    from trundle.equations import motion
+    from trundle.formulas import motion
 
     entry = motion._entry
     monkeypatch.setattr(

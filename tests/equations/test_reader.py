@@ -3,8 +3,8 @@
 import pytest
 import sympy
 
-from trundle.equations import read_expression
 from trundle.errors import InputError
+from trundle.formulas import read_expression
 
 NAMES = ("a", "b", "phidot_right")
 

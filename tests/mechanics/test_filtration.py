@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from trundle.mechanics.filtration import Named, constant_integrals, filtration, filtration_at
+from trundle.analysis.filtration import Named, constant_integrals, filtration, filtration_at
 
 
 class Textbook:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from trundle.mechanics.manipulability import manipulability
-from trundle.mechanics.redundancy import relations, summary
-from trundle.mechanics.singularity import Box, find_singular, relevant
+from trundle.analysis.manipulability import manipulability
+from trundle.analysis.redundancy import relations, summary
+from trundle.analysis.singularity import Box, find_singular, relevant
 
 
 def turning(count):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from trundle.control.staircase import uncontrollable
 from trundle.mechanics.combinations import echelon
-from trundle.mechanics.staircase import uncontrollable
 
 
 def made(rng, n, hidden, inputs=2):

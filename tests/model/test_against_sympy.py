@@ -15,8 +15,9 @@ from sympy.physics.mechanics import (
     inertia,
 )
 
+from trundle import catalog
 from trundle.model import derive
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 from . import random_robots
 from .lagrange import Wheeled

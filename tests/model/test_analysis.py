@@ -9,14 +9,14 @@ from sympy.physics.mechanics import LagrangesMethod
 
 import trundle
 from model import random_robots
+from trundle import catalog
+from trundle.analysis.analyze import analyze
+from trundle.analysis.filtration import Named, filtration
 from trundle.errors import InputError
-from trundle.mechanics.filtration import Named, filtration
 from trundle.mechanics.linear import apply
-from trundle.model.analysis import analyze
+from trundle.model.classification import mobility_of, rolling
+from trundle.model.configuration import configure, coordinate_rates
 from trundle.model.constraints import constraint_rows
-from trundle.model.layout import configure, coordinate_rates
-from trundle.model.mobility import mobility_of, rolling
-from trundle.robot import catalog
 from trundle.robot.description import parse_robot
 
 

@@ -18,6 +18,7 @@ from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
 from model.whipple import BENCHMARK, whipple
+from trundle.catalog import names
 from trundle.errors import InputError, TrundleError
 from trundle.model import archive
 from trundle.model.fields import read, written
@@ -26,7 +27,6 @@ from trundle.program import Program, compile_program
 from trundle.program.ir import ARITY
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot import parse_robot
-from trundle.robot.catalog import names
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LINK = {"type": "revolute", "axis": [0, 1, 0], "body": {"mass": 1.0, "inertia": {"yy": 0.02}}}

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from trundle import simulate
+from trundle import catalog, simulate
 from trundle.errors import InputError
 from trundle.model import derive
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 from . import diff_drive, random_robots
 from .test_against_multipliers import named_motion
@@ -174,7 +174,7 @@ def test_a_free_body_keeps_its_momentum():
 
 
 def _described(text):
-    from trundle.robot import parse
+    from trundle.documents import parse
 
     return parse("trundle: 1\nrobot:\n" + text).robot
 

@@ -6,8 +6,9 @@ import sympy
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 from trundle import derive, roll, rollout, simulate
+from trundle.documents import dump, parse
 from trundle.errors import InputError
-from trundle.robot import dump, parse, parse_robot
+from trundle.robot import parse_robot
 
 from .test_against_multipliers import named_motion
 

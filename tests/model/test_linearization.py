@@ -15,10 +15,11 @@ import trundle
 from model.test_from_sympy import cart_pole, dynamicsymbols, pendulum_in_the_plane, rolling_disc
 from model.test_whipple import TABLE
 from model.whipple import BENCHMARK, whipple
+from trundle import catalog
 from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.program import compile_program
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 BALL = {
     "body": {"mass": 1.0, "inertia": {"xx": 0.2, "yy": 0.3, "zz": 0.4}},

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import trundle
+from trundle.analysis.analyze import analyze
+from trundle.analysis.closed import closed, gaps_and_rows
 from trundle.errors import InputError
-from trundle.model.analysis import analyze
-from trundle.model.closed import closed, gaps_and_rows
 from trundle.robot import parse_robot
 
 from .linkages import bar, four_bar, parallelogram, slider_crank

@@ -10,13 +10,13 @@ import pytest
 import sympy as sp
 
 import trundle
-from trundle import scalars
+from trundle import catalog, scalars
 from trundle.errors import InputError
-from trundle.mechanics.arc import advance
 from trundle.model import derive
-from trundle.model.odometry import derive_odometry
+from trundle.motion.arc import advance
+from trundle.motion.odometry import derive_odometry
 from trundle.program import compile_program, trace
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 ROLLING = [name for name in catalog.names() if name not in ("pendulum", "four_bar", "slider_crank")]
 

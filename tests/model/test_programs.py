@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from trundle import catalog
 from trundle.errors import InputError
 from trundle.model import derive
 from trundle.program import compile_program
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 BODY = {"mass": 1.5, "center_of_mass": [0.2, 0.1, -0.3], "inertia": {"xx": 0.03, "yy": 0.04, "zz": 0.05}}
 ARM = {

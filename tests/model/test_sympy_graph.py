@@ -8,7 +8,7 @@ import sympy as sp
 
 import trundle.program
 from trundle.errors import InputError
-from trundle.model.sympy_graph import Converter
+from trundle.sympy_models.sympy_graph import Converter
 
 EXPRESSIONS = [
     "sin(x)*cos(y)*tan(x)", "atan2(x, y) + asin(x/9) + acos(y/9) + atan(x)", "sqrt(x) + x**3 + x**-2 + x**(1/3)",

@@ -10,8 +10,9 @@ import pytest
 
 from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError, TrundleError
-from trundle.program import Tracer, llvm_pieces
+from trundle.program import Tracer
 from trundle.program.kernel import Kernel
+from trundle.program.llvm import llvm_pieces
 from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
 
 

@@ -10,8 +10,8 @@ import pytest
 from program.programs import random_program
 from trundle.bench.mechanisms import floating_tree, forward_program, planar_chain, tree_of
 from trundle.program.ir import LOADS
-from trundle.program.order import by_need, is_chain
-from trundle.program.pieces import cut, make_plan
+from trundle.program.llvm.pieces import cut, make_plan
+from trundle.program.scheduling import by_need, is_chain
 
 
 @pytest.mark.parametrize("seed", range(5))

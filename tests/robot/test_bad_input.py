@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from trundle.documents import check_run, load, parse
 from trundle.errors import InputError
-from trundle.robot import check_run, load, parse, parse_robot
+from trundle.robot import parse_robot
 from trundle.robot.bodies import Body
 
 GOOD = """\

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from trundle import catalog
+from trundle.documents import RunSpec, Table, dump, json_schema, load, parse
 from trundle.errors import InputError
-from trundle.robot import RunSpec, Table, catalog, dump, json_schema, load, parse, parse_robot
+from trundle.robot import parse_robot
 from trundle.robot.structure import speed_names
 from trundle.robot.values import Value
 from trundle.robot.walk import values
@@ -164,7 +166,7 @@ def _check(data: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_schema_accepts_the_examples(path: Path) -> None:
-    from trundle.robot.yamltext import read_yaml
+    from trundle.documents.yamltext import read_yaml
 
     schema = json_schema()
     data, _ = read_yaml(path.read_text(encoding="utf-8"))

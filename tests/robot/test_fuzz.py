@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from trundle.documents import Document, dump, parse
+from trundle.documents.reader import decode
 from trundle.errors import InputError
-from trundle.robot import Document, dump, parse, parse_robot
+from trundle.robot import parse_robot
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.reader import decode
 from trundle.robot.values import read_value
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.yaml"))

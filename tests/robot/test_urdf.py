@@ -12,23 +12,13 @@ from hypothesis import strategies as st
 
 import trundle
 from robot.urdf_files import random_urdf
+from trundle import catalog
 from trundle.cli import main
+from trundle.documents import dump, dump_urdf, load, load_urdf, parse, parse_urdf, urdf_extras
+from trundle.documents.urdf import Limit, Mesh, Mimic
+from trundle.documents.urdf.elements import HAS_LIMITS
 from trundle.errors import InputError
-from trundle.robot import (
-    GearCoupling,
-    PrismaticJoint,
-    catalog,
-    dump,
-    dump_urdf,
-    load,
-    load_urdf,
-    parse,
-    parse_robot,
-    parse_urdf,
-    urdf_extras,
-)
-from trundle.robot.urdf import Limit, Mesh, Mimic
-from trundle.robot.urdf.elements import HAS_LIMITS
+from trundle.robot import GearCoupling, PrismaticJoint, parse_robot
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"
 

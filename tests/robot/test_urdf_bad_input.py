@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robot.test_urdf import ARM
+from trundle.documents import Document, dump_urdf, load, parse_urdf
+from trundle.documents.urdf.elements import NOUNS
+from trundle.documents.urdf.urdf_reader import parse_document
 from trundle.errors import InputError
-from trundle.robot import Document, dump_urdf, load, parse_urdf
-from trundle.robot.urdf.elements import NOUNS
-from trundle.robot.urdf.reader import parse_document
 
 HAND = '<link name="hand"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".05"/></inertial></link>'
 MIMIC = '<mimic joint="shoulder 1" multiplier="-2" offset="0.5"/>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trundle.robot.urdf.elements import NOUNS
+from trundle.documents.urdf.elements import NOUNS
 
 MIMICS = ("revolute", "continuous", "prismatic")
 ENDINGS = ("", "-1", "/left", " 2", ".x", "é")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import trundle
+from trundle.catalog import names, robot
 from trundle.robot import parse_robot
-from trundle.robot.catalog import names, robot
 from trundle.show.diagram import diagram, diagram_svg
 from trundle.show.skeleton import skeleton
 

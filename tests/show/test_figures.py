@@ -10,13 +10,13 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Polygon
 
+from trundle import catalog
+from trundle.analysis.analyze import analyze
 from trundle.errors import InputError
-from trundle.model.analysis import analyze
 from trundle.results import LinkSketch, Run, Sketch, WheelSketch, body_outline
 from trundle.results.sketch import wheel_centre
-from trundle.robot import catalog
 from trundle.robot.description import parse_robot
-from trundle.show.mobility import mobility_figure
+from trundle.show.ability_figure import mobility_figure
 from trundle.show.path import path
 from trundle.show.series import panels
 from trundle.show.style import save_figure

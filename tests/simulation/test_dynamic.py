@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from trundle import derive, roll, rollout, simulate
+from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 from trundle.simulation.signals import find_jumps
 
 _MODELS = {}
@@ -509,7 +509,7 @@ robot:
 
 
 def test_a_singular_start_is_explained_and_a_torque_limit_shows():
-    from trundle.robot import parse
+    from trundle.documents import parse
 
     model = derive(parse(ABREAST).robot)
     with pytest.raises(NumericsError, match="at t = 0 s speed"):

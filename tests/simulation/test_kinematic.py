@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from trundle import roll, simulate
+from trundle import catalog, roll, simulate
 from trundle.errors import InputError
 from trundle.model import derive
-from trundle.robot import catalog, parse_robot
+from trundle.robot import parse_robot
 
 
 def two_wheels(radius=15.0, track=60.0):

@@ -160,8 +160,8 @@ def _build(links: int) -> tuple[float, float]:
 
 def _derive(links: int) -> float:
     """Seconds of `derive` (energies, outputs and checks included) and of compiling its dynamics."""
+    from trundle import catalog
     from trundle.model import derive
-    from trundle.robot import catalog
 
     robot = catalog.pendulum(links=links)
     started = time.perf_counter()

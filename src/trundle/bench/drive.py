@@ -30,8 +30,8 @@ run:
 
 def diff_drive() -> Any:
     """The derived model."""
+    from trundle.documents import parse
     from trundle.model import derive
-    from trundle.robot import parse
 
     return derive(parse(DESCRIPTION).robot)
 

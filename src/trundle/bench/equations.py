@@ -20,8 +20,8 @@ def equations(quick: bool) -> list[Row]:
 
 
 def _drive(tries: int) -> list[Row]:
-    from trundle.equations import equations_of
-    from trundle.robot import parse
+    from trundle.documents import parse
+    from trundle.formulas import equations_of
 
     text = DESCRIPTION.replace("d: 0.0", "d: 0.3")
     found = equations_of(parse(text).robot, "dynamics")
@@ -46,8 +46,9 @@ def _drive(tries: int) -> list[Row]:
 
 
 def _swerve(tries: int) -> list[Row]:
-    from trundle.equations import equations_of
-    from trundle.robot import catalog, dump
+    from trundle import catalog
+    from trundle.documents import dump
+    from trundle.formulas import equations_of
 
     robot = catalog.swerve()
     seconds = best_seconds(lambda: equations_of(robot, "kinematics").text(), tries=tries, least=0.0)

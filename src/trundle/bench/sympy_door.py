@@ -125,8 +125,8 @@ def pendulum_on_cart(links: int) -> Any:
 
 def _ours(problem: Problem, tries: int) -> tuple[float, Any]:
     """The least seconds over `tries` from the equations to the first rates, and the kernel."""
-    from trundle.model.from_sympy import from_sympy
     from trundle.program.kernel import Kernel
+    from trundle.sympy_models.from_sympy import from_sympy
 
     best, kernel = np.inf, None
     for _ in range(tries):

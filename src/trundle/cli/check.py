@@ -11,8 +11,8 @@ from trundle.cli.request import Request, read_request, signals
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
+    from trundle.analysis.analyze import Analysis
     from trundle.model import Model
-    from trundle.model.analysis import Analysis
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
@@ -102,7 +102,7 @@ def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[st
 
 def _analysis(args: Namespace, request: Request) -> Analysis:
     """What the robot can do, at the configuration and for the frame that the options name."""
-    from trundle.model.analysis import analyze
+    from trundle.analysis.analyze import analyze
 
     if args.point is not None and args.frame is None:
         raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
@@ -133,7 +133,7 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     """The figure that was written, where one was asked for."""
     if file is None:
         return {}
-    from trundle.show.mobility import mobility_figure
+    from trundle.show.ability_figure import mobility_figure
     from trundle.show.style import save_figure
 
     return {"figure": str(save_figure(mobility_figure(analysis), file))}
@@ -144,7 +144,7 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     if request.run.mode == "kinematic":
         return _kinematic(request)
     from trundle.cli.portrait import model_data, model_facts
-    from trundle.robot import check_run
+    from trundle.documents import check_run
 
     model: Model = request.model()
     units = model.units
@@ -167,8 +167,8 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
 def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The same for a run without forces."""
     from trundle.cli.portrait import kinematic_names, mobility_class, mobility_facts, names_with_units
+    from trundle.documents import check_run
     from trundle.model.kinematics import derive_kinematics
-    from trundle.robot import check_run
     from trundle.simulation import rate_of
 
     robot = request.document.robot

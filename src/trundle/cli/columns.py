@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import InputError, suggest
 
 if TYPE_CHECKING:
-    from trundle.robot import FileTable
+    from trundle.documents import FileTable
 
 # Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
 MOST_BYTES = 200_000_000

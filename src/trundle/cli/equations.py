@@ -13,7 +13,7 @@ from trundle.cli.output import Output, terminal_width
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
-    from trundle.equations import Equations
+    from trundle.formulas import Equations
 
 SUMMARY = "print a robot's equations: kinematics, constraints, dynamics, motors"
 EPILOG = """\
@@ -23,7 +23,7 @@ examples:
 
 The symbols are the description's parameters; numbers without a name get one, and a list says which. Each equation is
 compared with the compiled program at random points before it is printed. --format json has every expression as text
-that trundle.equations.read_expression turns into SymPy without running it."""
+that trundle.formulas.read_expression turns into SymPy without running it."""
 
 _FORMATS = ("text", "latex", "json", "markdown")
 _WHAT = ("kinematics", "constraints", "dynamics", "all")
@@ -46,7 +46,7 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), _no_collection():
-        from trundle.equations import equations_of
+        from trundle.formulas import equations_of
 
         found = equations_of(request.document.robot, what)
     if args.output:

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from trundle.analysis.redundancy import summary
 from trundle.cli.output import Output, paragraph, table
 from trundle.errors import InputError
 from trundle.mechanics.combinations import combination
-from trundle.mechanics.redundancy import summary
 
 if TYPE_CHECKING:
-    from trundle.mechanics.manipulability import Manipulability
-    from trundle.model.analysis import Analysis
-    from trundle.model.reach import Reach
-    from trundle.model.singular import Singularity
+    from trundle.analysis.analyze import Analysis
+    from trundle.analysis.manipulability import Manipulability
+    from trundle.analysis.reach import Reach
+    from trundle.analysis.singular import Singularity
 
 
 def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
@@ -199,7 +199,7 @@ def _brackets(out: Output, title: str, found: Reach) -> list[str]:
 
 
 def _searched(found: Sequence[Singularity]) -> list[str]:
-    from trundle.model.singular import place_text
+    from trundle.analysis.singular import place_text
 
     lines = []
     for each in found:

@@ -63,7 +63,7 @@ def execute(args: Namespace, out: Output) -> int:
         raise UsageError(
             "which robot? `trundle new --list` shows the catalogue", "usage: trundle new KIND [FILE]"
         )
-    from trundle.robot import catalog
+    from trundle import catalog
 
     kind = args.words[0]
     text = _annotated(kind, catalog.document(kind, **args.measures).source, args.file)
@@ -82,7 +82,7 @@ def execute(args: Namespace, out: Output) -> int:
 def _second_pass(args: Namespace, out: Output) -> tuple[Namespace, Output]:
     """The words behind `new`, now that the kind and so its measures are known."""
     kind = args.words[0]
-    from trundle.robot import catalog
+    from trundle import catalog
 
     measures = catalog.options(kind)  # raises InputError for an unknown kind
     parser = _kind_parser(kind, catalog.summary(kind), measures)
@@ -129,7 +129,7 @@ def _measure(text: str) -> float | str:
 
 
 def _list(out: Output) -> int:
-    from trundle.robot import catalog
+    from trundle import catalog
 
     known = {
         name: {"summary": catalog.summary(name), "measures": catalog.options(name)}

@@ -19,7 +19,7 @@ _MOST_NAMES = 16
 def mobility_class(robot: Robot) -> Mobility | None:
     """δ_m and δ_s by the wheels on the base, for robots that can't be derived, too; None without wheels."""
     from trundle.mechanics.assembly import assemble
-    from trundle.model.mobility import mobility_of
+    from trundle.model.classification import mobility_of
 
     return mobility_of(assemble(robot, robot.resolver()))
 
@@ -171,7 +171,7 @@ def listed(names: Sequence[str]) -> str:
 def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
     """Names and units of what a kinematic run can be given, and of the states it starts from."""
     from trundle.mechanics.assembly import assemble
-    from trundle.model.layout import independent_coordinates
+    from trundle.model.configuration import independent_coordinates
     from trundle.model.units import unit
     from trundle.simulation.kinematic import kinematic_inputs
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
+    from trundle.documents import Document, RunSpec
     from trundle.model import Model
-    from trundle.robot import Document, RunSpec
 
 STDIN = "-"
 # Options of the command line that stand for one entry of the run section, and the section they belong to.
@@ -88,12 +88,12 @@ def read_request(args: argparse.Namespace) -> Request:
 
 def read_file(file: str) -> tuple[Document, Model | None]:
     """The description in a file, and the model where it holds a kept one (which has no run section)."""
-    from trundle.robot.reader import MODEL_SUFFIX
+    from trundle.documents.reader import MODEL_SUFFIX
 
     if not file.lower().endswith(MODEL_SUFFIX):
         return read_document(file), None
+    from trundle.documents import Document
     from trundle.model.archive import open_model
-    from trundle.robot import Document
 
     model = open_model(file)
     if model.robot is None:
@@ -107,8 +107,8 @@ def read_file(file: str) -> tuple[Document, Model | None]:
 
 def read_document(file: str) -> Document:
     """The description in a file, or on standard input for "-"."""
-    from trundle.robot import load, parse
-    from trundle.robot.reader import MOST_BYTES, decode
+    from trundle.documents import load, parse
+    from trundle.documents.reader import MOST_BYTES, decode
 
     if file != STDIN:
         return load(file)
@@ -120,7 +120,7 @@ def read_document(file: str) -> Document:
 
 def _changed(document: Document, args: argparse.Namespace) -> tuple[RunSpec, dict[str, str]]:
     """The run section with the options laid over it, each option checked by itself first, so that errors name it."""
-    from trundle.robot import RunSpec
+    from trundle.documents import RunSpec
 
     described = document.run
     data: dict[str, Any] = (
@@ -190,7 +190,7 @@ def start(run: RunSpec) -> dict[str, float]:
 def signals(request: Request) -> dict[str, Any]:
     """The inputs as `trundle.simulate` takes them: numbers and tables, those in files read."""
     from trundle.cli.columns import read_column
-    from trundle.robot import FileTable, Table
+    from trundle.documents import FileTable, Table
 
     given: dict[str, Any] = {}
     for name, signal in request.run.inputs.items():

@@ -71,7 +71,7 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A dynamic run."""
-    from trundle.robot import check_run
+    from trundle.documents import check_run
     from trundle.simulation import simulate
     from trundle.simulation.arguments import dependents
 
@@ -100,7 +100,7 @@ def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
 def _roll(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A kinematic run; there are no forces, and no equations of motion to derive."""
     from trundle.cli.portrait import kinematic_names
-    from trundle.robot import check_run
+    from trundle.documents import check_run
     from trundle.simulation import roll
 
     robot, spec = request.document.robot, request.run

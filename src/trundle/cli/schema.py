@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Print it; it is one JSON object with --json and without."""
-    from trundle.robot import json_schema
+    from trundle.documents import json_schema
 
     write_json(json_schema())
     return 0

@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
+from trundle.documents.reader import MODEL_SUFFIX, read_text
 from trundle.errors import InputError
 from trundle.files import replacing
 from trundle.model.fields import read, written
 from trundle.model.model import Model
 from trundle.program import Program
 from trundle.robot.description import parse_robot
-from trundle.robot.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.robot.reader import MODEL_SUFFIX, read_text
 from trundle.robot.walk import plain
 from trundle.version import __version__
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from trundle.documents.runcheck import quantity_in
 from trundle.errors import InputError
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.runcheck import quantity_in
 from trundle.robot.values import describe, read_value
 
 

@@ -19,7 +19,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import generic_rank, plan_pivots
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.loops import Closure, close, half_turned
-from trundle.model.layout import Configuration, configure
+from trundle.model.configuration import Configuration, configure
 from trundle.model.samples import COUNT, Residual, Samples, newton
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force

@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
-from trundle.model.layout import Configuration, configure, zero_configuration
+from trundle.model.configuration import Configuration, configure, zero_configuration
 from trundle.scalars import Scalar
 
 Rows = list[list[Scalar]]

@@ -23,13 +23,13 @@ from trundle.mechanics.linear import apply, dot, solve_positive, transpose
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.recast import recast
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.classification import mobility_of
 from trundle.model.closures import Closures, close_loops
+from trundle.model.configuration import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
 from trundle.model.forces import Forces, applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
-from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.mass import mass_inverse, reduced_mass
-from trundle.model.mobility import mobility_of
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.model.observe import Motion, observed

@@ -11,7 +11,7 @@ from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
-from trundle.model.layout import Configuration
+from trundle.model.configuration import Configuration
 from trundle.scalars import Scalar, maximum
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
 

@@ -13,9 +13,9 @@ from trundle.errors import InputError
 from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.model.configuration import configure, independent_coordinates, zero_configuration
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
-from trundle.model.layout import configure, independent_coordinates, zero_configuration
 from trundle.model.manifold import settle
 from trundle.scalars import is_zero
 from trundle.spatial.motions import pair

@@ -16,14 +16,14 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.model.closures import Closures, close_loops
-from trundle.model.constraints import coupling_rows, rolling_rows, sample
-from trundle.model.layout import (
+from trundle.model.configuration import (
     Configuration,
     configure,
     coordinate_rates,
     coupled_coordinates,
     independent_coordinates,
 )
+from trundle.model.constraints import coupling_rows, rolling_rows, sample
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch

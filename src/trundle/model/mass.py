@@ -7,9 +7,9 @@ from trundle.mechanics.linear import Rows, product, transpose
 from trundle.mechanics.mass_inverse import solve_mass
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.recast import recast
+from trundle.model.configuration import Configuration
 from trundle.model.constraints import ideal_wheels
 from trundle.model.health import may_lack_inertia
-from trundle.model.layout import Configuration
 from trundle.model.multipliers import Inverse
 from trundle.scalars import Scalar
 

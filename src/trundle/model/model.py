@@ -16,10 +16,10 @@ from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
 
 if TYPE_CHECKING:
-    from trundle.model.analysis import Analysis
-    from trundle.model.linear_trajectory import LinearTrajectory
-    from trundle.model.linearization import Linearization
-    from trundle.model.odometry import Odometry
+    from trundle.analysis.analyze import Analysis
+    from trundle.control.linear_trajectory import LinearTrajectory
+    from trundle.control.linearization import Linearization
+    from trundle.motion.odometry import Odometry
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Model:
         """What the robot can and cannot do at a configuration (see `trundle.analyze`): base motions, singular
         configurations, where driving leads, manipulability.
         """
-        from trundle.model.analysis import analyze
+        from trundle.analysis.analyze import analyze
 
         return analyze(self, at, frame=frame, point=point, length=length)
 
@@ -268,7 +268,7 @@ class Model:
         outputs to be y; by default all outputs. Raises InputError for names and values that don't fit, NumericsError
         where the model is singular.
         """
-        from trundle.model.linearization import linearize
+        from trundle.control.linearization import linearize
 
         return linearize(self, state, inputs, parameters, outputs)
 
@@ -277,17 +277,17 @@ class Model:
 
         Raises InputError for what isn't a run of this model, NumericsError where it is singular, saying when.
         """
-        from trundle.model.linear_trajectory import linearize_along
+        from trundle.control.linear_trajectory import linearize_along
 
         return linearize_along(self, run, outputs)
 
     def equations(self, what: str = "all") -> Any:
         """The equations as SymPy objects that a person can read, checked against the model's programs.
 
-        `what` is kinematics, constraints, dynamics or all (see `trundle.equations.Equations`). Raises InputError for
+        `what` is kinematics, constraints, dynamics or all (see `trundle.formulas.Equations`). Raises InputError for
         other words, and for a model that was not derived from a description.
         """
-        from trundle.equations import equations_of
+        from trundle.formulas import equations_of
 
         if self.robot is None:
             raise InputError(
@@ -306,11 +306,11 @@ class Model:
         return derive_kinematics(self.robot, tuple(given))
 
     def odometry(self, given: Sequence[str] | None = None) -> Odometry:
-        """The base's pose from increments of wheel and joint angles (see `trundle.model.odometry`).
+        """The base's pose from increments of wheel and joint angles (see `trundle.motion.odometry`).
 
         given: the rates of those angles, as `kinematics` takes them; by default of all that motors drive.
         """
-        from trundle.model.odometry import derive_odometry
+        from trundle.motion.odometry import derive_odometry
 
         if self.robot is None:
             raise InputError(

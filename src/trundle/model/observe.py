@@ -14,8 +14,8 @@ from trundle.mechanics.linear import apply
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model.closures import Closures, reactions
+from trundle.model.configuration import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
-from trundle.model.layout import Configuration, coupled_coordinates
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
 from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import scale

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.loops import close, half_turned
-from trundle.model.layout import configure, independent_coordinates
+from trundle.model.configuration import configure, independent_coordinates
 from trundle.spatial.motions import Pose
 
 _CLOSED = 1e-9

@@ -23,8 +23,8 @@ from trundle.mechanics.linear import apply, dot, product, solve_positive, transp
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.mechanics.recast import recast
 from trundle.model.closures import Closures, close_loops
+from trundle.model.configuration import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.derive import directional, solve_basis
-from trundle.model.layout import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.program import Program, trace

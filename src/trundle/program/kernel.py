@@ -13,10 +13,10 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.program.ir import Group, Program
-from trundle.program.jit import Compiled, assemble, host
-from trundle.program.llvm_code import Code
-from trundle.program.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
-from trundle.program.llvm_pieces import emit_long_single, emit_looped_batch, is_long, is_looped
+from trundle.program.llvm.jit import Compiled, assemble, host
+from trundle.program.llvm.llvm_code import Code
+from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
+from trundle.program.llvm.llvm_pieces import emit_long_single, emit_looped_batch, is_long, is_looped
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -14,10 +14,10 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.program.channels import Channel, channels_of, common_count
 from trundle.program.ir import Program
-from trundle.program.jit import Compiled, assemble, host
 from trundle.program.join import beside
 from trundle.program.kernel import Array, as_numbers, available_cores
-from trundle.program.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, plan
+from trundle.program.llvm.jit import Compiled, assemble, host
+from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, plan
 from trundle.program.simplify import only_output
 
 Progress = Callable[[float], None]

@@ -15,10 +15,7 @@ from matplotlib.figure import Figure
 
 from trundle.results.arrays import FloatArray
 from trundle.results.sketch import WheelSketch, wheel_centre
-from trundle.show.robot import draw_robot, outline
-from trundle.show.skeleton import PLANES, JointMark, Skeleton, skeleton
-from trundle.show.style import INK, MUTED, figure_svg, house_style, new_figure
-from trundle.show.symbols import (
+from trundle.show.joint_symbols import (
     AXES,
     BAR,
     Sheet,
@@ -29,6 +26,9 @@ from trundle.show.symbols import (
     draw_pivot,
     draw_scale,
 )
+from trundle.show.robot import draw_robot, outline
+from trundle.show.skeleton import PLANES, JointMark, Skeleton, skeleton
+from trundle.show.style import INK, MUTED, figure_svg, house_style, new_figure
 
 # The robot itself is at most so large, in inches; around it stand names and measures.
 _LARGEST = (4.0, 3.6)

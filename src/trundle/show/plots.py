@@ -48,7 +48,7 @@ class Plots:
 
     def checks(self) -> Figure:
         """How far the numbers can be trusted: constraint residual and energy balance."""
-        from trundle.show.checks import checks
+        from trundle.show.check_figures import checks
 
         return checks(self.run)
 

@@ -308,8 +308,8 @@ def describe(model: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
     """
     if model.robot is None:
         return {**model.origin, "parameters": dict(parameters), "sketch": dict(model.sketch)}
+    from trundle.documents import dump
     from trundle.model.sketch import sketch_with
-    from trundle.robot import dump
 
     described = all(parameters.get(name, value) == value for name, value in model.parameters.items())
     sketch = model.sketch if described else sketch_with(model.robot, {**model.parameters, **parameters})

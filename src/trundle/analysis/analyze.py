@@ -1,0 +1,326 @@
+"""What a robot can and cannot do, found from its description: `analyze(robot)`, or `model.analyze()`.
+
+Kinematics only, every wheel on the ground rolling without slip: so a robot that its ideal wheels lock, or whose wheels
+are meant to slip, can be asked, too. Each answer is found when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.analysis.manipulability import Manipulability, manipulability
+from trundle.analysis.reach import Reach, reach
+from trundle.analysis.redundancy import Relation, relations
+from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
+from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
+from trundle.errors import InputError, suggest
+from trundle.mechanics.actuation import Motor
+from trundle.mechanics.base_motion import BaseMotion, base_motion
+from trundle.mechanics.elimination import ZERO, generic_rank
+from trundle.mechanics.mobility import Mobility
+from trundle.mechanics.steering import steering_angles
+from trundle.model.arguments import named, number
+from trundle.model.classification import mobility_of, rolling, wheel_places
+from trundle.model.units import unit
+
+if TYPE_CHECKING:
+    from trundle.analysis.singular_symbolic import Determinant
+
+BASE_TWIST = ("v_x", "v_y", "omega")
+_SEED = 20260
+_SAMPLES = 5
+# Robots are no smaller (m), and no larger than its reciprocal.
+_SHORTEST = 1e-6
+# A chain with more joints than this has no frame by default: nobody asks how its end moves.
+MOST_COORDINATES = 30
+
+
+@dataclass(frozen=True, repr=False)
+class Analysis:
+    """A robot at one configuration: `at` holds the coordinates that were given, the others are zero, or where loops
+    need them; `q` are all, (n,), as `configuration` names them.
+
+    Made by `analyze`. Angular speeds count as speeds at the distance `length` (m).
+    """
+
+    robot: Any
+    maps: VelocityMaps
+    at: Mapping[str, float]
+    q: np.ndarray
+    frame: Frame | None = None
+
+    @property
+    def length(self) -> float:
+        """The length that compares turning with moving: by default the wheels' root-mean-square distance from the
+        base's origin, or a linkage's reach.
+        """
+        return self.maps.length
+
+    @cached_property
+    def mobility(self) -> Mobility | None:
+        """Degrees of mobility and steerability by the wheels on the base; None without any."""
+        return mobility_of(self.maps.assembly)
+
+    @cached_property
+    def motions(self) -> int:
+        """How many speeds are independent at this configuration."""
+        return self._motions.shape[1]
+
+    @cached_property
+    def configuration(self) -> Mapping[str, float]:
+        """All coordinates here (m, rad), by name."""
+        return {name: float(value) for name, value in zip(self.maps.names, self.q, strict=True)}
+
+    @cached_property
+    def freedoms(self) -> int:
+        """How many speeds are independent in general."""
+        return len(self.maps.scale) - generic_rank(self.maps.constraints(self._general), self.maps.zero)
+
+    @cached_property
+    def held(self) -> bool:
+        """Whether the robot stands still at this configuration when all its motors do; False at dead points."""
+        rows = np.concatenate([self.maps.constraints(self.q[None]), self.maps.driven(1)], axis=1)
+        return generic_rank(rows, self.maps.zero) == len(self.maps.scale)
+
+    @cached_property
+    def base_motion(self) -> BaseMotion | None:
+        """The base's admissible twists at this configuration and their centre of rotation; None without wheels."""
+        if not self._rolls:
+            return None
+        rows = self.maps.constraints(self.q[None])[0] / self.maps.scale
+        return base_motion(rows, self.maps.base, self.length)
+
+    @cached_property
+    def repeated(self) -> tuple[Relation, ...]:
+        """Rolling rows ('left.lateral') that follow from others in every configuration the wheels allow."""
+        names = [f"{row.owner}.{row.what}" for row in self.maps.about]
+        rows = self.maps.constraints(self._general)
+        return relations(rows[:, : len(names)], names)
+
+    @cached_property
+    def rate_relations(self) -> tuple[Relation, ...]:
+        """What the motors' rates must keep to while nothing slips, where there are more motors than motions."""
+        motors = self.maps.motors()
+        columns = list(motors.values())
+        rates = [
+            self.maps.scale[columns, None] * _null(self.maps.constraints(q[None])[0], self.maps.zero)[columns]
+            for q in self._general
+        ]
+        widest = max(each.shape[1] for each in rates)
+        padded = [np.pad(each, ((0, 0), (0, widest - each.shape[1]))) for each in rates]
+        return relations(np.array(padded), list(motors))
+
+    @cached_property
+    def manipulability(self) -> Manipulability | None:
+        """The base's twists for motor rates a with ‖a‖ ≤ 1, at this configuration; None without wheels."""
+        if not self._rolls:
+            return None
+        limits, *words = self._limits()
+        task = self._motions[list(self.maps.base)]
+        return manipulability(
+            task, self._driven(limits), BASE_TWIST, (1.0, 1.0, self.length), self.length, *words
+        )
+
+    @cached_property
+    def frame_manipulability(self) -> Manipulability | None:
+        """The frame's twists (world axes) for motor rates of norm 1; None without a frame."""
+        if self.frame is None:
+            return None
+        jacobian = self.maps.frame(self.q[None], self.frame.link, self.frame.point)[0][self.frame.rows]
+        weights = [self.length if part.startswith("omega") else 1.0 for part in self.frame.parts]
+        task = jacobian / np.array(weights)[:, None] @ (self._motions / self.maps.scale[:, None])
+        drive = self._driven(np.ones(len(self.maps.motors())))
+        return manipulability(task, drive, self.frame.parts, weights, self.length, *self._unit_rates())
+
+    @cached_property
+    def singularities(self) -> tuple[Singularity, ...]:
+        """Where wheels, motors and the frame lose rank: over all configurations, not only this one."""
+        return singularities(self.robot, self.maps, self.frame, self._general)
+
+    @cached_property
+    def determinants(self) -> tuple[Determinant, ...]:
+        """The same as formulas: determinants or minors in SymPy, factored, and the angles at which they vanish.
+
+        Those that are small enough to be read; `singularities` has what the search over numbers finds.
+        """
+        from trundle.analysis.singular_symbolic import determinants
+
+        return determinants(self.robot, self.maps, self.frame, self._general)
+
+    @cached_property
+    def controllability(self) -> Reach:
+        """Whether driving and steering lead everywhere: growth vector and Lie brackets of base, steering and joints.
+
+        Raises InputError where the wheels lock the robot.
+        """
+        return reach(self.maps, self.robot.speeds, self.q, self.robot.name)
+
+    @cached_property
+    def full_controllability(self) -> Reach:
+        """The same over all coordinates, wheels' and casters' angles too, which are often not all reached."""
+        return reach(self.maps, self.robot.speeds, self.q, self.robot.name, whole=True)
+
+    def steering(self, twist: Sequence[float]) -> dict[str, float]:
+        """Angles (rad) of the steered wheels on the base that allow it the twist (v_x, v_y, ω) without slip.
+
+        To turn about a point (x, y) of the base's frame: the twist (y, −x, 1). Raises InputError where no wheel is
+        steered.
+        """
+        steered = [p for p, contact in wheel_places(self.maps.assembly) if p.steered and contact != "free"]
+        if not steered:
+            raise InputError(f"'{self.robot.name}' has no steered wheels on its base")
+        v_x, v_y, omega = _three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
+        angles = steering_angles(steered, (v_x, v_y, omega))
+        return {f"{p.name}.steering": angle for p, angle in zip(steered, angles, strict=True)}
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value:.4g}" for name, value in self.at.items())
+        moves = "" if self.base_motion is None else f": {self.base_motion.explain()}"
+        return f"Analysis of '{self.robot.name}'{' at ' if at else ''}{at}{moves}"
+
+    @cached_property
+    def _general(self) -> np.ndarray:
+        return self.maps.general(_SAMPLES, np.random.default_rng(_SEED))
+
+    @cached_property
+    def _rolls(self) -> bool:
+        return bool(self.maps.base and rolling(self.maps.assembly))
+
+    @cached_property
+    def _motions(self) -> np.ndarray:
+        """Columns that span all admissible ν at this configuration."""
+        return self.maps.scale[:, None] * _null(self.maps.constraints(self.q[None])[0], self.maps.zero)
+
+    @property
+    def _drives(self) -> str:
+        if self.maps.assembly.actuators:
+            return "motor"
+        return "wheel" if self._rolls else "joint"
+
+    def _unit_rates(self) -> tuple[str, str]:
+        """'motor rates of norm 1', with the unit where all have the same; and 'no motor above 1 rad/s'."""
+        sliding = {name for name, joint in self.robot.joints.items() if joint.type == "prismatic"}
+        owners = {name.rpartition(".")[0] for name in self.maps.motors()}
+        kinds = {"m/s" if owner in sliding else "rad/s" for owner in owners}
+        norm = f"{self._drives} rates of norm 1{f' {next(iter(kinds))}' if len(kinds) == 1 else ''}"
+        return norm, f"no {self._drives} above 1 {' or '.join(sorted(kinds, reverse=True))}"
+
+    def _driven(self, limits: np.ndarray) -> np.ndarray:
+        return self._motions[list(self.maps.motors().values())] / limits[:, None]
+
+    def _limits(self) -> tuple[np.ndarray, str, str]:
+        """What each motor's rate is divided by, and in words for the norm of all and for each: no-load rates where all
+        wheels' motors have them.
+        """
+        columns = list(self.maps.motors().values())
+        able = {
+            a.column: float(a.limit / abs(a.back_emf_constant * a.ratio))
+            for a in self.maps.assembly.actuators
+            if isinstance(a, Motor) and a.limit is not None and a.back_emf_constant * a.ratio != 0
+        }
+        spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
+        if spins and spins <= set(able):
+            rates = sorted({float(f"{able[c]:.4g}") for c in spins if c is not None})
+            text = f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
+            norm = f"motor rates of norm {text} rad/s, their rate without load"
+            return (
+                np.array([able.get(c, 1.0) for c in columns]),
+                norm,
+                f"no motor above {text} rad/s, its rate without load",
+            )
+        return np.ones(len(columns)), *self._unit_rates()
+
+
+def analyze(
+    robot: Any,
+    at: Mapping[str, Any] | None = None,
+    *,
+    frame: str | None = None,
+    point: Sequence[Any] | None = None,
+    length: Any = None,
+) -> Analysis:
+    """What a described robot, or the one a model was derived from, can and cannot do, at a configuration.
+
+    at: coordinates (rad, m, or text with units); those left out are zero, or where loops need them. frame: a body,
+    joint or wheel whose motion is the task, at `point` (m) of it; by default the one body that ends the joints, at its
+    centre of mass on a fixed base, else at its origin. length: the length (m) that compares turning with moving. Raises
+    InputError for unknown names, and where loops can't be closed.
+
+    Sources: Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li
+    & Sastry 1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
+    """
+    if hasattr(robot, "dynamics") and robot.robot is None:
+        raise InputError(f"'{robot.name}' was not derived from a description: there are no wheels to look at")
+    robot = robot.robot if hasattr(robot, "dynamics") else robot
+    if not hasattr(robot, "resolver"):
+        raise InputError(
+            f"analyze takes a robot or a model, not {type(robot).__name__}",
+            hint="load one: trundle.load(path)",
+        )
+    size = None if length is None else number(length, "length", "m")
+    if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
+        raise InputError(
+            f"expected a length between {_SHORTEST:g} and {1 / _SHORTEST:g} m, got {length!r}", key="length"
+        )
+    maps = velocity_maps(robot, length=size)
+    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
+    at = {str(name): value for name, value in named(at, "at").items()}
+    given = {name: number(value, name, unit(name, sliding)) for name, value in at.items()}
+    return Analysis(robot, maps, given, maps.place(given), _frame(robot, maps, frame, point))
+
+
+def _frame(robot: Any, maps: VelocityMaps, name: str | None, point: Sequence[Any] | None) -> Frame | None:
+    """The frame asked for, or the one at the end; None where there is no single one."""
+    assembly = maps.assembly
+    if name is None:
+        ends = last_links(robot, assembly)
+        if len(ends) != 1 or len(maps.configurable()) > MOST_COORDINATES:
+            if point is not None:
+                raise InputError(
+                    "a point needs a frame that it belongs to", key="point", hint="give frame, too"
+                )
+            return None
+        name = ends[0]
+    if name not in assembly.links:
+        known = suggest(str(name), assembly.links)
+        raise InputError(f"there is no link '{name}'", key=str(name), hint=known)
+    link = assembly.links[name]
+    if point is not None:
+        x, y, z = _three(point, "point", "x, y and z", ("m", "m", "m"))
+    else:
+        x, y, z = (0.0, 0.0, 0.0) if assembly.base_columns else tip_of(assembly, link)
+    return _task(maps, name, link, (float(x), float(y), float(z)))
+
+
+def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, float]) -> Frame | None:
+    """All parts of the twist that can move, or the linear ones where there are no more motions than these take."""
+    general = maps.general(_SAMPLES, np.random.default_rng(_SEED))
+    rows, jacobian = maps.constraints(general, led=True), maps.frame(general, link, point)
+    moving = [k for k in range(6) if np.abs(jacobian[:, k]).max(initial=0.0) > ZERO * maps.length]
+    rank = generic_rank(rows, maps.zero)
+    linear = [k for k in moving if k < 3]
+    along = generic_rank(np.concatenate([rows, jacobian[:, linear]], axis=1), maps.zero) - rank
+    motions = len(maps.scale) - rank
+    chosen = linear if linear and motions <= along else moving
+    return Frame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None
+
+
+def _three(given: Any, key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
+    """Three finite numbers in SI, from numbers or text with units."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
+        raise InputError(f"expected a {key}'s {parts}, got {given!r}", key=key)
+    return tuple(number(value, key, unit) for value, unit in zip(given, units, strict=True))
+
+
+def _null(rows: np.ndarray, zero: float) -> np.ndarray:
+    """Orthonormal columns that span all z with rows · z = 0."""
+    if not rows.size:
+        return np.eye(rows.shape[1])
+    _, values, vectors = np.linalg.svd(rows)
+    rank = int((values > zero * max(values.max(initial=0.0), 1e-300)).sum())
+    return vectors[rank:].T

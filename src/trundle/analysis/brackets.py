@@ -1,0 +1,61 @@
+"""Lie brackets of vector fields that CasADi holds, by automatic differentiation: what they span, and where.
+
+With q̇ = Σ g_i(q) u_i, moving along f and g to and fro gains [f, g] = (∂g/∂q) f − (∂f/∂q) g. `mechanics.filtration`
+decides which brackets to form and what they add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from trundle.analysis.filtration import Filtration, Named, filtration, filtration_at
+
+# At a singular configuration brackets may have to be nested deeper than around it; so many levels are looked at more.
+_DEEPER = 3
+
+
+def growth(
+    fields: Sequence[Named], q: Any, general: np.ndarray, here: np.ndarray, dimension: int
+) -> tuple[Filtration, Filtration]:
+    """What fields over the symbols q (n,) span with all their brackets, at general configurations and at one.
+
+    `general` (s, n) and `here` (n,) are their numbers; nothing spans more than `dimension`. Where a field is not
+    defined at `here`, only what is general is told, for both.
+    """
+
+    def bracket(f: Any, g: Any) -> Any:
+        return ca.jtimes(g, q, f) - ca.jtimes(f, q, g)
+
+    fields = _marked(fields, q)
+    found = filtration(fields, bracket, _values(q, general), dimension, dimension)
+    at_here = _values(q, here[None])
+    if not np.isfinite(at_here([each.field for each in fields])).all():
+        return found, found
+    return found, filtration_at(fields, bracket, at_here, found.dimension, len(found.growth) + _DEEPER)
+
+
+def _marked(fields: Sequence[Named], q: Any) -> list[Named]:
+    """The fields, inert where they are constant and move only coordinates on which no field depends: an arm's joints on
+    a base that drives, a hundred of which would give thousands of brackets, all zero.
+    """
+    n = q.numel()
+    slopes = ca.jacobian(ca.vertcat(*(each.field for each in fields)), q) if fields else ca.SX(0, n)
+    rows, columns = slopes.sparsity().get_triplet()
+    varying, used = {row // n for row in rows}, set(columns)
+    moved = [set(ca.sparsify(each.field).sparsity().get_triplet()[0]) for each in fields]
+    return [replace(each, inert=k not in varying and not moved[k] & used) for k, each in enumerate(fields)]
+
+
+def _values(q: Any, places: np.ndarray) -> Callable[[Sequence[Any]], np.ndarray]:
+    """Fields → their values at the places, (places, fields, n)."""
+
+    def values(fields: Sequence[Any]) -> np.ndarray:
+        function = ca.Function("fields", [q], [ca.densify(ca.horzcat(*fields))])
+        return np.array([np.asarray(function(each)).reshape(-1, len(fields)).T for each in places])
+
+    return values

@@ -1,0 +1,412 @@
+"""Singular configurations as formulas: determinants in the description's own names, and the angles where they vanish.
+
+SymPy is imported here only, when someone asks for it. Everything found is held against the numbers before it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+import sympy
+
+from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
+from trundle.analysis.singularity import SINGULAR
+from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
+from trundle.errors import InputError
+from trundle.mechanics.assembly import assemble
+from trundle.mechanics.elimination import eliminate, generic_rank, plan_constant_pivots
+from trundle.mechanics.frames import world_jacobian
+from trundle.model.classification import rolling
+from trundle.model.configuration import configure
+from trundle.model.constraints import constraint_rows
+from trundle.model.guided import independent_rows
+
+# Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
+_LARGEST = 4
+_MOST_OPERATIONS = 4000
+_MOST_MINORS = 12
+
+
+@dataclass(frozen=True)
+class Determinant:
+    """What must vanish for a singular configuration: SymPy expressions of the parameters' and coordinates' names.
+
+    `what` as in `Singularity`. One expression: the determinant itself; for a frame driven by as many motors as it has
+    parts, that of its twist by the motors' rates. Several: the minors, all of which must vanish, as when a robot has
+    more wheels than constraints. `zeros`: angles (rad) by coordinate, where they could be solved for.
+    """
+
+    what: str
+    expressions: tuple[sympy.Expr, ...]
+    zeros: tuple[Mapping[str, sympy.Expr], ...]
+    solved: bool
+
+    def explain(self) -> str:
+        """'det = r**2*s/track', and where it is zero; minors and what is known but for a factor stand behind 'zero
+        where'.
+        """
+        if any(each.is_number for each in self.expressions):
+            return "singular nowhere"
+        shown = " = ".join(str(each) for each in self.expressions)
+        if self.what in (WHEELS, MOTORS) or len(self.expressions) > 1:
+            head = f"singular where {shown} = 0"
+        else:
+            head = f"det = {shown}"
+        if not any(each.free_symbols & self._coordinates for each in self.expressions):
+            return head
+        text = "; ".join(
+            ", ".join(f"{name} = {value}" for name, value in zero.items()) for zero in self.zeros
+        )
+        if not text:
+            return f"{head}: {'nowhere' if self.solved else 'not solved'}"
+        return f"{head}: at {text}{'' if self.solved else ', and where its other factors vanish'}"
+
+    @property
+    def _coordinates(self) -> set[Any]:
+        return {s for each in self.expressions for s in each.free_symbols if "." in str(s)}
+
+
+def determinants(
+    robot: Any, maps: VelocityMaps, frame: Frame | None, general: np.ndarray
+) -> tuple[Determinant, ...]:
+    """The determinants or minors behind `singularities`, factored, where they are small enough to be read.
+
+    Named parameters are symbols, other numbers are as described; coordinates on which nothing depends are 0. None for
+    robots with loops, whose coordinates are not free to be solved for.
+    """
+    if maps.coordinated or maps.assembly.loops:
+        return ()
+    symbolic = _Symbolic.of(robot, maps)
+    tasks = rank_tasks(maps, frame, general)
+    found = []
+    for what, task in tasks.items():
+        numbers = task(maps, general) / maps.scale
+        decisive = [maps.names[k] for k in decisive_coordinates(maps, task, maps.configurable())]
+        rows = symbolic.rows(maps, what, frame, decisive)
+        divisor = None
+        if frame is not None and what == frame.name and MOTORS in tasks:
+            motors, by_motors = (
+                symbolic.rows(maps, MOTORS, frame, decisive),
+                tasks[MOTORS](maps, general) / maps.scale,
+            )
+            # Of rows that repeat each other the same are taken: a ratio of determinants is one of the same choice.
+            count = maps.constraints(general).shape[1]
+            kept = independent_rows(numbers[:, :count])
+            divisor = _determinant(*_taken(motors, by_motors, [*kept, *range(count, len(motors))]))
+            rows, numbers = _taken(rows, numbers, [*kept, *range(count, len(rows))])
+        answer = _answer(what, rows, numbers, divisor, [symbolic.symbols[n] for n in decisive])
+        if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
+            answer = _without_idle_factors(answer, robot, symbolic, task, maps, general)
+        if answer is not None:
+            found.append(_checked(answer, robot, symbolic, lambda q, t=task: t(maps, q), maps, general))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Symbolic:
+    """The assembly in SymPy's symbols: named parameters, and every coordinate."""
+
+    assembly: Any
+    symbols: dict[str, sympy.Symbol]
+    values: dict[Any, float]
+
+    @staticmethod
+    def of(robot: Any, maps: VelocityMaps) -> _Symbolic:
+        named = {name for name, value in robot.parameters.items() if value.is_parameter}
+        numbers = robot.parameter_values()
+        scope = {
+            name: sympy.Symbol(name, real=True) if name in named else exact(value)
+            for name, value in numbers.items()
+        }
+        symbols = {name: sympy.Symbol(name, real=True) for name in maps.names}
+        values = {scope[name]: numbers[name] for name in numbers if name in named}
+        return _Symbolic(assemble(robot, robot.resolver(scope)), symbols, values)
+
+    def point(self, maps: VelocityMaps, frame: Frame) -> tuple[Any, Any, Any]:
+        """The frame's point, in symbols where it is the body's centre of mass."""
+        described = tip_of(maps.assembly, frame.link)
+        if any(frame.point) and frame.point == tuple(float(each) for each in described):
+            x, y, z = tip_of(self.assembly, frame.link)
+            return x, y, z
+        x, y, z = (exact(each) if each else 0 for each in frame.point)
+        return x, y, z
+
+    def rows(
+        self, maps: VelocityMaps, what: str, frame: Frame | None, decisive: Sequence[str]
+    ) -> list[list[sympy.Expr]]:
+        """The rows of one of `rank_tasks`, in SI, all but the decisive coordinates at their start."""
+        q = [
+            self.symbols[name] if name in decisive else exact(float(value))
+            for name, value in zip(maps.names, maps.start, strict=True)
+        ]
+        at = configure(self.assembly, maps.names, q)
+        width = len(self.assembly.speeds)
+        rows, _ = constraint_rows(self.assembly, at, rolling(self.assembly))
+        if what == MOTORS:
+            rows += [[1 if j == k else 0 for j in range(width)] for k in maps.motors().values()]
+        elif what != WHEELS and frame is not None:
+            columns = world_jacobian(self.assembly.tree, at.poses, frame.link, self.point(maps, frame))
+            twist = [[*column.linear, *column.angular] for column in columns]
+            rows += [[*(c[k] for c in twist), *[0] * (width - len(twist))] for k in frame.rows]
+        return [[_fractions(sympy.sympify(entry)) for entry in row] for row in rows]
+
+
+def exact(value: float) -> sympy.Expr:
+    """The number in closed form where it is one within rounding: a multiple of π by whole degrees' halves, a fraction
+    times 1, √2 or √3 (sines and cosines of common angles); else the fraction that the float is written as.
+    """
+    for unit, most in ((sympy.pi, 360), (sympy.Integer(1), 10**6), (sympy.sqrt(2), 24), (sympy.sqrt(3), 24)):
+        ratio = Fraction(value / float(unit)).limit_denominator(most)
+        if ratio and abs(float(ratio) * float(unit) - value) <= 1e-14 * abs(value):
+            return unit * sympy.Rational(ratio.numerator, ratio.denominator)
+    return sympy.Rational(repr(float(value)))
+
+
+def _fractions(expression: sympy.Expr) -> Any:
+    """Without floats, which formulas of the description ("track/2") bring along."""
+    return expression.xreplace({each: exact(float(each)) for each in expression.atoms(sympy.Float)})
+
+
+def _reduced(
+    rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray
+) -> tuple[sympy.Expr, sympy.Matrix, int]:
+    """Constant pivots taken out: their product, the rows that are left and not zero, and their rank."""
+    order = _shortest_first(rows)
+    pivots, work = plan_constant_pivots(numbers, order)
+    left = [i for i in range(len(rows)) if i not in {row for row, _ in pivots}]
+    columns = [j for j in range(len(rows[0])) if j not in {column for _, column in pivots}]
+    rest = work[:, left][:, :, columns]
+    rank = generic_rank(rest) if rest.size else 0
+    kept = [k for k in range(len(left)) if np.abs(rest[:, k]).max(initial=0.0) > 0]
+    product = _pivot_product(rows, pivots)
+    after = eliminate(rows, pivots)
+    matrix = sympy.Matrix(len(kept), len(columns), lambda i, j: after[left[kept[i]]][columns[j]])
+    return product, matrix, rank
+
+
+def _shortest_first(rows: Sequence[Sequence[sympy.Expr]]) -> list[int]:
+    """Columns by how short their entries are, so that pivots are ones rather than formulas."""
+    sizes = [max(sympy.count_ops(row[j]) for row in rows) for j in range(len(rows[0]))]
+    return sorted(range(len(sizes)), key=lambda j: sizes[j])
+
+
+def _pivot_product(rows: Sequence[Sequence[sympy.Expr]], pivots: Sequence[tuple[int, int]]) -> sympy.Expr:
+    product: sympy.Expr = sympy.Integer(1)
+    work = [list(row) for row in rows]
+    for row, column in pivots:
+        product *= work[row][column]
+        work = eliminate(work, [(row, column)])
+    return product
+
+
+def _determinant(rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray) -> sympy.Expr | None:
+    """The determinant up to sign, simplified; None where there is none (not square) or it is too large."""
+    product, matrix, rank = _reduced(rows, numbers)
+    if matrix.rows != matrix.cols or rank > _LARGEST:
+        return None
+    return _simple(product * matrix.det(method="berkowitz"))
+
+
+def _answer(
+    what: str,
+    rows: Sequence[Sequence[sympy.Expr]],
+    numbers: np.ndarray,
+    divisor: sympy.Expr | None,
+    decisive: Sequence[sympy.Symbol],
+) -> Determinant | None:
+    product, matrix, rank = _reduced(rows, numbers)
+    if rank > _LARGEST or sum(sympy.count_ops(entry) for entry in matrix) > _MOST_OPERATIONS:
+        return None
+    if matrix.rows == matrix.cols == rank:
+        whole = _simple(product * matrix.det(method="berkowitz") / (1 if divisor is None else divisor))
+        if whole.could_extract_minus_sign():
+            whole = -whole
+        expressions = [whole]
+    elif rank == 0:
+        return None
+    else:
+        choices = (
+            (list(i), list(j))
+            for i in combinations(range(matrix.rows), rank)
+            for j in combinations(range(matrix.cols), rank)
+        )
+        picked = list(islice(choices, _MOST_MINORS + 1))
+        if len(picked) > _MOST_MINORS:
+            return None
+        minors = {_vanishing(_simple(matrix.extract(i, j).det())) for i, j in picked} - {sympy.Integer(0)}
+        expressions = sorted(minors, key=lambda m: (sympy.count_ops(m), str(m)))
+    if what in (WHEELS, MOTORS):
+        expressions = [_vanishing(each) for each in expressions]
+    zeros, solved = _solve(expressions, list(decisive))
+    named = tuple({str(s): v for s, v in zero.items()} for zero in zeros)
+    return Determinant(what, tuple(expressions), named, solved)
+
+
+def _vanishing(expression: sympy.Expr) -> sympy.Expr:
+    """What of an expression can vanish: without its denominator and its number."""
+    if expression == 0:
+        return expression
+    parts = sympy.Mul.make_args(sympy.factor(sympy.numer(sympy.together(expression))))
+    rest = sympy.Mul(*(part for part in parts if not part.is_number))
+    return -rest if rest.could_extract_minus_sign() else rest
+
+
+def _simple(expression: Any) -> sympy.Expr:
+    """Trigonometric identities folded, common factors outside."""
+    return sympy.factor(sympy.trigsimp(sympy.together(sympy.expand(expression))))
+
+
+Zeros = list[dict[sympy.Symbol, sympy.Expr]]
+
+
+def _solve(expressions: Sequence[sympy.Expr], coordinates: Sequence[sympy.Symbol]) -> tuple[Zeros, bool]:
+    """Angles in (−π, π] at which all expressions vanish, for parameters in general, and whether these are all.
+
+    Factors in one angle each are solved and put into the others, branch by branch; others are left to numbers.
+    """
+    left = [e for e in expressions if e != 0]
+    if not left:
+        return [{}], True
+    if any(not e.free_symbols & set(coordinates) for e in left):
+        return [], True  # a minor that is not zero for any angle
+    first = min(
+        left, key=lambda e: (max(len(own) for _, own in _factors(e, coordinates)), sympy.count_ops(e))
+    )
+    branches: Zeros = []
+    solved = True
+    for factor, own in _factors(first, coordinates):
+        angles = _angles(factor, own[0]) if len(own) == 1 else None
+        if angles is None:
+            solved = False
+            continue
+        for angle in angles:
+            others = [_simple(e.subs(own[0], angle)) for e in left if e is not first]
+            rest, complete = _solve(others, coordinates)
+            solved = solved and complete
+            branches += [{own[0]: angle, **zero} for zero in rest]
+    return branches, solved
+
+
+def _factors(expression: sympy.Expr, coordinates: Sequence[sympy.Symbol]) -> list[tuple[Any, list[Any]]]:
+    """The factors that hold coordinates, each with these."""
+    parts = [
+        (part, sorted(part.free_symbols & set(coordinates), key=str))
+        for part in sympy.Mul.make_args(sympy.numer(expression))
+    ]
+    return [(part, own) for part, own in parts if own]
+
+
+def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
+    """Real solutions of a factor in one angle, in (−π, π] where a turn changes nothing; None where SymPy finds none in
+    closed form.
+    """
+    expanded = sympy.expand(factor)
+    a, b = expanded.coeff(sympy.sin(angle)), expanded.coeff(sympy.cos(angle))
+    if a != 0 and sympy.expand(expanded - a * sympy.sin(angle) - b * sympy.cos(angle)) == 0 and b != 0:
+        # SymPy would answer with half angles and square roots.
+        return [sympy.atan(sympy.cancel(-b / a)), sympy.atan(sympy.cancel(-b / a)) + sympy.pi]
+    try:
+        solutions = sympy.solve(factor, angle)
+    except NotImplementedError:
+        return None
+    found = []
+    for solution in solutions:
+        value = solution
+        if value.is_real is False:
+            continue
+        if value.is_number and factor.subs(angle, angle + 2 * sympy.pi) == factor:
+            turned = float(value) - 2 * math.pi * math.ceil((float(value) - math.pi) / (2 * math.pi) - 1e-12)
+            value = value + sympy.pi * round((turned - float(value)) / math.pi)
+        if value not in found:
+            found.append(value)
+    return found
+
+
+Rows = Sequence[Sequence[sympy.Expr]]
+
+
+def _taken(rows: Rows, numbers: np.ndarray, places: Sequence[int]) -> tuple[Rows, np.ndarray]:
+    return [rows[k] for k in places], numbers[:, list(places)]
+
+
+def _without_idle_factors(
+    answer: Determinant,
+    robot: Any,
+    symbolic: _Symbolic,
+    task: Matrices,
+    maps: VelocityMaps,
+    general: np.ndarray,
+) -> Determinant:
+    """Of the factors in parameters alone those that cost rank in numbers where they vanish.
+
+    The others belong to the pivots and rows that were chosen, in whose place others serve; or a description can't make
+    them vanish, as radii.
+    """
+    rank = generic_rank(task(maps, general), maps.zero)
+    values = robot.parameter_values()
+
+    def costs_rank(factor: sympy.Expr) -> bool:
+        for symbol in sorted(factor.free_symbols, key=str):
+            others = {each: value for each, value in symbolic.values.items() if each != symbol}
+            for root in sympy.solve(factor.subs(others), symbol):
+                changed = {str(symbol): float(root)} if root.is_real else None
+                if changed is None or not _allowed(robot, changed):
+                    continue
+                there = replace(velocity_maps(robot, {**values, **changed}, maps.length), scale=maps.scale)
+                if generic_rank(task(there, general), maps.zero) < rank:
+                    return True
+        return False
+
+    coordinates = set(symbolic.symbols.values())
+    factors = sympy.Mul.make_args(answer.expressions[0])
+    kept = [each for each in factors if each.free_symbols & coordinates or costs_rank(each)]
+    return replace(answer, expressions=(sympy.Mul(*kept),))
+
+
+def _allowed(robot: Any, parameters: Mapping[str, float]) -> bool:
+    try:
+        robot.parameter_values(parameters)
+    except InputError:
+        return False
+    return True
+
+
+def _turned(angle: sympy.Expr, by: float) -> sympy.Expr:
+    """A number turned by periods into the range that is searched; formulas as they are."""
+    return angle + exact(by) if angle.is_number and abs(by) > 1e-9 else angle
+
+
+def _checked(
+    answer: Determinant,
+    robot: Any,
+    symbolic: _Symbolic,
+    task: Callable[[np.ndarray], np.ndarray],
+    maps: VelocityMaps,
+    general: np.ndarray,
+) -> Determinant:
+    """Only zeros within the joints' limits that are singular in numbers, too, each once: a wheel's steering turned by
+    half a turn is the same, and rows left out as redundant might hold elsewhere.
+    """
+    rank = generic_rank(task(general))
+    kept: dict[tuple[tuple[str, float], ...], Mapping[str, sympy.Expr]] = {}
+    for zero in answer.zeros:
+        q = np.array(general[:1])
+        values = {n: complex(v.subs(list(symbolic.values.items()))) for n, v in sorted(zero.items())}
+        if any(abs(value.imag) > 1e-12 for value in values.values()):
+            continue
+        places = [maps.names.index(name) for name in values]
+        box = maps.box(robot, places)
+        angles = box.wrap(np.array([[value.real for value in values.values()]]))
+        q[0, places] = angles[0]
+        sigma = np.linalg.svd(task(q)[0], compute_uv=False)
+        if box.holds(angles)[0] and sigma[rank - 1] <= SINGULAR * sigma[0]:
+            key = tuple(zip(values, np.round(angles[0], 9).tolist(), strict=True))
+            turns = {name: angle - values[name].real for name, angle in zip(values, angles[0], strict=True)}
+            kept.setdefault(key, {name: _turned(zero[name], turns[name]) for name in values})
+    return Determinant(answer.what, answer.expressions, tuple(kept.values()), answer.solved)

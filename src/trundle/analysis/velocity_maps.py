@@ -1,0 +1,426 @@
+"""A robot's velocity maps in numbers, at many configurations at once: what rolling, motors and frames say about ν."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from trundle.analysis.closed import (
+    closed_at,
+    closed_samples,
+    dependent_columns,
+    gaps_and_rows,
+    led_rows,
+    owners_and_lengths,
+    table,
+)
+from trundle.analysis.singularity import Box
+from trundle.errors import InputError, suggest
+from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.coupling import Gear
+from trundle.mechanics.elimination import ZERO, generic_rank
+from trundle.mechanics.frames import world_jacobian
+from trundle.mechanics.rolling import Row
+from trundle.mechanics.steering import steering_angles
+from trundle.model.classification import rolling, wheel_places
+from trundle.model.closures import CLOSED_ZERO, TRIES, WIDE
+from trundle.model.configuration import Configuration, configure, independent_coordinates
+from trundle.model.constraints import SAMPLES, SPREAD, constraint_rows
+from trundle.robot.bodies import drive_axes
+from trundle.scalars import is_zero
+from trundle.spatial.vectors import Vector
+
+# How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
+_SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
+_SEED = 20260
+# How far from 1 a quaternion's length may be.
+_UNIT = 1e-6
+# Gears of higher ratios are not followed all around.
+_MOST_TURNS = 100
+
+
+@dataclass(frozen=True)
+class VelocityMaps:
+    """Constraint rows A(q), motor rows and frame Jacobians of one robot, every wheel but free ones rolling ideally.
+
+    Columns are the assembly's speeds ν, scaled so that all are in m/s: an angular speed times `length`, a wheel's
+    spin times its radius; ν = `scale` · (scaled speeds). `start` are the coordinates at zero (quaternions upright).
+    `coordinated` names the steered wheels whose angles must follow from the others' for the robot to move at all.
+    """
+
+    assembly: Assembly
+    name: str
+    names: tuple[str, ...]
+    length: float
+    scale: np.ndarray
+    start: np.ndarray
+    coordinated: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> tuple[int, ...]:
+        """Columns of a planar base's twist; none for other bases."""
+        return self.assembly.base_columns if len(self.assembly.base_columns) == 3 else ()
+
+    @property
+    def about(self) -> list[Row]:
+        """What each constraint row is."""
+        at = configure(self.assembly, self.names, list(self.start))
+        return constraint_rows(self.assembly, at, rolling(self.assembly))[1]
+
+    def at(self, q: np.ndarray) -> Configuration:
+        """The assembly at configurations (s, coordinates)."""
+        return configure(self.assembly, self.names, [q[:, k] for k in range(q.shape[1])])
+
+    def constraints(self, q: np.ndarray, led: bool = False) -> np.ndarray:
+        """A over scaled speeds at configurations q: (s, rows, n), contact velocities in m/s, couplings' rows in
+        their followers' scaled speeds, then the loops' rows; `led`: without coordinated wheels.
+        """
+        wheels = rolling(self.assembly)
+        if led:
+            wheels = [wheel for wheel in wheels if wheel.name not in self.coordinated]
+        rows, _ = constraint_rows(self.assembly, self.at(q), wheels)
+        coupled = [1 / self.scale[axis.column] for each in self.assembly.couplings for axis in each.followers]
+        weights = np.array([1.0] * (len(rows) - len(coupled)) + coupled)
+        matrix = table(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
+        if not self.assembly.loops:
+            return matrix
+        loops = gaps_and_rows(self, q)[1] * self.scale * owners_and_lengths(self)[1]
+        return np.concatenate([matrix, loops], axis=1)
+
+    @property
+    def zero(self) -> float:
+        """Singular values below this share of the largest are zero: closed configurations are so to rounding only."""
+        return CLOSED_ZERO if self.assembly.loops else ZERO
+
+    @cached_property
+    def bound(self) -> set[int]:
+        """Columns of the speeds that loops bind."""
+        if not self.assembly.loops:
+            return set()
+        drawn = self.start + np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (3, len(self.names)))
+        return set(np.flatnonzero(np.abs(led_rows(self, drawn)[1]).max(axis=(0, 1)) > 0).tolist())
+
+    @cached_property
+    def _wide(self) -> np.ndarray:
+        """How far coordinates are drawn to close loops: so far that what they move by gears goes all around."""
+        widths = dict.fromkeys(self.assembly.coordinates, WIDE)
+        for gear in reversed([each for each in self.assembly.couplings if isinstance(each, Gear)]):
+            for axis, ratio in zip(gear.leaders, gear.ratios, strict=True):
+                needed = widths[gear.follower.coordinate] / max(abs(float(ratio)), 1 / _MOST_TURNS)
+                widths[axis.coordinate] = max(widths[axis.coordinate], needed)
+        return np.array([widths[name] for name in self.names])
+
+    @cached_property
+    def following(self) -> set[int]:
+        """Columns of the speeds that follow from others by the loops, at most configurations."""
+        if not self.assembly.loops:
+            return set()
+        return dependent_columns(self, np.resize(self._closed, (SAMPLES, len(self.names))))
+
+    @cached_property
+    def _closed(self) -> np.ndarray:
+        """Random closed configurations of a robot with loops, as many as were found."""
+        rng, size = np.random.default_rng(_SEED), (TRIES, len(self.names))
+        return closed_samples(self, lambda: self.start + self._wide * rng.uniform(-1, 1, size))
+
+    def held(self, q: np.ndarray) -> np.ndarray:
+        """The rows of the loops alone over scaled speeds (s, rows, n), what couplings move written in its leaders."""
+        return led_rows(self, q)[1] * self.scale * owners_and_lengths(self)[1]
+
+    def motors(self) -> dict[str, int]:
+        """Name and column of every speed that has a motor; without any motors, of all that could have one: wheels,
+        steering, couplings and joints, but no casters and no joints that wheels pull along or loops bind.
+        """
+        driven = {actuator.column for actuator in self.assembly.actuators}
+        if not driven:
+            tree, slices = self.assembly.tree, self.assembly.tree.speed_slices()
+            driven = set(range(len(self.scale))) - set(self.assembly.base_columns)
+            driven -= {w.steering for w in self.assembly.wheels if w.kind == "caster"} | self.bound
+            driven -= {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
+            for wheel in self.assembly.wheels:
+                own = {wheel.spin, wheel.steering}
+                for link in tree.ancestors(wheel.link):
+                    driven -= set(range(slices[link].start, slices[link].stop)) - own
+        return {self.assembly.speeds[column]: column for column in sorted(driven)}
+
+    def frame(self, q: np.ndarray, link: int, point: Vector) -> np.ndarray:
+        """Jacobian of a link's point over scaled speeds in world axes, (s, 6, n): linear (m/s), then angular times
+        the length.
+        """
+        columns = world_jacobian(self.assembly.tree, self.at(q).poses, link, point)
+        rows = [[column.linear[k] for column in columns] for k in range(3)]
+        rows += [[column.angular[k] for column in columns] for k in range(3)]
+        width = len(self.scale)
+        jacobian = table([[*row, *[0] * (width - len(row))] for row in rows], len(q), width)
+        jacobian[:, 3:] *= self.length
+        return jacobian * self.scale
+
+    def driven(self, count: int) -> np.ndarray:
+        """Rows that pick the motors' speeds out of the scaled speeds, (count, motors, n)."""
+        rows = np.eye(len(self.scale))[list(self.motors().values())]
+        return np.repeat(rows[None], count, axis=0)
+
+    def place(self, values: Mapping[str, float]) -> np.ndarray:
+        """The configuration (coordinates,) with some coordinates given, the others at zero, or where loops need them;
+        raises InputError.
+        """
+        q = self.start.copy()
+        for name, value in values.items():
+            if name not in self.names:
+                raise InputError(
+                    f"'{name}' is not a coordinate of this robot", key=name, hint=suggest(name, self.names)
+                )
+            q[self.names.index(name)] = float(value)
+        for k, name in enumerate(self.names):
+            if name.rpartition(".")[2] == "q_w":
+                size = float(np.linalg.norm(q[k : k + 4]))
+                if not abs(size - 1) <= _UNIT:
+                    raise InputError(
+                        f"this quaternion has length {size:.9g}, and a rotation's has 1",
+                        key=next(each for each in self.names[k : k + 4] if each in values),
+                        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
+                    )
+                q[k : k + 4] /= size
+        if not self.assembly.loops:
+            return q
+        return closed_at(self, q, tuple(values), self.following, self._closed)
+
+    def general(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Random configurations (count, coordinates) that the wheels allow: steered wheels follow one base motion where
+        they must be coordinated, loops are closed.
+        """
+        if self.assembly.loops:
+            q = np.resize(self._closed, (count, len(self.names)))
+        else:
+            q = self.start + rng.uniform(-SPREAD, SPREAD, (count, len(self.names)))
+        if not self.coordinated:
+            return q
+        places = [place for place, contact in wheel_places(self.assembly) if contact != "free"]
+        tied = _tied(self.assembly)
+        steered = [place for place in places if place.steered and place.name not in tied]
+        for row in q:
+            values = self.at(row[None]).values
+            fixed = [
+                replace(place, heading=place.heading + float(values[f"{place.name}.steering"][0]))
+                if place.steered
+                else place
+                for place in places
+                if place not in steered
+            ]
+            twist = _allowed(fixed, rng).tolist()
+            for place, angle in zip(steered, steering_angles(steered, twist), strict=True):
+                row[self.names.index(f"{place.name}.steering")] = angle
+        return q
+
+    def box(self, robot: Any, coordinates: Sequence[int]) -> Box:
+        """Where those coordinates are searched: within their joints' limits, a wheel's or coupling's steering within a
+        half turn (its line is then the same again), other angles around, sliding joints over the robot's length, all
+        as wide as what gears move by them needs.
+        """
+        bounds = [self._bounds(robot, self.names[k]) for k in coordinates]
+        lower, upper, period = np.array(bounds, dtype=float).reshape(-1, 3).T
+        return Box(tuple(self.names[k] for k in coordinates), lower, upper, period)
+
+    def _bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
+        """Lower and upper bound and period (0 for none) of a coordinate, wide enough for all that gears move by it."""
+        bounds = self._own_bounds(robot, name)
+        for gear in self.assembly.couplings:
+            if not isinstance(gear, Gear) or [axis.coordinate for axis in gear.leaders] != [name]:
+                continue
+            ratio, offset = float(gear.ratios[0]), float(gear.offset)
+            if ratio:
+                lower, upper, period = self._bounds(robot, gear.follower.coordinate)
+                first, last = sorted(((lower - offset) / ratio, (upper - offset) / ratio))
+                bounds = _common(bounds, (first, last, period / abs(ratio)))
+        return bounds
+
+    def _own_bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
+        owner, _, what = name.rpartition(".")
+        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].type == "steered"):
+            return -math.pi / 2, math.pi / 2, math.pi
+        nouns = (
+            [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
+            if owner in robot.joints
+            else []
+        )
+        limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
+        read = robot.resolver()
+        lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
+        if what in ("angle", "angle_1", "angle_2", "steering", "theta"):
+            if lower is None and upper is None:
+                return -math.pi, math.pi, 2 * math.pi
+            lower = -math.pi if lower is None else lower
+            return lower, math.pi if upper is None else upper, 0.0
+        reach = (_SLIDE_IN_LOOPS if self.assembly.loops else _SLIDE) * self.length
+        return -reach if lower is None else lower, reach if upper is None else upper, 0.0
+
+    def configurable(self) -> list[int]:
+        """Coordinates that a search may move: those that loops bind, and all but the base's pose, wheels' spins and
+        passive casters' angles.
+        """
+        tree = self.assembly.tree
+        fixed = {
+            name
+            for link, at in zip(tree.links, tree.coordinate_slices(), strict=True)
+            for name in self.assembly.coordinates[at]
+            if link.kind == "spin" or link is tree.links[0]
+        }
+        driven = self.motors()
+        fixed |= {
+            f"{wheel.name}.steering"
+            for wheel in self.assembly.wheels
+            if wheel.kind == "caster" and f"{wheel.name}.steering_rate" not in driven
+        }
+        fixed -= {
+            name
+            for link, at, speeds in zip(
+                tree.links, tree.coordinate_slices(), tree.speed_slices(), strict=True
+            )
+            if self.bound.intersection(range(speeds.start, speeds.stop))
+            for name in self.assembly.coordinates[at]
+        }
+        return [k for k, name in enumerate(self.names) if name not in fixed]
+
+
+def velocity_maps(
+    robot: Any, parameters: Mapping[str, Any] | None = None, length: float | None = None
+) -> VelocityMaps:
+    """The maps of a described robot, by default at its own parameters and with its own length."""
+    read = robot.resolver(parameters)
+    assembly = assemble(robot, read)
+    names = independent_coordinates(assembly)
+    start = np.array([1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names])
+    length = length or characteristic_length(assembly)
+    maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
+    return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
+
+
+def _common(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Bounds and period of a coordinate that has both: of limits the narrower, of periods the one that holds both."""
+    (narrow, wide), free = sorted((a, b), key=lambda each: each[1] - each[0]), [not a[2], not b[2]]
+    if any(free):
+        held = [each for each, is_free in zip((a, b), free, strict=True) if is_free]
+        return max(each[0] for each in held), min(each[1] for each in held), 0.0
+    turns = next((k for k in (1, 2, 3, 4) if abs(math.remainder(k * wide[2], narrow[2])) < 1e-9), 0)
+    return (-turns * wide[2] / 2, turns * wide[2] / 2, turns * wide[2]) if turns else (*wide[:2], 0.0)
+
+
+def characteristic_length(assembly: Assembly) -> float:
+    """The length (m) that compares turning with moving: the wheels' root-mean-square distance from the base's origin,
+    or a linkage's longest sum of joint distances; 1 where neither is there.
+    """
+    contacts = [wheel.position for wheel in rolling(assembly)]
+    distances = [float(x) ** 2 + float(y) ** 2 for x, y in contacts]
+    if sum(distances) > 0:
+        return math.sqrt(sum(distances) / len(distances))
+    reach: list[float] = []
+    for link in assembly.tree.links:
+        before = reach[link.parent] if link.parent >= 0 else 0.0
+        reach.append(before + math.sqrt(sum(float(c) ** 2 for c in link.placement.position)))
+    tips = [r + _center_distance(link) for r, link in zip(reach, assembly.tree.links, strict=True)]
+    tips += [
+        (reach[end.link] if end.link >= 0 else 0.0)
+        + math.sqrt(sum(float(c) ** 2 for c in end.placement.position))
+        + float(loop.length)
+        for loop in assembly.loops
+        for end in (loop.first, loop.second)
+    ]
+    return max(tips, default=0.0) or 1.0
+
+
+def tip_of(assembly: Assembly, link: int) -> Vector:
+    """The point of a last link that stands for its end: its centre of mass, or its origin without a mass."""
+    inertia = assembly.tree.links[link].inertia
+    if is_zero(inertia.mass):
+        return (0, 0, 0)
+    return tuple(component / inertia.mass for component in inertia.first_moment)  # type: ignore[return-value]
+
+
+def last_links(robot: Any, assembly: Assembly) -> list[str]:
+    """Bodies on joints that carry nothing more: no joint, no loop's end and no wheel that touches the ground."""
+    tree = assembly.tree
+    parents = {link.parent for link in tree.links}
+    carrying = {index for wheel in rolling(assembly) for index in tree.ancestors(wheel.link)}
+    carrying |= {end.link for loop in assembly.loops for end in (loop.first, loop.second)}
+    indices = {
+        (joint.body.name or name) if joint.body is not None else name: assembly.links[name]
+        for name, joint in robot.joints.items()
+    }
+    return [name for name, index in indices.items() if index not in parents and index not in carrying]
+
+
+def _center_distance(link: Any) -> float:
+    if is_zero(link.inertia.mass):
+        return 0.0
+    return math.sqrt(sum(float(c / link.inertia.mass) ** 2 for c in link.inertia.first_moment))
+
+
+def _scale(assembly: Assembly, length: float) -> np.ndarray:
+    scale = np.ones(len(assembly.speeds))
+    poses = mounting(assembly)
+    for link, at, pose in zip(assembly.tree.links, assembly.tree.speed_slices(), poses, strict=True):
+        columns = link.subspace(pose)
+        for j, column in zip(range(at.start, at.stop), columns, strict=True):
+            turns = any(not is_zero(component) for component in column.angular)
+            scale[j] = 1 / length if turns else 1.0
+    for linkage in assembly.linkages:
+        scale[linkage.column] = 1 / length
+    for wheel in assembly.wheels:
+        if wheel.spin is not None:
+            scale[wheel.spin] = 1 / float(np.max(wheel.radius))
+    return scale
+
+
+def _allowed(fixed: Sequence[Any], rng: np.random.Generator) -> np.ndarray:
+    """A random twist that the fixed wheels allow."""
+    if not fixed:
+        return rng.normal(size=3)
+    rows = np.array([[-math.sin(w.heading), math.cos(w.heading), 0.0] for w in fixed])
+    rows[:, 2] = [w.x * math.cos(w.heading) + w.y * math.sin(w.heading) for w in fixed]
+    _, values, vectors = np.linalg.svd(rows)
+    free = vectors[int((values > 1e-9 * values[0]).sum()) :]
+    return rng.normal(size=len(free)) @ free
+
+
+def _tied(assembly: Assembly) -> set[str]:
+    """Steered wheels whose steering follows something by a coupling, or is followed."""
+    columns = {
+        axis.column for coupling in assembly.couplings for axis in (*coupling.leaders, *coupling.followers)
+    }
+    return {wheel.name for wheel in assembly.wheels if wheel.steering in columns}
+
+
+def _followers(maps: VelocityMaps) -> tuple[str, ...]:
+    """Steered wheels that must follow others: those beyond the rank that still leaves the base a motion.
+
+    Taken in the order of the description: a wheel leads where the base moves at all with its row added.
+    """
+    if not maps.base:
+        return ()
+    rng = np.random.default_rng(_SEED)
+    q = maps.start + rng.uniform(-SPREAD, SPREAD, (5, len(maps.names)))
+    tied = _tied(maps.assembly)
+    free = [w for w in rolling(maps.assembly) if w.kind == "steered" and w.name not in tied]
+    followers: list[str] = []
+    leading = replace(maps, coordinated=tuple(w.name for w in free))
+    if _base_freedom(leading, q) == 0 or _base_freedom(maps, q) > 0:
+        return ()
+    for wheel in free:
+        tried = tuple(w for w in leading.coordinated if w != wheel.name)
+        if _base_freedom(replace(maps, coordinated=tried), q) > 0:
+            leading = replace(maps, coordinated=tried)
+        else:
+            followers.append(wheel.name)
+    return tuple(followers)
+
+
+def _base_freedom(maps: VelocityMaps, q: np.ndarray) -> int:
+    """How many velocities the base has in general: rank of N's base rows = n_base − (rank A − rank A_other)."""
+    rows = maps.constraints(q, led=True)
+    others = [j for j in range(rows.shape[2]) if j not in maps.base]
+    return len(maps.base) - (generic_rank(rows) - generic_rank(rows[:, :, others]))

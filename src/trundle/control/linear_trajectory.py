@@ -1,0 +1,115 @@
+"""A model linearised along a run: A(t), B(t), C(t), D(t) of the variational equation, at the run's own times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
+from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at, unit_quaternions
+from trundle.errors import InputError, NumericsError
+from trundle.program import compile_program
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# States of a run that are asked which of them to solve the constraints for.
+_LOOKS = 20
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LinearTrajectory:
+    """ż = A(t) z + B(t) δu and δy = C(t) z + D(t) δu for small motions δx = T(t) z beside a run.
+
+    time (K,); A (K, n, n), B (K, n, m), C (K, r, n), D (K, r, m), with the names and units of `Linearization`;
+    basis (K, N, n) is T. `trajectory[k]` is the `Linearization` at time k.
+    """
+
+    name: str
+    time: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Mapping[str, str]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    basis: Array
+    dependent: tuple[str, ...]
+    points: tuple[Linearization, ...]
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    def __getitem__(self, k: int) -> Linearization:
+        return self.points[k]
+
+    def __repr__(self) -> str:
+        size = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return (
+            f"{self.name} linearised along a run: {len(self)} times from {self.time[0]:g} s to {self.time[-1]:g} s, "
+            f"{size}; states {', '.join(self.states)}"
+        )
+
+
+def linearize_along(model: Any, run: Any, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+    """The linearisations of a model at every time of one of its runs (see `Model.linearize_along`)."""
+    shown = chosen_outputs(model, outputs)
+    x, u, values = _states_of(model, run)
+    p = np.array(list(values.values()))
+    rates, *slopes = compile_program(model.rate_slopes)(x, u, p)
+    seen = compile_program(model.output_slopes)(x, u, p)
+    tangents = _tangents(model, x, u, p, rates)
+    points = []
+    for k, tangent in enumerate(tangents):
+        point = Point(x[:, k], u[:, k], p)
+        a, b = reduced(tangent, *(each[:, k] for each in slopes))
+        y, c, d = output_rows(model, point, shown, [each[:, k] for each in seen])
+        try:
+            about = packed(
+                model, point, values, tangent, rates[:, k], (a, b, c @ tangent.basis, d), (shown, y)
+            )
+        except NumericsError as error:
+            raise NumericsError(f"at t = {run.time[k]:g} s: {error}") from None
+        points.append(about)
+    first = points[0]
+    stacked = [np.stack([getattr(each, name) for each in points]) for name in ("A", "B", "C", "D", "basis")]
+    for each in stacked:
+        each.setflags(write=False)
+    return LinearTrajectory(
+        model.name, run.time, first.states, first.inputs, first.outputs, first.units,
+        *stacked, dependent=first.dependent, points=tuple(points),
+    )  # fmt: skip
+
+
+def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
+    """x (N, K), u (m, K) and the parameters of a run; raises InputError for what isn't a run of this model."""
+    if not hasattr(run, "time") or not hasattr(run, "values"):
+        raise InputError(
+            f"expected a run, got {type(run).__name__}", key="run", hint="run = trundle.simulate(model, …)"
+        )
+    missing = [name for name in (*model.states, *model.inputs) if name not in run]
+    if missing:
+        raise InputError(
+            f"the run of '{run.name}' has no '{missing[0]}', a state or input of '{model.name}'",
+            key="run",
+            hint="give a run that trundle.simulate made of this model",
+        )
+    count = len(run.time)
+    x = np.array([run[name] for name in model.states]).reshape(len(model.states), count)
+    x = np.column_stack([unit_quaternions(model, each) for each in x.T])
+    u = np.array([run[name] for name in model.inputs]).reshape(len(model.inputs), count)
+    return x, u, model.parameter_values(run.description.get("parameters", {}))
+
+
+def _tangents(model: Any, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
+    """T and L at every time, all with the same independent states."""
+    gradients = [constraint_gradient(model, x[:, k], u[:, k], p) for k in range(x.shape[1])]
+    if model.manifold is None:
+        return [tangent_at(model, x[:, k], rates[:, k], None) for k in range(x.shape[1])]
+    looks = np.unique(np.linspace(0, x.shape[1] - 1, _LOOKS).astype(int))
+    chosen = best_dependent(model, [(x[:, k], rates[:, k], gradients[k]) for k in looks])
+    return [tangent_at(model, x[:, k], rates[:, k], gradient, chosen) for k, gradient in enumerate(gradients)]

@@ -1,0 +1,267 @@
+"""A model linearised about one state, in independent coordinates, by automatic differentiation of its programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trundle.control.tangent import Tangent, constraint_gradient, tangent_at, unit_quaternions
+from trundle.errors import InputError, NumericsError, suggest
+from trundle.model.arguments import named, number
+
+if TYPE_CHECKING:
+    from trundle.control.linear_control import Controllability
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
+NEAR = 1e-9
+# Never linearised unless asked for: the largest |residual| has a kink exactly where it is 0.
+_KINKED = ("constraint_residual", "loop_residual")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Linearization:
+    """ż = ż₀ + A z + B δu and y = y₀ + C z + D δu, for small motions δx = T z about one state x₀ with inputs u₀.
+
+    A (n, n), B (n, m), C (r, n), D (r, m). `states` names z: the model's states, less those that constraints make
+    dependent, and with a small rotation about the body's own axes (rad) in place of a quaternion. SI `units` by name.
+
+    `rate` is ż₀ by state: zero at an equilibrium. About a state that moves, z are the coordinates of δx in the basis
+    T(x₀(t)) that goes along with it, so A and B are those of the variational equation at that moment. `basis` is T,
+    from z to all states of the model; `dependent` are those that follow from the others by the constraints.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Mapping[str, str]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    state: Mapping[str, float]
+    input: Mapping[str, float]
+    output: Mapping[str, float]
+    rate: Mapping[str, float]
+    basis: Array
+    dependent: tuple[str, ...]
+    parameters: Mapping[str, float]
+    model: Any
+
+    @cached_property
+    def poles(self) -> np.ndarray[Any, np.dtype[np.complex128]]:
+        """Eigenvalues of A (1/s), the slowest first, (n,)."""
+        found: Any = np.linalg.eigvals(self.A).astype(complex)
+        return found[np.lexsort((-found.imag, np.abs(found.imag), -found.real))]
+
+    @cached_property
+    def drifting(self) -> tuple[str, ...]:
+        """States z whose rate ż₀ isn't zero: by more than a change of x₀ and u₀ by 1e-9 would cause."""
+        near = NEAR * (1 + np.abs(list(self.state.values())))
+        moved = np.abs(self.A) @ (np.abs(np.linalg.pinv(self.basis)) @ near)
+        moved += np.abs(self.B) @ (NEAR * (1 + np.abs(list(self.input.values())))) if self.inputs else 0.0
+        rates = np.array(list(self.rate.values()))
+        return tuple(
+            name for name, r, m in zip(self.states, rates, moved, strict=True) if abs(r) > m + NEAR**2
+        )
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """Whether nothing moves on its own at x₀ and u₀."""
+        return not self.drifting
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the motion at x₀ and u₀ goes on as it is: only coordinates drift."""
+        return not set(self.drifting) & {*self.model.speeds, *self.model.currents}
+
+    @cached_property
+    def controllability(self) -> Controllability:
+        """The directions that no input moves, and why (`trundle.control.linear_control`)."""
+        from trundle.control.linear_control import examine
+
+        return examine(self)
+
+    def to_control(self) -> Any:
+        """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
+
+        Raises InputError where python-control isn't installed.
+        """
+        try:
+            import control  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise InputError(
+                "python-control isn't installed",
+                hint="pip install control; SciPy's systems need nothing more: .to_scipy()",
+            ) from None
+        names = {
+            kind: [name.replace(".", "_") for name in getattr(self, kind)]
+            for kind in ("states", "inputs", "outputs")
+        }
+        return control.ss(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
+
+    def to_scipy(self) -> Any:
+        """The same as `scipy.signal.StateSpace`, which knows no names."""
+        from scipy.signal import StateSpace
+
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def __repr__(self) -> str:
+        from trundle.control.linear_text import linearization_text
+
+        return linearization_text(self)
+
+    def _repr_html_(self) -> str:
+        from trundle.control.linear_text import linearization_html
+
+        return linearization_html(self)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A state x (n,), the inputs u and the parameters p there, checked."""
+
+    x: Array
+    u: Array
+    p: Array
+
+
+def linearize(
+    model: Any,
+    state: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Linearization:
+    """A, B, C, D of a model about a state (see `Linearization` and `Model.linearize`)."""
+    point, values = point_of(model, state, inputs, parameters)
+    shown = chosen_outputs(model, outputs)
+    (rate, *slopes) = model.rate_slopes.evaluate(point.x, point.u, point.p)
+    gradient = constraint_gradient(model, point.x, point.u, point.p)
+    tangent = tangent_at(model, point.x, rate, gradient)
+    a, b = reduced(tangent, *slopes)
+    y, c, d = output_rows(model, point, shown, model.output_slopes.evaluate(point.x, point.u, point.p))
+    return packed(model, point, values, tangent, rate, (a, b, c @ tangent.basis, d), (shown, y))
+
+
+def point_of(
+    model: Any,
+    state: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any] | None,
+) -> tuple[Point, dict[str, float]]:
+    """The numbers of a state, inputs and parameters given by name, and all parameters; raises InputError."""
+    values = model.parameter_values(named(parameters, "parameters"))
+    given = {
+        name: number(value, name, model.units.get(name, "")) for name, value in named(state, "state").items()
+    }
+    commands = dict.fromkeys(model.inputs, 0.0)
+    for name, value in named(inputs, "inputs").items():
+        if name not in commands:
+            raise InputError(
+                f"'{name}' is not an input of '{model.name}'", key=name, hint=suggest(name, commands)
+            )
+        commands[name] = number(value, name, model.units.get(name, ""))
+    x = unit_quaternions(model, np.array(model.state_vector(given, values)))
+    return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
+
+
+def chosen_outputs(model: Any, outputs: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
+    if outputs is None:
+        return tuple(name for name in model.outputs if name not in _KINKED)
+    if isinstance(outputs, str):
+        raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
+    outputs = tuple(outputs)
+    for name in outputs:
+        if name not in (*model.states, *model.outputs):
+            raise InputError(
+                f"'{name}' is neither a state nor an output of '{model.name}'",
+                key="outputs",
+                hint=suggest(str(name), (*model.states, *model.outputs)),
+            )
+    twice = next((name for k, name in enumerate(outputs) if name in outputs[:k]), None)
+    if twice is not None:
+        raise InputError(f"'{twice}' comes twice among the outputs", key="outputs", hint="leave one of them")
+    return outputs
+
+
+def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:
+    """A = L J T + L̇ T and B = L J_u from ∂ẋ/∂x and ∂ẋ/∂u, flat and row-major as programs give them."""
+    n = len(tangent.basis)
+    a = tangent.dual @ by_state.reshape(n, n) @ tangent.basis + tangent.dual_rate @ tangent.basis
+    return a, tangent.dual @ by_input.reshape(n, -1)
+
+
+def output_rows(
+    model: Any, point: Point, shown: Sequence[str], slopes: Sequence[Array]
+) -> tuple[Array, Array, Array]:
+    """y₀, ∂y/∂x and ∂y/∂u of the names asked for, from those of all outputs."""
+    n, m, r = len(model.states), len(model.inputs), len(model.outputs)
+    y, by_state, by_input = slopes
+    place = {name: k for k, name in enumerate((*model.outputs, *model.states))}
+    rows = [place[name] for name in shown]
+    values = np.concatenate([y, point.x])
+    c = np.concatenate([by_state.reshape(r, n), np.eye(n)])
+    d = np.concatenate([by_input.reshape(r, m), np.zeros((n, m))])
+    return values[rows], c[rows], d[rows]
+
+
+def packed(
+    model: Any,
+    point: Point,
+    parameters: Mapping[str, float],
+    tangent: Tangent,
+    rate: Array,
+    matrices: tuple[Array, Array, Array, Array],
+    output: tuple[Sequence[str], Array],
+) -> Linearization:
+    """The linearisation with its names, frozen. Raises NumericsError where numbers aren't finite."""
+    if not all(np.isfinite(each).all() for each in (*matrices, rate)):
+        raise NumericsError(
+            f"'{model.name}' has no finite rates or slopes at this state: it is singular there, or kinked "
+            "(dry friction without a width)"
+        )
+    for each in (*matrices, tangent.basis):
+        each.setflags(write=False)
+    shown, y = output
+    names = (*tangent.names, *model.inputs, *shown)
+    units = {**model.units, **dict(zip(tangent.names, tangent.units, strict=True))}
+    return Linearization(
+        model.name,
+        tangent.names,
+        model.inputs,
+        tuple(shown),
+        {name: units.get(name, "") for name in names},
+        *matrices,
+        state=dict(zip(model.states, point.x.tolist(), strict=True)),
+        input=dict(zip(model.inputs, point.u.tolist(), strict=True)),
+        output=dict(zip(shown, y.tolist(), strict=True)),
+        rate=dict(zip(tangent.names, (tangent.dual @ rate).tolist(), strict=True)),
+        basis=tangent.basis,
+        dependent=tangent.dependent,
+        parameters=parameters,
+        model=model,
+    )
+
+
+def slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
+    """A and B at a few states within 1e-9 of a linearisation's, in the same coordinates."""
+    model = about.model
+    x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
+    p = np.array(list(about.parameters.values()))
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3):
+        near = x + NEAR * (1 + np.abs(x)) * rng.uniform(-1, 1, x.size)
+        beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
+        rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
+        gradient = constraint_gradient(model, near, beside, p)
+        found.append(reduced(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
+    return found

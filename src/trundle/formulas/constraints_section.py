@@ -1,0 +1,109 @@
+"""Sections on what wheels, couplings and loops demand of the speeds, and what that leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+
+from trundle.formulas.equations import Equation, Section
+from trundle.formulas.kinematics_section import Sheet
+from trundle.mechanics.linear import dot
+from trundle.mechanics.loops import close
+from trundle.mechanics.rolling import Basis, Problem
+from trundle.model.constraints import constraint_rows
+from trundle.scalars import Scalar, is_zero
+
+_WORDS = {
+    "rolling": "{0} rolls without slipping",
+    "lateral": "{0} does not slide sideways",
+    "linkage": "{0} turns its wheels together",
+    "gear": "{0} makes one follow the others",
+}
+
+
+def constraint_section(
+    sheet: Sheet, problem: Problem | None, basis: Basis | None, lock: str
+) -> Section | None:
+    """A(q) ν = 0 row by row; for a robot that its wheels would lock, the rows and why."""
+    mechanism = sheet.mechanism
+    if problem is None:
+        wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.contact == "ideal"]
+        rows, about = constraint_rows(mechanism.assembly, mechanism.at, wheels)
+    else:
+        rows, about = problem.rows, list(problem.about)
+    if not rows:
+        return None
+    nu = mechanism.all_speeds()
+    equations, count = [], {}
+    for row, what in zip(rows, about, strict=True):
+        name = f"{what.owner}.{what.what}"
+        count[name] = count.get(name, 0) + 1
+        name = name if count[name] == 1 else f"{name}_{count[name]}"
+        words = _WORDS.get(what.what, "{0}: " + what.what).format(what.owner)
+        equations.append(
+            Equation(
+                f"constraint.{name}", sheet.writer.expression(dot(row, nu)), sympy.Integer(0), meaning=words
+            )
+        )
+    notes = [lock] if lock else []
+    if basis is not None:
+        rank = basis.elimination.rank
+        more = len(rows) - rank
+        again = f"; {more} of them {'says' if more == 1 else 'say'} again what others say" if more else ""
+        notes.append(
+            f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(basis.labels)}."
+        )
+    return Section("constraints", "Constraints of rolling", tuple(equations), tuple(notes))
+
+
+def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
+    """The dependent speeds as the independent ones set them, ν = S(q) u."""
+    mechanism = sheet.mechanism
+    u = [mechanism.speed(name) for name in basis.labels]
+    equations = [
+        Equation(f"speed.{name}", sheet.symbol(name), sheet.writer.expression(dot(row, u)))
+        for name, row in zip(mechanism.assembly.speeds, basis.matrix, strict=True)
+        if name not in basis.labels
+    ]
+    return (
+        Section("constraints", "Speeds that follow from the independent ones", tuple(equations))
+        if equations
+        else None
+    )
+
+
+def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
+    """Rows A S of all loops over the independent speeds, and the gaps φ(q), those that vanish by structure left out."""
+    mechanism = sheet.mechanism
+    rows, gaps = [], []
+    for loop in mechanism.assembly.loops:
+        closure = close(mechanism.assembly.tree, mechanism.at.poses, loop, len(mechanism.assembly.speeds))
+        for gap, row in zip(closure.gaps, closure.rows, strict=True):
+            over = [dot(row, column) for column in zip(*basis.matrix, strict=True)]
+            if any(not is_zero(entry) for entry in over):
+                rows.append(over)
+                gaps.append((loop.name, gap))
+    return rows, gaps
+
+
+def loop_section(
+    sheet: Sheet, basis: Basis, rows: Sequence[Sequence[Scalar]], gaps: Sequence[tuple[str, Scalar]]
+) -> Section:
+    """What closed loops demand: φ(q) = 0, and A u = 0 for the speeds."""
+    mechanism = sheet.mechanism
+    u = [mechanism.speed(name) for name in basis.labels]
+    equations: list[Equation] = []
+    zero: Any = sympy.Integer(0)
+    for k, ((name, gap), row) in enumerate(zip(gaps, rows, strict=True), start=1):
+        words = f"the loop {name} is closed"
+        equations.append(
+            Equation(f"loop.{k}.{name}", sheet.writer.expression(gap), zero, meaning=words, given=True)
+        )
+        rate = sheet.writer.expression(dot(row, u))
+        equations.append(
+            Equation(f"loop_rate.{k}.{name}", rate, zero, meaning=f"{words} while it moves", given=True)
+        )
+    note = "No speed is solved for: which could follow from the others changes as the mechanism moves."
+    return Section("constraints", "Constraints of loops", tuple(equations), (note,))

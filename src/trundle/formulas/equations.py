@@ -1,0 +1,228 @@
+"""Equations: what a robot's equations are, as SymPy objects in sections, with what every symbol means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from trundle.errors import InputError, suggest
+
+WHAT = ("kinematics", "constraints", "dynamics", "all")
+
+
+@dataclass(frozen=True)
+class Equation:
+    """left = right, or left = right · vector where a matrix is meant to be read with what it multiplies.
+
+    `left` is a symbol, an expression or a column of them. `given` equations name a part of another one (M, h, B).
+    """
+
+    name: str
+    left: Any
+    right: Any
+    vector: Any = None
+    meaning: str = ""
+    given: bool = False
+
+    @property
+    def whole(self) -> Any:
+        """The right side as one SymPy object, a matrix not multiplied out."""
+        if self.vector is None:
+            return self.right
+        return sympy.MatMul(self.right, self.vector, evaluate=False)
+
+    @property
+    def operations(self) -> int:
+        """Operations of the right side (and of the left one, where that is an expression)."""
+        sides = [self.right, self.left, *([] if self.vector is None else [self.vector])]
+        return int(
+            sum(sympy.count_ops(list(s)) if hasattr(s, "shape") else sympy.count_ops(s) for s in sides)
+        )
+
+    def __str__(self) -> str:
+        from trundle.formulas.text import one
+
+        return one(self)
+
+    def _repr_latex_(self) -> str:
+        from trundle.formulas.notebook import one
+
+        return one(self)
+
+    def lines(self) -> Iterator[tuple[Any, Any]]:
+        """The same, row by row, products multiplied out."""
+        if not hasattr(self.left, "shape"):
+            yield self.left, self.right
+            return
+        right = (
+            self.right
+            if self.vector is None
+            else [_row_times(self.right, i, self.vector) for i in range(self.right.rows)]
+        )
+        yield from zip(self.left, right, strict=True)
+
+
+def _row_times(matrix: Any, row: int, vector: Any) -> Any:
+    """A row times the vector, what all terms share before a bracket."""
+    return sympy.factor_terms(sympy.Add(*(matrix[row, j] * vector[j] for j in range(matrix.cols))))
+
+
+@dataclass(frozen=True)
+class Section:
+    """Equations that belong together; `note` lines say what they say about the robot."""
+
+    key: str
+    title: str
+    equations: tuple[Equation, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SymbolInfo:
+    """What a symbol stands for: the description's keys (or the model's name), unit, number, words."""
+
+    symbol: sympy.Symbol
+    kind: str
+    meaning: str
+    unit: str = ""
+    number: float | None = None
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An intermediate quantity: a symbol that other equations use, and what it is."""
+
+    symbol: sympy.Symbol
+    expression: sympy.Expr
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Equations:
+    """A robot's equations. `equations["forward"]` is one by its name; `definitions` are the intermediate quantities
+    in an order in which each uses only earlier ones; `symbols` says what the symbols mean.
+
+    Every equation has been compared with the compiled program at `points` random points, to within `error`
+    (relative to its largest term), before it came here.
+    """
+
+    name: str
+    what: str
+    sections: tuple[Section, ...]
+    definitions: tuple[Definition, ...]
+    symbols: tuple[SymbolInfo, ...]
+    points: int = 0
+    error: float = 0.0
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Equation]:
+        """All equations by name."""
+        return {each.name: each for section in self.sections for each in section.equations}
+
+    def __getitem__(self, name: str) -> Equation:
+        try:
+            return self.by_name[name]
+        except KeyError:
+            message = f"'{self.name}' has no equation '{name}' among its {self.what}"
+            raise InputError(message, key=name, hint=suggest(name, self.by_name, most=40)) from None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.by_name
+
+    @property
+    def operations(self) -> int:
+        """Operations of everything that is shown, definitions included."""
+        shown = sum(each.operations for each in self.by_name.values())
+        return shown + sum(int(sympy.count_ops(each.expression)) for each in self.definitions)
+
+    @property
+    def mass_matrix(self) -> Any:
+        """M(q), of the independent speeds."""
+        return self["mass_matrix"].right
+
+    @property
+    def bias(self) -> Any:
+        """h(q, u): what is left of the forces where nothing accelerates, gravity included."""
+        return self["bias"].right
+
+    @property
+    def input_matrix(self) -> Any:
+        """B(q): what the motors' torques put on the independent speeds."""
+        return self["input_matrix"].right
+
+    @property
+    def accelerations(self) -> dict[str, Any]:
+        """The explicit accelerations by the speed's name; empty where M u̇ = … is left as it is."""
+        prefix = "acceleration."
+        return {
+            name.removeprefix(prefix): each.right
+            for name, each in self.by_name.items()
+            if name.startswith(prefix)
+        }
+
+    def expanded(self, expression: Any) -> Any:
+        """An expression with all definitions put in."""
+        for each in reversed(self.definitions):
+            expression = expression.subs(each.symbol, each.expression)
+        return expression
+
+    def operations_of(self, *names: str) -> int:
+        """Operations of some equations' right sides with every definition that they use counted once."""
+        expressions = [self[name].right for name in names]
+        needed = set().union(*(e.free_symbols for e in expressions))
+        total = sum(int(sympy.count_ops(e)) for e in expressions)
+        for each in reversed(self.definitions):
+            if each.symbol in needed:
+                needed |= each.expression.free_symbols
+                total += int(sympy.count_ops(each.expression))
+        return total
+
+    def text(self, width: int = 100) -> str:
+        """For a terminal: titled sections, two-dimensional formulas where they fit into `width` columns."""
+        from trundle.formulas.text import text
+
+        return text(self, width)
+
+    def latex(self) -> str:
+        """For a paper: sections with displayed equations; needs amsmath."""
+        from trundle.formulas.markup import latex
+
+        return latex(self)
+
+    def markdown(self) -> str:
+        """For a page or a notebook: headings, formulas in $$."""
+        from trundle.formulas.markup import markdown
+
+        return markdown(self)
+
+    def html(self) -> str:
+        """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left."""
+        from trundle.formulas.notebook import html
+
+        return html(self)
+
+    def data(self) -> dict[str, Any]:
+        """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back."""
+        from trundle.formulas.markup import data
+
+        return data(self)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self.name}: {', '.join(section.title for section in self.sections)}>"
+
+    def _repr_latex_(self) -> str:
+        from trundle.formulas.notebook import notebook
+
+        return notebook(self)
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()

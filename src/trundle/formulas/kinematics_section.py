@@ -1,0 +1,262 @@
+"""The kinematics of a robot as it rolls: from rates to the base's twist and back, and where that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy
+
+from trundle.formulas.algebra import Sum
+from trundle.formulas.equations import Equation, Section
+from trundle.formulas.linear_sums import MOST, inverse, least_squares
+from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.names import rate_of
+from trundle.formulas.writing import Writer
+from trundle.mechanics.coupling import Gear
+from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.linear import product, transpose
+from trundle.mechanics.rolling import Basis
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.configuration import coordinate_rates
+from trundle.model.constraints import constraint_rows
+from trundle.scalars import Scalar, is_zero
+
+Rows = list[list[Scalar]]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Base twist = matrix · rates: columns of the rates, whether any rates fit, or only those that agree."""
+
+    columns: tuple[int, ...]
+    matrix: Rows
+    how: str
+    any_rates: bool
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What the writers of sections share."""
+
+    mechanism: Mechanism
+    writer: Writer
+
+    def column(self, names: Sequence[str]) -> Any:
+        """A column of the symbols of speeds."""
+        return sympy.ImmutableMatrix([self.symbol(name) for name in names])
+
+    def symbol(self, name: str) -> Any:
+        """The symbol of a speed."""
+        self.mechanism.speed(name)
+        return self.writer.symbol(self.mechanism.speeds[name])
+
+    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Any:
+        """A matrix of expressions."""
+        return sympy.ImmutableMatrix([[self.writer.expression(entry) for entry in row] for row in rows])
+
+
+def rolling_wheels(mechanism: Mechanism) -> list[WheelModel]:
+    """The wheels that roll or should: all but those whose contact is free."""
+    return [wheel for wheel in mechanism.assembly.wheels if wheel.contact != "free" and wheel.directions]
+
+
+def pose_section(sheet: Sheet) -> Section | None:
+    """q̇ = N(q) ν, for the coordinates whose rate is no speed."""
+    mechanism = sheet.mechanism
+    nu = mechanism.all_speeds()
+    rates = coordinate_rates(mechanism.assembly, tuple(mechanism.coordinates), mechanism.at, nu)
+    found = []
+    for (name, letter), rate in zip(mechanism.coordinates.items(), rates, strict=True):
+        value = mechanism.book.sum(rate)
+        if value.is_letter and value.terms:
+            continue
+        left = sympy.Symbol(rate_of(mechanism.book.letters[letter].name))
+        found.append(Equation(f"rate.{name}", left, sheet.writer.expression(value)))
+    if not found:
+        return None
+    return Section("kinematics", "Rates of the coordinates", tuple(found))
+
+
+def inverse_section(sheet: Sheet) -> Section | None:
+    """Rates from the base's twist: every rolling row solved for the wheel's own rate, casters for their pivots' too."""
+    mechanism = sheet.mechanism
+    wheels = [wheel for wheel in rolling_wheels(mechanism) if wheel.spin is not None]
+    if not wheels:
+        return None
+    rows, owners = _solved(mechanism, wheels)
+    columns = _used(mechanism, rows, owners)
+    speeds = mechanism.assembly.speeds
+    vector = sheet.column([speeds[j] for j in columns])
+    left = sheet.column([speeds[j] for j in owners])
+    matrix = sheet.matrix([[row[j] for j in columns] for row in rows])
+    equations = [Equation("inverse", left, matrix, vector)]
+    notes = []
+    for wheel in wheels:
+        if wheel.kind == "steered":
+            equations += _steering(sheet, wheel)
+    if len(equations) > 1:
+        notes.append(
+            "A steered wheel points where its contact goes; half a turn further it does too, at the opposite rate."
+        )
+    return Section(
+        "kinematics", "Inverse kinematics: rates from the motion of the base", tuple(equations), tuple(notes)
+    )
+
+
+def _solved(mechanism: Mechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
+    """For each wheel −row/pivot of its rolling row, and for casters of their lateral row; columns of the pivots."""
+    rows, owners = [], []
+    for wheel in wheels:
+        own, about = constraint_rows(mechanism.assembly, mechanism.at, [wheel])
+        for row, what in zip(own, about, strict=False):
+            if what.owner != wheel.name:
+                continue
+            pivot = (
+                wheel.spin if what.what == "rolling" else wheel.steering if wheel.kind == "caster" else None
+            )
+            if pivot is not None and not is_zero(row[pivot]):
+                rows.append([0 if is_zero(e) or j == pivot else -e / row[pivot] for j, e in enumerate(row)])
+                owners.append(pivot)
+    return rows, owners
+
+
+def _used(mechanism: Mechanism, rows: Rows, owners: Sequence[int]) -> list[int]:
+    """The base's columns, and others that some row needs."""
+    base = mechanism.assembly.base_columns
+    return [
+        j
+        for j in range(len(mechanism.assembly.speeds))
+        if j in base or (j not in owners and any(not is_zero(row[j]) for row in rows))
+    ]
+
+
+def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
+    """The angle at which a wheel follows its contact's velocity, from its lateral row: −a sin δ + b cos δ = 0."""
+    mechanism = sheet.mechanism
+    coordinate = f"{wheel.name}.steering"
+    if wheel.steering is None or coordinate not in mechanism.coordinates:
+        return []
+    lateral = next(
+        row
+        for row, about in zip(*constraint_rows(mechanism.assembly, mechanism.at, [wheel]), strict=False)
+        if about.what == "lateral"
+    )
+    nu = mechanism.all_speeds()
+    across = sum(
+        (e * v for e, v in zip(lateral, nu, strict=True) if not is_zero(e)), mechanism.book.number(0)
+    )
+    parts = _split(across, mechanism.coordinates[coordinate])
+    if parts is None:
+        return []
+    ahead, aside = parts
+    left = sheet.writer.symbol(mechanism.coordinates[coordinate])
+    right = sympy.atan2(sheet.writer.expression(aside), sheet.writer.expression(ahead))
+    return [Equation(f"inverse.{coordinate}", left, right, meaning=f"where {wheel.name} must point")]
+
+
+def _split(across: Sum, angle: int) -> tuple[Sum, Sum] | None:
+    """(a, b) of −a sin δ + b cos δ, where the row is that."""
+    book = across.book
+    ahead: dict[Any, Any] = {}
+    aside: dict[Any, Any] = {}
+    for (powers, function, of), factor in across.terms.items():
+        if of != ((angle, 1),):
+            return None
+        target, sign = (aside, 1) if function == "cos" else (ahead, -1)
+        target[powers, "", ()] = sign * factor
+    return Sum(book, ahead), Sum(book, aside)
+
+
+def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
+    """The base's twist from the rates of the driven wheels (of all, where none is driven).
+
+    Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
+    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to each other:
+    these can't be given one by one.
+    """
+    geared = any(isinstance(coupling, Gear) for coupling in mechanism.assembly.couplings)
+    wheels = rolling_wheels(mechanism)
+    driven = {actuator.column for actuator in mechanism.assembly.actuators}
+    spins = [wheel.spin for wheel in wheels if wheel.spin is not None]
+    given = tuple(c for c in spins if c in driven) or tuple(spins)
+    if len(mechanism.assembly.base_columns) != 3 or not given:
+        return None
+    found = None
+    if not geared and all(wheel.spin in given and wheel.kind != "caster" for wheel in wheels):
+        found = _by_rows(mechanism, wheels, given)
+    other = None if basis is None else _by_speeds(mechanism, basis, given)
+    if geared:
+        return None if other is None else replace(other, any_rates=False)
+    if found is None or other is None:
+        return found or other
+    return other if other.any_rates and length(other) < length(found) else found
+
+
+def length(candidate: Forward) -> int:
+    """Operations of its entries."""
+    from trundle.formulas.shape import best, cost
+
+    return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
+
+
+def _by_rows(mechanism: Mechanism, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
+    base = mechanism.assembly.base_columns
+    rows, _ = constraint_rows(mechanism.assembly, mechanism.at, wheels)
+    rows = [row for row in rows if any(not is_zero(row[j]) for j in base)]
+    left = [[row[j] for j in base] for row in rows]
+    others = [j for j in range(len(mechanism.assembly.speeds)) if j not in base and j not in given]
+    if any(not is_zero(row[j]) for row in rows for j in others):
+        return None
+    if generic_rank(mechanism.samples(rows)[:, :, list(base)]) < len(base):
+        return None
+    right = [[-row[j] for j in given] for row in rows]
+    fits = generic_rank(mechanism.samples(rows)[:, :, [*base, *given]]) == len(base)
+    how = "exact" if fits else "least squares over all wheels' contacts"
+    return Forward(given, least_squares(left, right), how, any_rates=True)
+
+
+def _by_speeds(mechanism: Mechanism, basis: Basis, given: tuple[int, ...]) -> Forward | None:
+    base = mechanism.assembly.base_columns
+    needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]
+    rates = [[basis.matrix[j][k] for k in needed] for j in given]
+    others = [k for k in range(len(basis.labels)) if k not in needed]
+    if any(not is_zero(basis.matrix[j][k]) for j in given for k in others) or len(given) < len(needed):
+        return None
+    if not needed or len(needed) > MOST:
+        return None
+    square = len(given) == len(needed)
+    if len(needed) == 1:
+        # One motion: by the sum of all rates, which is shorter than least squares and the same where they agree.
+        total = sum((row[0] for row in rates), mechanism.book.number(0))
+        solved: Rows = [[1 / total for _ in given]]
+    else:
+        turned = transpose(rates)
+        solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+    matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
+    return Forward(
+        given, matrix, "exact" if square else "for rates that agree with each other", any_rates=square
+    )
+
+
+def forward_section(sheet: Sheet, found: Forward) -> Section:
+    """The base's twist from the wheels' rates, and which of its motions they don't reach."""
+    mechanism = sheet.mechanism
+    speeds = mechanism.assembly.speeds
+    base = mechanism.assembly.base_columns
+    equation = Equation(
+        "forward",
+        sheet.column([speeds[j] for j in base]),
+        sheet.matrix(found.matrix),
+        sheet.column([speeds[j] for j in found.columns]),
+    )
+    notes = []
+    if found.how != "exact":
+        notes.append(f"{found.how[0].upper()}{found.how[1:]}.")
+    still = [speeds[j] for j, row in zip(base, found.matrix, strict=True) if all(is_zero(e) for e in row)]
+    if still:
+        notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
+    return Section(
+        "kinematics", "Forward kinematics: motion of the base from rates", (equation,), tuple(notes)
+    )

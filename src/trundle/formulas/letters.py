@@ -1,0 +1,244 @@
+"""The description's numbers as letters: one for each named parameter, one for each number that several parts share.
+
+A number that stands in the description without a name gets a name by what it is (m_b, y_w, K); wheels, motors or joints
+that have the same number there share the letter. The equations then hold as long as these stay equal, which `keys`
+tells. Directions that are given as multiples of 30° or 45° and ratios 1:1 are put in as numbers: they shape the
+equations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trundle.formulas.algebra import Book, Letter, Sum
+from trundle.formulas.names import Names, common, labels, plain
+from trundle.robot.walk import values
+
+_XYZ = "xyz"
+# Field → symbol and words. Positions and centres get an axis behind, inertias the axes.
+_FIELDS: dict[str, tuple[str, str]] = {
+    "mass": ("m", "mass"),
+    "center_of_mass": ("c", "centre of mass"),
+    "inertia": ("I", "moment of inertia"),
+    "at": ("", "place"),
+    "rpy": ("psi", "orientation"),
+    "heading": ("psi", "heading"),
+    "radius": ("r", "radius"),
+    "width": ("b", "width"),
+    "offset": ("e", "trail"),
+    "roller_angle": ("alpha", "roller angle"),
+    "friction": ("mu", "friction coefficient"),
+    "slip_speed": ("v_s", "slip at which friction nears its full force"),
+    "load": ("N", "load"),
+    "damping": ("c", "viscous damping"),
+    "steering_damping": ("c_delta", "viscous damping of the steering"),
+    "coulomb": ("T_c", "dry friction"),
+    "coulomb_speed": ("epsilon", "rate that smooths dry friction"),
+    "stiffness": ("k", "stiffness"),
+    "rest": ("q_0", "rest position of the spring"),
+    "armature": ("J_a", "inertia of the drive"),
+    "lower": ("q_min", "lower limit"),
+    "upper": ("q_max", "upper limit"),
+    "limit_stiffness": ("k_s", "stiffness of the stops"),
+    "limit_damping": ("c_s", "damping of the stops"),
+    "limit_width": ("w_s", "width over which a stop sets in"),
+    "pitch": ("p", "advance per angle"),
+    "torque_constant": ("K", "torque constant"),
+    "back_emf_constant": ("K_e", "back-emf constant"),
+    "resistance": ("R", "resistance"),
+    "inductance": ("L", "inductance"),
+    "gear_ratio": ("n", "gear ratio"),
+    "rotor_inertia": ("J_r", "rotor inertia"),
+    "voltage_limit": ("V_max", "voltage limit"),
+    "torque_limit": ("T_max", "torque limit"),
+    "axle": ("a", "place of the fixed axle"),
+    "length": ("l", "length"),
+}
+# The same word means another thing on a motor.
+_MOTOR = {
+    "friction": ("b_m", "viscous friction of the shaft"),
+    "damping": ("k_d", "rate gain"),
+    "stiffness": ("k_p", "gain"),
+}
+_STRUCTURAL = ("rpy", "heading", "roller_angle")
+
+
+@dataclass
+class Parameters:
+    """Letters of the parameters. `scope` is what a robot's resolver reads; `keys` lists, for each letter, the
+    description's keys that it stands for with their signs; `fixed` the keys whose numbers were put in.
+    """
+
+    scope: dict[str, Sum] = field(default_factory=dict)
+    keys: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
+    fixed: dict[str, float] = field(default_factory=dict)
+
+    def numbers(self, chosen: Mapping[int, Any]) -> dict[str, Any]:
+        """The model's parameters for numbers of the letters."""
+        found: dict[str, Any] = dict(self.fixed)
+        for letter, keys in self.keys.items():
+            found.update({key: sign * chosen[letter] for key, sign in keys})
+        return {key: found[key] for key in self.scope}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a number stands: the family of nouns, its owner there, the path of the field below it."""
+
+    family: str
+    owner: str
+    path: tuple[str | int, ...]
+    key: str
+    number: float
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether equal numbers of opposite sign are the same: wheels stand left and right."""
+        return self.path[0] == "at"
+
+
+def read_parameters(robot: Any, book: Book, names: Names) -> Parameters:
+    """Letters for all parameters of a robot, in its order."""
+    result = Parameters()
+    units = robot.parameter_units()
+    found = robot.parameter_values()
+    places = {
+        value.key: _place(path, value.key, found[value.key])
+        for path, value in values(robot)
+        if value.is_parameter and path[0] != "parameters"
+    }
+    for name, number in found.items():
+        if name not in places:
+            letter = Letter(plain(name), "parameter", _uses(robot, name), units[name], number)
+            result.scope[name] = book.add(letter)
+            result.keys[len(book.letters) - 1] = [(name, 1)]
+    for group in _groups(places).values():
+        _add_group(robot, book, names, result, group, units)
+    result.scope = {name: result.scope[name] for name in found}
+    return result
+
+
+def _place(path: tuple[Any, ...], key: str, number: float) -> _Place:
+    if path[0] in ("body", "gravity"):
+        return _Place(path[0], "", path[1:] if path[0] == "body" else path, key, number)
+    return _Place(path[0], path[1], path[2:], key, number)
+
+
+def _groups(places: Mapping[str, _Place]) -> dict[Any, list[_Place]]:
+    """Places that share a letter: the same field and number within a family."""
+    groups: dict[Any, list[_Place]] = {}
+    for place in places.values():
+        number = abs(place.number) if place.mirrored else place.number
+        groups.setdefault((place.family, place.path, number), []).append(place)
+    return groups
+
+
+def _add_group(
+    robot: Any, book: Book, names: Names, result: Parameters, group: list[_Place], units: Mapping[str, str]
+) -> None:
+    first = group[0]
+    if first.path and _shapes(str(first.path[0]), first.number):
+        for place in group:
+            result.scope[place.key] = book.number(1) * place.number
+            result.fixed[place.key] = place.number
+        return
+    name, words = _name(robot, names, group)
+    sign = 1 if max(place.number for place in group) > 0 else -1
+    number = sign * abs(first.number) if first.mirrored else first.number
+    letter = Letter(name, "parameter", words, units[first.key], number)
+    shared = book.add(letter)
+    signs = [(place.key, 1 if place.number == number else -1) for place in group]
+    result.keys[len(book.letters) - 1] = signs
+    for key, own in signs:
+        result.scope[key] = shared * own
+
+
+def _shapes(name: str, number: float) -> bool:
+    """Whether a number is put in as such: directions that are multiples of 30° or 45°, belts and chains 1:1."""
+    return (name in _STRUCTURAL and _plain_angle(number)) or (name == "follows" and abs(number) == 1.0)
+
+
+def _plain_angle(number: float) -> bool:
+    """Whether sine and cosine of an angle are short: multiples of 30° and 45°."""
+    return any(abs(number / step - round(number / step)) < 1e-9 for step in (math.pi / 6, math.pi / 4))
+
+
+def _name(robot: Any, names: Names, group: list[_Place]) -> tuple[str, str]:
+    """Symbol and words for a group: with the owner's label where the group isn't the whole family."""
+    first = group[0]
+    if first.family == "gravity":
+        axis = f"_{_XYZ[first.path[1]]}" if len(first.path) > 1 and isinstance(first.path[1], int) else ""
+        return names.unique(f"g{axis}", f"gravity{axis}"), "gravity"
+    stem, words = _stem(first)
+    if first.family == "body":
+        return names.unique(f"{stem}_b" if stem == "m" else stem, f"{stem}_b"), f"{words} of the base"
+    owners = [place.owner for place in group]
+    family = getattr(robot, first.family)
+    known = labels(tuple(family))
+    having = [name for name, noun in family.items() if _has(noun, first.path[0])]
+    of = f"{words} of {', '.join(owners)}"
+    if _whole(first, len(owners), len(having), len(family)):
+        suffix = "_w" if first.family == "wheels" and (stem == "m" or first.path[0] == "at") else ""
+        return names.unique(f"{stem}{suffix}", f"{stem}_{first.family[0]}"), of
+    if first.family == "joints" and first.path[0] == "body":
+        known = {
+            name: plain(joint.body.name) if joint.body.name else known[name] for name, joint in family.items()
+        }
+    label = common(owners, known) if len(owners) > 1 else known[owners[0]]
+    return names.unique(
+        f"{stem}_{label}", f"{stem}_{plain(owners[0])}", f"{stem}_{first.family[0]}_{label}"
+    ), of
+
+
+def _whole(place: _Place, sharing: int, having: int, members: int) -> bool:
+    """Whether a number is shared so widely that its symbol needs no owner: by all that have one, or by most."""
+    if place.family == "joints":
+        return sharing > 1 and sharing == having and place.path[0] != "at"
+    if place.path[0] == "at":
+        return sharing > 1 and sharing == members
+    return sharing == having or (sharing > 1 and 2 * sharing > having)
+
+
+def _has(noun: Any, name: str | int) -> bool:
+    return str(name) in type(noun).model_fields
+
+
+def _stem(place: _Place) -> tuple[str, str]:
+    parts = [part for part in place.path if isinstance(part, str)]
+    axes = [_XYZ[part] for part in place.path if isinstance(part, int)]
+    name = next((part for part in parts if part in _FIELDS), parts[-1])
+    stem, words = _FIELDS.get(name, (plain("_".join(parts)), " ".join(parts)))
+    if place.family == "motors":
+        stem, words = _MOTOR.get(name, (stem, words))
+    if parts[0] == "follows":
+        stem, words = "rho", f"ratio to {parts[1]}"
+    if name == "inertia":
+        last = parts[-1]
+        stem = {"axle": "I_a", "diameter": "I_t"}.get(last, f"I_{last}")
+        words = f"{words} about {'its ' if len(last) > 2 else ''}{last if len(last) > 2 else last[0]}"
+    if "fork" in parts:
+        stem, words = f"{stem}_f", f"{words} of the fork"
+    if axes:
+        stem = "_".join(part for part in (stem, axes[0]) if part)
+        words = f"{words} along {axes[0]}" if name != "rpy" else f"{words} about {axes[0]}"
+    extra = [part for part in parts if part in ("turn", "slide", "first", "second")]
+    return "_".join([stem, *extra]), words
+
+
+def _uses(robot: Any, name: str) -> str:
+    """Where a named parameter stands in the description, in words."""
+    found = []
+    for path, value in values(robot):
+        if name in value.names and path[0] != "parameters":
+            place = _place(path, value.key, 0.0)
+            words = _stem(place)[1] if place.path and place.family != "gravity" else "gravity"
+            found.append((words, place.owner or "the base"))
+    if not found:
+        return "used by other parameters"
+    words = list(dict.fromkeys(each for each, _ in found))
+    owners = list(dict.fromkeys(owner for _, owner in found))
+    shown = ", ".join(words[:2]) + (" …" if len(words) > 2 else "")
+    return f"sets {shown} of {', '.join(owners[:4])}{' …' if len(owners) > 4 else ''}"

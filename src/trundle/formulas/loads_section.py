@@ -1,0 +1,104 @@
+"""Loads of slipping wheels: written out where wheels stand regularly, else by the plane that the loads lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from trundle.formulas.algebra import Sum, TooLong
+from trundle.formulas.linear_sums import adjugate, determinant
+from trundle.formulas.mechanism import Mechanism
+from trundle.mechanics.assembly import assemble
+from trundle.mechanics.linear import dot
+from trundle.model.forces import (
+    base_frames,
+    contact_place,
+    contact_span,
+    shared_weight,
+    sharing_wheels,
+    wheel_loads,
+)
+from trundle.scalars import Scalar, maximum
+
+# Shares with more terms are written by their plane.
+_MOST_TERMS = 30
+_SHAPES = ("", "x", "y")
+
+
+def readable_loads(mechanism: Mechanism) -> dict[str, Scalar]:
+    """The load of each wheel (N), as `model.forces.wheel_loads` has it."""
+    span = contact_span(assemble(mechanism.robot, mechanism.robot.resolver()))
+    book = mechanism.book
+    with suppress(TooLong):
+        loads = wheel_loads(mechanism.assembly, mechanism.at, span)
+        sizes = [len(a.terms) for value in loads.values() for a in _arguments(book.sum(value))]
+        if max(sizes, default=0) <= _MOST_TERMS:
+            return loads
+    return _by_plane(mechanism, span)
+
+
+def _arguments(value: Sum) -> Sequence[Sum]:
+    """What a load is the positive part of."""
+    ((powers, _, _),) = value.terms if len(value.terms) == 1 else (((), "", ()),)
+    definition = value.book.letters[powers[0][0]].definition if powers else None
+    return (value,) if definition is None else definition.arguments
+
+
+def _by_plane(mechanism: Mechanism, span: Sequence[int]) -> dict[str, Scalar]:
+    """N_i = max(a + b x_i + c y_i, 0) with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
+    book, assembly = mechanism.book, mechanism.assembly
+    frames = base_frames(assembly, mechanism.at.poses)
+    loads, resultant = shared_weight(assembly, frames)
+    wheels = sharing_wheels(assembly)
+    kinds = [0, *(1 + k for k in span)]
+    shapes = [[(1, *contact_place(wheel, frames))[k] for k in kinds] for wheel in wheels]
+    words = {
+        0: "weight that these wheels share",
+        1: "its moment arm along x, times it",
+        2: "the same along y",
+    }
+    target = [
+        _letter(mechanism, resultant[k], f"W{_mark(_SHAPES[k])}", words[k], "N m" if k else "N")
+        for k in kinds
+    ]
+    gram = [
+        [
+            _gram(mechanism, [s[i] * s[j] for s in shapes], _SHAPES[kinds[i]] + _SHAPES[kinds[j]])
+            for j in range(len(kinds))
+        ]
+        for i in range(len(kinds))
+    ]
+    size = _letter(mechanism, determinant(gram), "Q", "determinant of the sums Q", "")
+    plane = [
+        _letter(
+            mechanism,
+            dot(row, target) / size,
+            f"{'abc'[k]}_N",
+            "of the plane of the loads, N = a + b x + c y",
+            "",
+        )
+        for k, row in zip(kinds, adjugate(gram), strict=True)
+    ]
+    for wheel, shape in zip(wheels, shapes, strict=True):
+        loads[wheel.name] = maximum(book.sum(dot(plane, shape)), 0)
+    return loads
+
+
+def _mark(text: str) -> str:
+    return f"_{text}" if text else ""
+
+
+def _gram(mechanism: Mechanism, parts: Sequence[Scalar], shape: str) -> Scalar:
+    """Σ over the wheels, as a letter."""
+    total = sum(parts, mechanism.book.number(0))
+    return _letter(
+        mechanism, total, f"Q{_mark(shape)}", f"Σ {shape or '1'} over the wheels that share the weight", ""
+    )
+
+
+def _letter(mechanism: Mechanism, value: Scalar, name: str, meaning: str, unit: str) -> Sum:
+    book = mechanism.book
+    known = book.known(book.sum(value))
+    if known is not None:
+        return known
+    return book.named(book.sum(value), mechanism.names.names.unique(name), meaning, unit)

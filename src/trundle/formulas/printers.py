@@ -1,0 +1,173 @@
+"""SymPy's printers with the order of `Order`, names as they are read, and matrices set close."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.pretty.pretty import PrettyPrinter
+from sympy.printing.pretty.pretty_symbology import greek_unicode, pretty_symbol, sub
+from sympy.printing.pretty.stringpict import prettyForm, stringPict
+from sympy.printing.str import StrPrinter
+
+from trundle.formulas.ordering import Order
+
+
+def sign(name: str) -> str:
+    """A symbol's name in Unicode: φ̇_right for phidot_right, q₁ for q_1; letters stay on the line, so that v_x and v_y
+    look alike (there is no small y below the line).
+    """
+    head, *indices = name.split("_")
+    shown: str = pretty_symbol(head) or head
+    if indices and all(part.isdigit() for part in indices):
+        if len(indices) > 1:
+            return f"{shown}[{', '.join(indices)}]"
+        return shown + "".join(sub[digit] for digit in indices[0])
+    return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
+
+
+class _Line(StrPrinter):
+    def _print_Symbol(self, expr: Any) -> str:
+        return sign(expr.name)
+
+
+def line(expression: Any) -> str:
+    """An expression within a sentence."""
+    text = _Line().doprint(expression)
+    for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
+        text = text.replace(power, raised)
+    return text
+
+
+class Pretty(PrettyPrinter):
+    """Formulas in two dimensions."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__({"use_unicode": True, "wrap_line": False})
+        self.by = order
+        self._forms: dict[Any, prettyForm] = {}
+
+    if TYPE_CHECKING:  # SymPy's own says that this is text
+
+        def _print(self, expr: Any, **kwargs: Any) -> Any: ...
+
+    def form(self, expression: Any) -> prettyForm:
+        """An expression as a picture."""
+        return self._print(expression)
+
+    def _print_Symbol(self, e: Any, bold_name: bool = False) -> prettyForm:
+        return prettyForm(sign(e.name))
+
+    def _print_Mul(self, product: Any) -> prettyForm:
+        form = self._unsigned(product)
+        return self._negative(form) if self.by.split(product).negative else form
+
+    def _unsigned(self, product: Any) -> prettyForm:
+        if product not in self._forms:
+            _, above, below = self.by.split(product)
+            form = prettyForm.__mul__(*map(self._print, above)) if above else prettyForm("1")
+            form = form / prettyForm.__mul__(*map(self._print, below)) if below else form
+            self._forms[product] = form
+        return self._forms[product]
+
+    @staticmethod
+    def _negative(form: prettyForm) -> prettyForm:
+        inside = stringPict(*form.parens()) if form.binding == prettyForm.ADD else form
+        return prettyForm(
+            *stringPict.next("- " if form.height() > 1 else "-", inside), binding=prettyForm.NEG
+        )
+
+    def _print_Add(self, expr: Any, order: Any = None) -> prettyForm:
+        parts: list[Any] = []
+        for term in self.by.terms(expr):
+            form = self._unsigned(term)
+            negative = self.by.split(term).negative
+            if parts:
+                parts.append(" - " if negative else " + ")
+            elif negative:
+                parts.append("- " if form.height() > 1 else "-")
+            parts.append(form)
+        return prettyForm(*stringPict.next(*parts), binding=prettyForm.ADD)
+
+    def _print_Min(self, expr: Any) -> prettyForm:
+        arguments = self._print_seq(self.by.arguments(expr), "(", ")", ", ")
+        name = type(expr).__name__.lower()
+        return prettyForm(*stringPict.next(name, arguments), binding=prettyForm.FUNC)
+
+    _print_Max = _print_Min
+
+    def _print_matrix_contents(self, e: Any) -> prettyForm:
+        """Columns two signs apart; an empty line between rows only where some entry is higher than a line."""
+        cells = [[self._print(e[i, j]) for j in range(e.cols)] for i in range(e.rows)]
+        widths = [max(row[j].width() for row in cells) for j in range(e.cols)]
+        high = any(cell.height() > 1 for row in cells for cell in row)
+        lines: list[Any] = []
+        for row in cells:
+            parts: list[Any] = []
+            for cell, width in zip(row, widths, strict=True):
+                before = (width - cell.width() + 1) // 2
+                parts += [" " * (before + 2 * bool(parts)), cell, " " * (width - cell.width() - before)]
+            lines += [" "] if high and lines else []
+            lines.append(stringPict(*stringPict.next(*parts)))
+        return (
+            prettyForm(*stringPict.stack(*lines))
+            if len(lines) > 1
+            else prettyForm(*stringPict.next(lines[0]))
+        )
+
+
+class Latex(LatexPrinter):
+    """LaTeX, with the given LaTeX of symbols."""
+
+    def __init__(self, order: Order, names: Mapping[Any, str]) -> None:
+        super().__init__(
+            {
+                "symbol_names": dict(names),
+                "mat_str": "matrix",
+                "mat_delim": "[",
+                "fold_func_brackets": True,
+            }
+        )
+        self.by = order
+
+    def _print_Mul(self, expr: Any) -> str:
+        return ("- " if self.by.split(expr).negative else "") + self.unsigned(expr)
+
+    def unsigned(self, expr: Any) -> str:
+        """A product without its sign."""
+        _, above, below = self.by.split(expr)
+        top = self._row(above) or "1"
+        if not below:
+            return top
+        # A bracket alone in a fraction needs none.
+        lone = self._print(above[0]) if len(above) == 1 else top
+        return rf"\frac{{{lone}}}{{{self._print(below[0]) if len(below) == 1 else self._row(below)}}}"
+
+    def _row(self, factors: list[Any]) -> str:
+        shown = [
+            rf"\left({self._print(each)}\right)" if each.is_Add else self._print(each) for each in factors
+        ]
+        # Words need a space between them and what is beside them.
+        return "".join(
+            text if not k else rf"\, {text}" if "mathrm" in (text[1:7], shown[k - 1][1:7]) else f" {text}"
+            for k, text in enumerate(shown)
+        )
+
+    def _print_Add(self, expr: Any, order: Any = None) -> str:
+        text = ""
+        for term in self.by.terms(expr):
+            negative = self.by.split(term).negative
+            text += (" - " if negative else " + ") if text else "- " if negative else ""
+            text += self.unsigned(term)
+        return text
+
+    def _print_Min(self, expr: Any, exp: Any = None) -> str:
+        arguments = ", ".join(self._print(each) for each in self.by.arguments(expr))
+        shown = rf"\{type(expr).__name__.lower()}\left({arguments}\right)"
+        return shown if exp is None else rf"{shown}^{{{exp}}}"
+
+    _print_Max = _print_Min
+
+    def _print_atan2(self, expr: Any, exp: Any = None) -> str:
+        return rf"\operatorname{{atan2}}\left({', '.join(self._print(each) for each in expr.args)}\right)"

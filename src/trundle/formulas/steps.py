@@ -1,0 +1,89 @@
+"""Names for what the recursions from link to link pass on, where M and h are too long to be multiplied out.
+
+With short factors only, every sum that enters a product gets a letter. The same steps run here once for their results:
+twists, accelerations, momenta, wrenches and composite inertias. A letter that one of them has got is what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.formulas.algebra import Sum
+from trundle.formulas.mechanism import Mechanism
+from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
+from trundle.mechanics.tree import WORLD
+from trundle.scalars import Scalar
+from trundle.spatial.motions import add_inertias, inertia_to_parent, momentum
+
+_XYZ = "xyz"
+
+
+def name_steps(mechanism: Mechanism, nu: Sequence[Scalar]) -> None:
+    """Run the recursions and name what they pass on."""
+    tree, poses = mechanism.assembly.tree, mechanism.at.poses
+    count = tree.speed_count
+    twists, accelerations = link_accelerations(tree, poses, nu[:count], [0] * count)
+    needed = link_forces(tree, twists, accelerations)
+    wrenches = joint_wrenches(tree, poses, needed)
+    for k, link in enumerate(tree.links):
+        twist, rate = twists[k], accelerations[k]
+        carried = momentum(link.inertia, twist)
+        _name(mechanism, link.name, twist.linear, "v", "velocity {}", "m/s")
+        _name(mechanism, link.name, twist.angular, "omega", "angular velocity {}", "rad/s")
+        _name(
+            mechanism,
+            link.name,
+            rate.linear,
+            "a",
+            "acceleration {} at constant speeds, less gravity",
+            "m/s^2",
+        )
+        _name(
+            mechanism,
+            link.name,
+            rate.angular,
+            "alpha",
+            "angular acceleration {} at constant speeds",
+            "rad/s^2",
+        )
+        _name(mechanism, link.name, carried.force, "p", "momentum {}", "kg m/s")
+        _name(mechanism, link.name, carried.moment, "L", "angular momentum {} about its origin", "kg m^2/s")
+        _name(mechanism, link.name, needed[k].force, "f", "force {} that it needs itself", "N")
+        _name(mechanism, link.name, needed[k].moment, "n", "moment {} that it needs itself", "N m")
+        _name(mechanism, link.name, wrenches[k].force, "F", "force {} through its joint", "N")
+        _name(mechanism, link.name, wrenches[k].moment, "T", "moment {} through its joint", "N m")
+    _name_composites(mechanism)
+
+
+def _name_composites(mechanism: Mechanism) -> None:
+    """Mass, first moment and inertia of each link with everything that it carries."""
+    tree, poses = mechanism.assembly.tree, mechanism.at.poses
+    composite = [link.inertia for link in tree.links]
+    for k in range(len(tree.links) - 1, -1, -1):
+        link, own = tree.links[k], composite[k]
+        _name(mechanism, link.name, [own.mass], "M", "mass of {} and all that it carries", "kg")
+        _name(mechanism, link.name, own.first_moment, "S", "first moment {} and all that it carries", "kg m")
+        for i in range(3):
+            words = f"moment of inertia ({_XYZ[i]}) {{}} and all that it carries"
+            _name(mechanism, link.name, own.rotational[i], f"J_{_XYZ[i]}", words, "kg m^2")
+        if link.parent != WORLD:
+            lifted = inertia_to_parent(poses[k], own)
+            composite[link.parent] = add_inertias(composite[link.parent], lifted)
+
+
+def _name(
+    mechanism: Mechanism, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str
+) -> None:
+    """Name the letters that components have got, in the link's own axes."""
+    for axis, value in zip(_XYZ, values, strict=False):
+        letter = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_letter else None
+        if letter is None or not letter.terms:  # nothing has a letter, or it turned out to be nothing
+            continue
+        ((powers, _, _),) = letter.terms
+        entry = mechanism.book.letters[powers[0][0]]
+        if entry.name:
+            continue
+        part = f"_{axis}" if len(values) > 1 else ""
+        entry.name = mechanism.names.names.unique(f"{stem}{part}_{mechanism.names.label(link)}")
+        of = f"of {link} along its {axis}" if part else f"of {link}"
+        entry.meaning, entry.unit = words.format(of), unit

@@ -1,0 +1,285 @@
+"""How equations are set, in a terminal or on a page: what fits a line, what breaks where, what is said once for many.
+
+Widths are columns of the formula as a terminal shows it; a page is some 90 of them wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import sympy
+
+from trundle.formulas.equations import Equation, Equations, Section
+from trundle.formulas.ordering import Order, Split
+from trundle.formulas.printers import Pretty, sign
+
+# A step that lines inside a bracket are set in.
+STEP = 2
+# Equations that differ in an index only are written once from this many on.
+_ALIKE = 3
+# A column that is higher, with more zeros than entries, is written entry by entry.
+_HIGH = 5
+# Columns that a line needs.
+_LEAST = 12
+# As many entries of a matrix as stand in one line where they are the same.
+_CHAIN = 4
+
+
+class Line(NamedTuple):
+    """Expressions with signs and brackets between them, `depth` steps set in."""
+
+    depth: int
+    tokens: list[Any]
+
+
+class Statement(NamedTuple):
+    """a = b = … = right, and what it means."""
+
+    lefts: tuple[Any, ...]
+    right: Any
+    meaning: str = ""
+
+
+class Layout:
+    """Sets the equations of one report in lines of `width` columns."""
+
+    def __init__(self, equations: Equations, width: int) -> None:
+        self.equations, self.width = equations, width
+        self.ranks = _ranks(equations)
+        self.order = Order(self.ranks)
+        self._columns: dict[Any, int] = {}
+
+    @cached_property
+    def pretty(self) -> Pretty:
+        """The printer that measures."""
+        return Pretty(self.order)
+
+    @cached_property
+    def _letter(self) -> str:
+        """What stands for an index; no symbol has it."""
+        symbols = {each.symbol for each in (*self.equations.symbols, *self.equations.definitions)}
+        taken = {part for symbol in symbols for part in symbol.name.split("_")}
+        return next((each for each in "kjlmn" if each not in taken), "index")
+
+    def columns(self, expression: Any) -> int:
+        """The width of an expression."""
+        if expression not in self._columns:
+            self._columns[expression] = self.pretty.form(expression).width()
+        return self._columns[expression]
+
+    def statements(self, equations: Sequence[Equation]) -> list[Statement]:
+        """What is written of some equations: alike ones once, wide matrices by their entries."""
+        return [statement for each in self._families(equations) for statement in self._of(each)]
+
+    @staticmethod
+    def by_symbol(statement: Statement) -> bool:
+        """Whether a statement says what symbols are, not that an expression is 0."""
+        first, *others = statement.lefts
+        return bool(others) or not (first.is_Add or first.is_Mul)
+
+    def rows(self, statement: Statement) -> list[Line]:
+        """The lines of a statement's right side; of both sides, where the left one is an expression."""
+        if self.by_symbol(statement):
+            room = self.width - sum(self.columns(left) + 3 for left in statement.lefts)
+            return self.lines(statement.right, room)
+        *before, last = self.lines(statement.lefts[0], self.width - 4)
+        return [*before, Line(last.depth, [*last.tokens, "=", statement.right])]
+
+    def lines(self, expression: Any, room: int, used: int = 0) -> list[Line]:
+        """An expression in lines of at most `room` columns, as far as sums can be broken, after `used` columns."""
+        if room < _LEAST or self.columns(expression) + used <= room:
+            return [Line(0, [expression])]
+        if expression.is_Add:
+            return self._sum(expression, room, used)
+        if expression.is_Mul or expression.is_Pow:
+            return self._product(expression, room, used)
+        return [Line(0, [expression])]
+
+    def _sum(self, total: Any, room: int, used: int) -> list[Line]:
+        lines: list[Line] = []
+        current: list[Any] = []
+        for k, term in enumerate(self.order.terms(total)):
+            negative, above, _ = split = self.order.split(term)
+            positive = split.quotient if negative else term
+            mark = ["−"] if negative else ["+"] if k else []
+            width = self.columns(positive) + 3
+            if used + width > room and current:
+                lines.append(Line(0, current))
+                current, used = [], 0
+            breaks = any(each.is_Add for each in above)
+            if used + width > room and not lines and (not breaks or used > room // 2):
+                lines, used = [Line(0, [])], 0
+            if used + width > room and breaks:
+                first, *rest = self.lines(positive, room, used + 3)
+                lines += [Line(0, [*mark, *first.tokens]), *rest]
+                used = 0
+                continue
+            current += [*mark, positive]
+            used += width
+        return [*lines, Line(0, current)] if current else lines
+
+    def _product(self, product: Any, room: int, used: int) -> list[Line]:
+        """What is short before a bracket that goes over several lines; or over one, for a long denominator."""
+        split = self.order.split(product)
+        mark = ["−"] if split.negative else []
+        bottom = self.columns(sympy.Mul(*split.below)) if split.below else 0
+        wide = max((f for f in split.above if f.is_Add), key=self.columns, default=None)
+        if wide is not None and not bottom > room // 2:
+            others = [f for f in split.above if f is not wide]
+            head = Split(False, others, split.below).quotient
+            lead = [] if head == 1 else ["(", head, ")", "·"] if head.is_Add else [head, "·"]
+            ahead = used + 2 * len(mark) + self.columns(head) + STEP
+            return _bracketed([*mark, *lead], self._sum(wide, room - STEP - 1, ahead))
+        if not split.below:
+            return [Line(0, [product])]
+        top = self.lines(sympy.Mul(*split.above), room - STEP, used)
+        if len(top) > 1 or top[0].tokens[0].is_Add:
+            top = _bracketed([], top)
+        below = _bracketed(["/"], self.lines(sympy.Mul(*split.below), room - STEP, STEP))
+        return [Line(0, [*mark, *top[0].tokens]), *top[1:], *below]
+
+    def _of(self, equation: Equation) -> Iterator[Statement]:
+        """One equation, or one a row or entry where it is too wide."""
+        left, right = equation.left, equation.right
+        whole, meaning = _scalar(equation), equation.meaning
+        matrix = hasattr(right, "shape")
+        sparse = (
+            matrix and right.cols == 1 < _HIGH < right.rows and sum(e != 0 for e in right) * 2 < right.rows
+        )
+        if whole is not None or not matrix or (self._fits(left, equation.whole) and not sparse):
+            yield Statement((left,), equation.whole, meaning) if whole is None else Statement(*whole, meaning)
+        elif hasattr(left, "shape"):
+            for k, (side, row) in enumerate(equation.lines()):
+                yield Statement((side,), row, "" if k else meaning)
+        elif self._fits(left, right.T) and right.rows != right.cols and right.cols > 1:
+            yield Statement((sympy.Symbol(f"{left}ᵀ"),), right.T, meaning)
+        else:
+            yield from _entries(equation)
+
+    def _fits(self, left: Any, right: Any) -> bool:
+        return self.columns(left) + 3 + self.columns(right) <= self.width
+
+    def _families(self, equations: Sequence[Equation]) -> list[Equation]:
+        """Equations that are the same but for one index, each such family in its first one's place."""
+        left, found = list(equations), []
+        while left:
+            first = left.pop(0)
+            family = [(first, "")]
+            for other in left:
+                index = _index(first, other)
+                if index is not None and (family[-1][1] == "" or index[0] == family[0][1]):
+                    family[0] = (first, index[0])
+                    family.append((other, index[1]))
+            if len(family) < _ALIKE:
+                found.append(first)
+                continue
+            members = [each for each, _ in family]
+            left = [each for each in left if not any(each is member for member in members)]
+            found.append(self._family(members, [index for _, index in family]))
+        return found
+
+    def _family(self, members: Sequence[Equation], indices: Sequence[str]) -> Equation:
+        first = members[0]
+        letter = self._letter
+        renamed = _renamed(first, indices[0], letter)
+        for old, new in renamed.items():
+            self.ranks.setdefault(new, self.ranks.get(old, len(self.ranks)))
+        words = _common_words([each.meaning for each in members])
+        where = f"{letter} = {', '.join(indices)}"
+        meaning = f"{words}; {where}" if words else where
+        return Equation(
+            first.name, first.left.xreplace(renamed), first.right.xreplace(renamed), meaning=meaning
+        )
+
+
+def alone(equation: Equation) -> Equations:
+    """A report of one equation."""
+    return Equations("", "all", (Section("", "", (equation,)),), (), ())
+
+
+def _ranks(equations: Equations) -> dict[Any, int]:
+    """Ranks of all symbols: parameters, constants made of them, what moves, forces."""
+    constant = {each.symbol for each in equations.symbols if each.kind == "parameter"}
+    early, late = [], []
+    for each in equations.definitions:
+        fixed = each.expression.free_symbols <= constant
+        (early if fixed else late).append(each.symbol)
+        constant |= {each.symbol} if fixed else set()
+    parameters = [each.symbol for each in equations.symbols if each.kind == "parameter"]
+    others = [each.symbol for each in equations.symbols if each.kind != "parameter"]
+    return {symbol: k for k, symbol in enumerate([*parameters, *early, *late, *others])}
+
+
+def _scalar(equation: Equation) -> tuple[tuple[Any], Any] | None:
+    """A matrix equation of one row and one column as a plain one."""
+    left, vector = equation.left, equation.vector
+    if vector is None or not getattr(left, "shape", None) == vector.shape == (1, 1):
+        return None
+    return (left[0],), equation.right[0] * vector[0]
+
+
+def _bracketed(head: list[Any], inner: list[Line]) -> list[Line]:
+    """head ( … ), the lines after the first set in."""
+    first, *rest = inner
+    lines = [Line(0, [*head, "(", *first.tokens]), *(Line(line.depth + 1, line.tokens) for line in rest)]
+    return [*lines[:-1], Line(lines[-1].depth, [*lines[-1].tokens, ")"])]
+
+
+def _entries(equation: Equation) -> Iterator[Statement]:
+    """A wide matrix entry by entry, the zeros left out, the same ones together; of a symmetric one the upper half."""
+    matrix = equation.right
+    symmetric = matrix.rows == matrix.cols > 1 and matrix.is_symmetric()
+    mark = "" if max(matrix.shape) < 10 else "_"
+    places: dict[Any, list[Any]] = {}
+    named: list[str] = []
+    words = [equation.meaning, *(["symmetric"] if symmetric else [])]
+    for i in range(matrix.rows):
+        for j in range(i if symmetric else 0, matrix.cols):
+            digits = (i + 1,) if matrix.cols == 1 else (i + 1, j + 1)
+            symbol = sympy.Symbol(f"{equation.left}_{mark.join(map(str, digits))}")
+            if matrix[i, j] == symbol:
+                named.append(sign(symbol.name))
+            elif matrix[i, j] != 0:
+                places.setdefault(matrix[i, j], []).append(symbol)
+    if named:
+        words.append(f"{', '.join(named)} among the intermediate quantities")
+    if any(entry == 0 for entry in matrix):
+        words.append("entries that are not shown are 0")
+    meaning = "; ".join(word for word in words if word)
+    for value, symbols in places.items():
+        for k in range(0, len(symbols), _CHAIN):
+            yield Statement(tuple(symbols[k : k + _CHAIN]), value, meaning)
+            meaning = ""
+
+
+def _index(first: Equation, other: Equation) -> tuple[str, str] | None:
+    """The index in which two plain equations differ, if that is all."""
+    if not all(e.left.is_Symbol and e.vector is None and not e.given for e in (first, other)):
+        return None
+    a, b = first.left.name.split("_"), other.left.name.split("_")
+    if len(a) != len(b) or a[:-1] != b[:-1] or a[-1] == b[-1]:
+        return None
+    renamed = _renamed(first, a[-1], b[-1])
+    return (a[-1], b[-1]) if first.right.xreplace(renamed) == other.right else None
+
+
+def _renamed(equation: Equation, index: str, other: str) -> dict[Any, Any]:
+    """The symbols of an equation with another index."""
+    renamed = {}
+    for symbol in equation.left.free_symbols | equation.right.free_symbols:
+        head, *parts = symbol.name.split("_")
+        if index in parts:
+            parts = [other if part == index else part for part in parts]
+            renamed[symbol] = sympy.Symbol("_".join([head, *parts]))
+    return renamed
+
+
+def _common_words(meanings: Sequence[str]) -> str:
+    """One sentence for several: where words differ, all of them."""
+    words = [meaning.split() for meaning in meanings]
+    if len({len(each) for each in words}) != 1:
+        return ""
+    columns = zip(*words, strict=True)
+    return " ".join(", ".join(dict.fromkeys(column)) for column in columns)

@@ -1,0 +1,161 @@
+"""What the equations of a robot on steered wheels are made of: the mass and moments of inertia of the whole.
+
+Before ν = S(q) u goes in, the entries of M and of the bias c(q, ν) are sums of constants times a few sines and speeds.
+A sum of constants that stands on M's diagonal is a quantity with a name (the mass of the whole robot, its moment of
+inertia about the base's origin, a wheel's with its motor's rotor), and so it gets a letter wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from trundle.formulas.algebra import Book, Definition, Powers, Sum, Terms, without_content
+from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.names import common
+from trundle.formulas.numbers import Exact
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.linear import apply
+from trundle.scalars import Scalar, is_zero, plus
+
+Rows = list[list[Scalar]]
+
+
+def by_parts(
+    mechanism: Mechanism, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
+) -> tuple[Rows, list[Scalar]]:
+    """M with the constants named, and M Ṡu + c(q, ν)."""
+    book = mechanism.book
+    letters = [mechanism.speed(name) for name in mechanism.assembly.speeds]
+    bias = newton_euler(mechanism, letters)
+    base = mechanism.assembly.base_columns
+    known = _name_constants(mechanism, mass, [(i, j) for i in base for j in base if i < j])
+    mass = [[_referred(book, entry, known) for entry in row] for row in mass]
+    bias = [_referred(book, entry, known) for entry in bias]
+    chosen = dict(zip((mechanism.speeds[name] for name in mechanism.assembly.speeds), nu, strict=True))
+    moved = [book.put(entry, chosen) for entry in bias]
+    return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
+
+
+def with_wheels_named(mechanism: Mechanism, mass: Rows) -> Rows:
+    """M with letters for the wheels' moments of inertia, their motors' rotors included."""
+    turning = {wheel.spin for wheel in mechanism.assembly.wheels}
+    wheels = [
+        [entry if i == j and i in turning else 0 for j, entry in enumerate(row)] for i, row in enumerate(mass)
+    ]
+    known = _name_constants(mechanism, wheels)
+    return [[_referred(mechanism.book, entry, known) for entry in row] for row in mass]
+
+
+def newton_euler(mechanism: Mechanism, nu: Sequence[Scalar]) -> list[Scalar]:
+    """c(q, ν), what the speeds need where their rates are zero; a coupling's own speed needs nothing."""
+    tree = mechanism.assembly.tree
+    count = tree.speed_count
+    needed = inverse_dynamics(tree, mechanism.at.poses, nu[:count], [0] * count)
+    return [*needed, *([0] * (len(mechanism.assembly.speeds) - count))]
+
+
+def letters_of(value: Sum) -> set[int]:
+    """All letters in a sum, those in definitions included."""
+    found: set[int] = set()
+    for powers, _, angle in value.terms:
+        for letter in {k for k, _ in (*powers, *angle)} - found:
+            found.add(letter)
+            definition = value.book.letters[letter].definition
+            for argument in definition.arguments if definition is not None else ():
+                found |= letters_of(argument)
+    return found
+
+
+class Known(NamedTuple):
+    """A named constant: its letter over the number and powers that its sum without content lacks."""
+
+    letter: Sum
+    number: Exact
+    powers: Powers
+
+
+def _name_constants(
+    mechanism: Mechanism, mass: Rows, others: Sequence[tuple[int, int]] = ()
+) -> dict[Any, Known]:
+    """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
+    book, speeds = mechanism.book, mechanism.assembly.speeds
+    places = [(j, j) for j in range(len(speeds))] + list(others)
+    groups: dict[Any, list[tuple[str, str, Sum]]] = {}
+    for i, j in places:
+        for key, constant in constants(book, mass[i][j]).items():
+            _, _, core = without_content(book, constant.terms)
+            if len(core) > 1 and (i != j or key == ((), "", ())):
+                groups.setdefault(frozenset(core.items()), []).append((speeds[i], speeds[j], constant))
+    known = {}
+    for key, members in groups.items():
+        name, meaning, unit = _called(mechanism, members)
+        constant = members[0][2]
+        number, powers, _ = without_content(book, constant.terms)
+        letter = book.define(Definition("", (constant,)), mechanism.names.names.unique(name), meaning, unit)
+        known[key] = Known(book.letter(letter), number, powers)
+    return known
+
+
+def _called(mechanism: Mechanism, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
+    """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
+    first, second, _ = members[0]
+    if first != second:
+        axis = {"v_x": "y", "v_y": "x"}.get(first, first)
+        return f"S_{axis}", f"first moment of the whole robot: its mass times {axis} of its centre", "kg m"
+    if first in ("v_x", "v_y", "v_z"):
+        return "m", "mass of the whole robot", "kg"
+    if first == "omega":
+        return "I_O", "moment of inertia of the whole robot about the base's origin", "kg m^2"
+    owners = [name.rpartition(".")[0] for name, _, _ in members]
+    what = first.rpartition(".")[2]
+    where = {"steering_rate": "the steering axis of ", "rate": "the axle of "}.get(what, "")
+    if owners[0] not in mechanism.robot.wheels:
+        where = ""
+    stem, _, label = mechanism.names.index(first).partition("_")
+    if len(owners) > 1:
+        label = (
+            common(owners, {}) if set(common(owners, {}).split("_")) <= set(owners[0].split("_")) else label
+        )
+        label = "" if len(owners) == len(mechanism.robot.wheels) or label == owners[0] else label
+    name = "_".join(part for part in ("I", stem, label) if part)
+    if what == "rate" and len(owners) == len(mechanism.robot.wheels):
+        return name, "moment of inertia of a wheel about its axle, its motor's rotor included", "kg m^2"
+    return name, f"moment of inertia about {where}{', '.join(owners)}, rotors included", "kg m^2"
+
+
+def constants(book: Book, entry: Scalar) -> dict[Any, Sum]:
+    """The constants of an entry, by the sine and the other letters that they stand before."""
+    if not isinstance(entry, Sum):
+        return {}
+    groups: dict[Any, Terms] = {}
+    for (powers, function, angle), factor in entry.terms.items():
+        fixed = tuple(p for p in powers if _is_constant(book, p[0]))
+        others = tuple(p for p in powers if not _is_constant(book, p[0]))
+        groups.setdefault((others, function, angle), {})[fixed, "", ()] = factor
+    return {key: Sum(book, terms) for key, terms in groups.items()}
+
+
+def _is_constant(book: Book, letter: int) -> bool:
+    entry = book.letters[letter]
+    if entry.definition is not None:
+        return all(
+            _is_constant(book, k) for argument in entry.definition.arguments for k in letters_of(argument)
+        )
+    return entry.kind in ("parameter", "root")
+
+
+def _referred(book: Book, entry: Scalar, known: dict[Any, Known]) -> Scalar:
+    """An entry with the known constants' letters put in."""
+    if is_zero(entry) or not isinstance(entry, Sum):
+        return entry
+    total = Sum(book, {})
+    for key, constant in constants(book, entry).items():
+        number, powers, core = without_content(book, constant.terms)
+        found = known.get(frozenset(core.items()))
+        value = constant
+        if found is not None:
+            own = Sum(book, {(found.powers, "", ()): found.number})
+            value = found.letter * Sum(book, {(powers, "", ()): number}) / own
+        total = total + value * Sum(book, {key: 1})
+    return total

@@ -1,0 +1,75 @@
+"""The class of a wheeled robot, after Campion, Bastin & d'Andréa-Novel 1996, as if none of its wheels slipped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.base_motion import base_rows
+from trundle.mechanics.coupling import Gear
+from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_by_demands
+from trundle.model.configuration import configure, independent_coordinates
+from trundle.model.constraints import constraint_rows
+from trundle.model.sketch import yaw
+
+_SEED = 20260
+_SAMPLES, _SPREAD = 6, 1.2
+
+
+def mobility_of(numeric: Assembly) -> Mobility | None:
+    """The degrees of mobility and steerability of an assembly in numbers, on a planar base with wheels; else None.
+
+    None, too, where loops hold the bodies that carry wheels: their configurations are not free to be drawn.
+    """
+    if len(numeric.base_columns) != 3 or not numeric.wheels:
+        return None
+    found = classify([place for place, contact in wheel_places(numeric) if contact != "free"])
+    carried = any(not wheel.on_base for wheel in rolling(numeric))
+    columns = {wheel.steering for wheel in rolling(numeric)}
+    geared = any(
+        axis.column in columns
+        for gear in numeric.couplings
+        if isinstance(gear, Gear)
+        for axis in (*gear.leaders, *gear.followers)
+    )
+    if not (carried or geared):
+        return found
+    return None if numeric.loops else classify_by_demands(found, _demands(numeric))
+
+
+def _demands(numeric: Assembly) -> list[np.ndarray]:
+    """What the wheels demand of the base's twist, (k, 3), at random configurations."""
+    names = independent_coordinates(numeric)
+    rng = np.random.default_rng(_SEED)
+    found = []
+    for _ in range(_SAMPLES):
+        at = configure(numeric, names, rng.uniform(-_SPREAD, _SPREAD, len(names)).tolist())
+        rows, _ = constraint_rows(numeric, at, rolling(numeric))
+        found.append(base_rows(np.array(rows, dtype=float), numeric.base_columns))
+    return found
+
+
+def rolling(assembly: Assembly) -> list[Any]:
+    """The wheels that touch the ground, whatever their contact law."""
+    return [wheel for wheel in assembly.wheels if wheel.contact != "free" and wheel.directions]
+
+
+def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, str]]:
+    """The conventional wheels on the base of an assembly in numbers, each with its contact law."""
+    frames = mounting(numeric)
+    return [
+        (
+            WheelPlace(
+                wheel.name,
+                float(wheel.position[0]),
+                float(wheel.position[1]),
+                yaw(frames[wheel.link]),
+                wheel.kind == "steered",
+            ),
+            wheel.contact,
+        )
+        for wheel in numeric.wheels
+        if wheel.kind in ("fixed", "steered") and wheel.on_base
+    ]

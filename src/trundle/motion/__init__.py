@@ -1,0 +1,1 @@
+"""Motion of wheeled bases: odometry, and where it comes from."""

@@ -1,0 +1,350 @@
+"""Odometry as formulas: SymPy expressions over the description's own parameters, checked against the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from trundle.errors import TrundleError
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.coupling import Linkage
+from trundle.mechanics.joints import Turn
+from trundle.model.configuration import configure, independent_coordinates
+from trundle.motion.arc import advance
+from trundle.motion.odometry import POSE, Plan, displacement, plan_odometry
+
+if TYPE_CHECKING:
+    from trundle.motion.odometry import Odometry
+
+# Entries of the normal equations with more operations than this get a name of their own: first only those that would
+# not stand in a line, and where the solution is then longer than _LONG operations, all but the shortest.
+_LINES = (60, 4)
+_LONG = 500
+_WIDTH = 120
+# Formulas and program are compared at this many random points, to this relative error.
+_POINTS, _SAME = 20, 1e-10
+
+# Slopes with more operations get a letter.
+_SHORT = 4
+
+DETERMINANT = sp.Symbol("D")
+FORWARD, SIDEWAYS, TURN = sp.symbols("Δs Δn Δθ")
+X, Y, HEADING = sp.symbols("x y theta")
+
+
+@dataclass(frozen=True, repr=False)
+class OdometryFormulas:
+    """The pose after an increment, and its Jacobians, as SymPy expressions.
+
+    definitions: symbol -> expression, each in terms of the parameters, the increments (`Δleft.angle`), the angles, the
+    old pose (x, y, theta) and the symbols before it: angles in the middle of the increment and of coupled wheels where
+    they matter, N1, N2, … entries of the normal equations too long to stand in a line and D their determinant, the
+    displacement Δs forward, Δn sideways (m; left out where it is 0) and Δθ, N1′, D′, … slopes along an increment that
+    turns wheels (′1, ′2, … of several), then ψ = θ + Δθ/2, k = sin(Δθ/2)/(Δθ/2) and its slope k′ = dk/dΔθ.
+    pose: x, y, theta after. F = ∂pose'/∂pose (3, 3), E = ∂pose'/∂(Δs, Δn, Δθ) (3, 3), J = ∂(Δs, Δn, Δθ)/∂increments
+    (3, n), so that ∂pose'/∂increments is G = E J.
+    """
+
+    definitions: Mapping[sp.Symbol, sp.Expr]
+    pose: Mapping[str, sp.Expr]
+    F: sp.ImmutableMatrix
+    E: sp.ImmutableMatrix
+    J: sp.ImmutableMatrix
+
+    @property
+    def G(self) -> sp.ImmutableMatrix:
+        """∂pose'/∂increments, (3, n)."""
+        return sp.ImmutableMatrix(self.E * self.J)
+
+    def latex(self) -> str:
+        """All of it as one aligned LaTeX block, to be set in mathematics mode."""
+        lines = [
+            *((_latex(symbol), _latex(value)) for symbol, value in self.definitions.items()),
+            *((f"{_latex(sp.Symbol(name))}'", _latex(value)) for name, value in self.pose.items()),
+            *((name, _latex(getattr(self, name))) for name in "FEJ"),
+            ("G", "E J"),
+        ]
+        body = r" \\ ".join(f"{left} &= {right}" for left, right in lines)
+        return rf"\begin{{aligned}} {body} \end{{aligned}}"
+
+    def __repr__(self) -> str:
+        lines = [f"{symbol} = {value}" for symbol, value in self.definitions.items()]
+        lines += [f"{name}' = {value}" for name, value in self.pose.items()]
+        for name in "FEJ":
+            lines += _matrix_lines(name, getattr(self, name))
+        return "\n".join([*lines, "G = E J"])
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+
+def derive_formulas(odometry: Odometry) -> OdometryFormulas:
+    """The formulas of an odometry. Raises TrundleError where they don't agree with its program: a bug, then."""
+    plan = plan_odometry(odometry.robot, odometry.given)
+    definitions, moved = _displacement(odometry, plan)
+    steps = {FORWARD: moved[0], SIDEWAYS: moved[1], TURN: moved[2]}
+    gone = {symbol: sp.S.Zero for symbol, value in steps.items() if value == 0}
+    deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
+    rates, slopes = _jacobian(steps, deltas, definitions)
+    definitions |= {symbol: value for symbol, value in steps.items() if symbol not in gone} | slopes
+    psi, chord, slope = sp.symbols("ψ k k′")
+    half = (sp.S.Zero if TURN in gone else TURN) / 2
+    known = {psi: HEADING + half, chord: sp.sinc(half), slope: _slope(half)}
+
+    def shown(expression: Any) -> Any:
+        named = expression.xreplace({sp.sinc(TURN / 2): chord}).subs(TURN / 2 + HEADING, psi)
+        return named.xreplace(gone)
+
+    after = advance((X, Y, HEADING), (FORWARD, SIDEWAYS, TURN))
+    pose = {name: shown(value) for name, value in zip(POSE, after, strict=True)}
+    f = sp.Matrix(3, 3, lambda i, j: shown(sp.diff(after[i], (X, Y, HEADING)[j])))
+    by_step = sp.Matrix(3, 3, lambda i, j: shown(_by(after[i], (FORWARD, SIDEWAYS, TURN)[j], slope)))
+    if TURN in gone:
+        known = {psi: HEADING, chord: sp.S.One, slope: sp.S.Zero}
+        pose = {name: value.xreplace(known) for name, value in pose.items()}
+        f, by_step, known = f.xreplace(known), by_step.xreplace(known), {}
+    used = sp.Tuple(*pose.values(), f, by_step).free_symbols
+    definitions |= {symbol: value for symbol, value in known.items() if symbol in used}
+    result = OdometryFormulas(definitions, pose, *(sp.ImmutableMatrix(each) for each in (f, by_step, rates)))
+    _check(odometry, result)
+    return result
+
+
+def _slope(half: Any) -> Any:
+    """d sinc(Δθ/2)/dΔθ = (cos(Δθ/2) − sinc(Δθ/2))/Δθ, and 0 at Δθ = 0."""
+    return sp.Piecewise(((sp.cos(half) - sp.sinc(half)) / (2 * half), sp.Ne(half, 0)), (0, True))
+
+
+def _by(expression: Any, symbol: Any, slope: Any) -> Any:
+    """∂/∂symbol with k = sinc(Δθ/2) held as a function of its own: ∂k/∂Δθ is `slope`."""
+    k = sp.Symbol("k_held")
+    held = expression.xreplace({sp.sinc(TURN / 2): k})
+    derivative = sp.diff(held, symbol)
+    if symbol == TURN:
+        derivative += sp.diff(held, k) * slope
+    return derivative.xreplace({k: sp.sinc(TURN / 2)})
+
+
+def _displacement(odometry: Odometry, plan: Plan) -> tuple[dict[Any, Any], list[Any]]:
+    """Definitions of angles in the middle and of long entries, and the twist's integral in them."""
+    parameters = {name: sp.Symbol(name) for name in odometry.parameters}
+    deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
+    definitions: dict[Any, Any] = {}
+    q = []
+    for name in plan.names:
+        symbol = sp.Symbol(name)
+        if name in odometry.angles and name in odometry.increments:
+            symbol = sp.Symbol(f"{name}_mid")
+            definitions[symbol] = sp.Symbol(name) + sp.Symbol(f"Δ{name}") / 2
+        q.append(symbol)
+    robot = odometry.robot
+    assembly = _with_named_angles(assemble(robot, robot.resolver(parameters)))
+    every, symbols = independent_coordinates(assembly), dict(zip(plan.names, q, strict=True))
+    at = configure(assembly, every, [symbols.get(name, 0) for name in every])
+    for coupling in assembly.couplings:
+        if isinstance(coupling, _NamedLinkage):
+            angles = _angles(coupling, _rational(at.values[coupling.axis.coordinate]))
+            definitions |= dict(zip(coupling.wheels, angles, strict=True))
+    named: dict[Any, Any] = {}
+    moved: list[Any] = []
+    for line in _LINES:
+        named = {}
+        tidy = partial(_entry, named=named, line=line)
+        moved = [sp.sympify(each) for each in displacement(robot, plan, assembly, q, deltas, tidy)]
+        if max(map(sp.count_ops, moved)) <= _LONG:
+            break
+    used = sp.Tuple(*named.values(), *moved).free_symbols
+    definitions = {symbol: value for symbol, value in definitions.items() if symbol in used or symbol in q}
+    found = [_readable(each, deltas) for each in moved]
+    if named:
+        found = _over_determinant(found, named)
+    return definitions | named, found
+
+
+def _entry(entry: Any, named: dict[Any, Any], line: int) -> Any:
+    """An entry of the normal equations, tidied; one with more operations than `line` by a symbol in `named`."""
+    value = _tidy(sp.sympify(entry))
+    if sp.count_ops(value) <= line:
+        return value
+    symbol = next((each for each, other in named.items() if other == value), sp.Symbol(f"N{len(named) + 1}"))
+    named[symbol] = value
+    return symbol
+
+
+@dataclass(frozen=True)
+class _NamedLinkage(Linkage):
+    """A linkage whose wheels' angles are symbols of their own."""
+
+    wheels: tuple[Any, ...] = ()
+
+    def _turns(self, delta: Any) -> list[Turn]:
+        return [Turn(sp.cos(wheel), sp.sin(wheel)) for wheel in self.wheels]
+
+
+def _with_named_angles(assembly: Assembly) -> Assembly:
+    couplings = [
+        _NamedLinkage(**vars(each), wheels=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
+        if isinstance(each, Linkage)
+        else each
+        for each in assembly.couplings
+    ]
+    return replace(assembly, couplings=tuple(couplings))
+
+
+def _angles(coupling: Linkage, delta: Any) -> list[Any]:
+    """δ_i = atan2(sin δ, cos δ − (y_i/L) sin δ) of the coupled wheels."""
+    s, c = sp.sin(delta), sp.cos(delta)
+    return [sp.atan2(s, c - _rational(sp.sympify(y / coupling.wheelbase)) * s) for y in coupling.offsets]
+
+
+def _tidy(entry: Any) -> Any:
+    """Expanded, plain fractions for floats, sin² + cos² added up where that makes it shorter."""
+    value = sp.expand(_rational(entry))
+    angles = {each.args[0] for each in value.atoms(sp.sin, sp.cos)}
+    choices = [value]
+    for kept, gone in ((sp.sin, sp.cos), (sp.cos, sp.sin)):
+        squares = {gone(angle) ** 2: 1 - kept(angle) ** 2 for angle in angles}
+        choices.append(sp.expand(value.subs(squares)))
+    return sp.factor_terms(min(choices, key=sp.count_ops))
+
+
+def _rational(value: Any) -> Any:
+    """Floats that are fractions of small numbers, as such: 0.5 is 1/2."""
+    fractions = {}
+    for number in value.atoms(sp.Float):
+        near = Fraction(float(number)).limit_denominator(1000)
+        if abs(float(near) - float(number)) <= 1e-15 * abs(float(number)):
+            fractions[number] = sp.Rational(near.numerator, near.denominator)
+    return value.xreplace(fractions)
+
+
+def _readable(value: Any, deltas: Sequence[Any]) -> Any:
+    """The increments' coefficients, each as one fraction; all of it factored where it stays short."""
+    value = _rational(value)
+    if sp.count_ops(value) > _LONG:
+        return value
+    terms = [sp.factor(sp.diff(value, delta)) * delta for delta in deltas]
+    rest = sp.factor(value.subs(dict.fromkeys(deltas, 0)))
+    total = sp.Add(*terms, rest)
+    tried = [total, sp.factor_terms(total)]
+    if sp.count_ops(tried[1]) <= _LINES[0]:
+        tried.append(sp.factor(total))
+    return min(tried, key=sp.count_ops)
+
+
+def _over_determinant(values: Sequence[Any], named: dict[Any, Any]) -> list[Any]:
+    """Fractions over multiples of one long sum, the normal equations' determinant: over a name for it."""
+    parts = [sp.fraction(value) for value in values]
+    long = [factor for _, below in parts for factor in sp.Mul.make_args(below) if factor.is_Add]
+    if not long or any(each not in (long[0], -long[0]) for each in long):
+        return list(values)
+    number, named[DETERMINANT] = long[0].primitive()
+    known = {long[0]: number * DETERMINANT, -long[0]: -number * DETERMINANT}
+    return [above / below.xreplace(known) for above, below in parts]
+
+
+def _jacobian(
+    steps: Mapping[Any, Any], deltas: Sequence[Any], definitions: Mapping[Any, Any]
+) -> tuple[Any, dict[Any, Any]]:
+    """∂(Δs, Δn, Δθ)/∂increments through the definitions, and letters for long slopes of these.
+
+    Of n/D the slope is (n′ − (n/D) D′)/D, and n/D has a letter: nothing is differentiated that has been divided.
+    """
+    letters: dict[Any, Any] = {}
+    columns = []
+    turning = [delta for delta in deltas if any(value.has(delta) for value in definitions.values())]
+    for delta in deltas:
+        mark = "′" if len(turning) < 2 else f"′{turning.index(delta) + 1 if delta in turning else ''}"
+        slopes: dict[Any, Any] = {delta: sp.S.One}
+        for symbol, meaning in definitions.items():
+            slope = _slope_of(meaning, slopes)
+            if sp.count_ops(slope) > _SHORT:
+                letter = sp.Symbol(f"{symbol}{mark}")
+                letters[letter], slope = slope, letter
+            if slope != 0:
+                slopes[symbol] = slope
+        columns.append([_quotient_slope(symbol, value, slopes) for symbol, value in steps.items()])
+    return sp.Matrix(columns).T, letters
+
+
+def _slope_of(value: Any, slopes: Mapping[Any, Any]) -> Any:
+    """Σ ∂value/∂symbol · slope."""
+    return sp.Add(*(sp.diff(value, each) * slope for each, slope in slopes.items() if value.has(each)))
+
+
+def _quotient_slope(symbol: Any, value: Any, slopes: Mapping[Any, Any]) -> Any:
+    """The slope of a value that has a letter, and may be a fraction."""
+    above, below = sp.fraction(value)
+    changing = _slope_of(below, slopes)
+    if changing == 0:
+        return _slope_of(value, slopes)
+    return (_slope_of(above, slopes) - symbol * changing) / below
+
+
+def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
+    """Raise TrundleError where formulas and program differ at random points."""
+    rng = np.random.default_rng(0)
+    groups = [np.asarray(rng.uniform(-1, 1, (g.size, _POINTS))) for g in odometry.program.inputs[:3]]
+    p = np.array(list(odometry.parameters.values()))
+    pose, f, g, _ = odometry.program.evaluate(*groups, p)
+    names = (*POSE, *(f"Δ{name}" for name in odometry.increments), *odometry.angles, *odometry.parameters)
+    known: dict[Any, Any] = {
+        sp.Symbol(name): row for name, row in zip(names, [*np.vstack(groups), *p], strict=True)
+    }
+
+    def values(expressions: Sequence[Any]) -> np.ndarray:
+        used = list(sp.Tuple(*expressions).free_symbols)
+        function: Any = sp.lambdify(used, list(expressions), "numpy")
+        with np.errstate(invalid="ignore"):  # both sides of k′ are computed, also where only one counts
+            found = function(*(known[symbol] for symbol in used))
+        return np.array([np.broadcast_to(each, _POINTS) for each in found])
+
+    for symbol, meaning in formulas.definitions.items():
+        (known[symbol],) = values([meaning])
+    for found, expected in ((formulas.pose.values(), pose), (formulas.F.flat(), f), (formulas.G.flat(), g)):
+        if not np.allclose(values([*found]), expected, rtol=_SAME, atol=_SAME):
+            raise TrundleError(f"the odometry formulas of '{odometry.name}' don't agree with its program")
+
+
+def _matrix_lines(name: str, matrix: Any) -> list[str]:
+    """The matrix as it is drawn, or its entries one by one where it is too wide."""
+    if sp.count_ops(matrix) <= _LONG:
+        drawn = sp.pretty(matrix, use_unicode=True, wrap_line=False).splitlines()
+        if max(map(len, drawn)) <= _WIDTH:
+            return [f"{name} =", *drawn]
+    entries = [
+        (i, j, matrix[i, j]) for i in range(matrix.rows) for j in range(matrix.cols) if matrix[i, j] != 0
+    ]
+    return [
+        f"{name}[{i}, {j}] = {entry if sp.count_ops(entry) <= _LONG else f'({sp.count_ops(entry)} operations)'}"
+        for i, j, entry in entries
+    ]
+
+
+def _latex(value: Any) -> str:
+    """LaTeX with whole words upright, so that wheels.left.radius isn't a product."""
+    symbols = value.free_symbols if hasattr(value, "free_symbols") else set()
+    names = {each: _word(each.name) for each in symbols}
+    return sp.latex(value, symbol_names=names)
+
+
+def _word(name: str) -> str:
+    special = {
+        "Δs": r"\Delta s",
+        "Δn": r"\Delta n",
+        "Δθ": r"\Delta\theta",
+        "ψ": r"\psi",
+        "k′": "k'",
+        "theta": r"\theta",
+    }
+    if name in special:
+        return special[name]
+    delta, word = (r"\Delta ", name[1:]) if name.startswith("Δ") else ("", name)
+    plain = word if len(word) == 1 else rf"\mathrm{{{word.replace('_', chr(92) + '_')}}}"
+    return delta + plain

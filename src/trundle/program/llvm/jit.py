@@ -1,0 +1,122 @@
+"""LLVM text to machine code in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from trundle.program.llvm.llvm_code import Code
+
+_LOCK = threading.Lock()  # LLVM's global context is not made for several threads
+
+
+@dataclass(frozen=True)
+class Host:
+    """The machine compiled for: its name and features, lanes a vector, lanes of one of its registers, whether
+    multiply-add is fused.
+    """
+
+    cpu: str
+    features: str
+    lanes: int
+    register: int
+    fused: bool
+
+    def machine(self) -> Any:
+        """A new LLVM target machine; each engine takes ownership of one."""
+        import llvmlite.binding as llvm
+
+        target = llvm.Target.from_default_triple()
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=2, jit=True)
+
+
+@cache
+def host() -> Host:
+    """Initialise LLVM for this machine, once."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    fused = bool(features.get("fma")) or "aarch64" in llvm.get_default_triple()
+    register = 8 if features.get("avx512f") else 4
+    return Host(llvm.get_host_cpu_name(), features.flatten(), 8, register, fused)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A native function and what keeps it alive."""
+
+    address: int
+    engine: Any
+
+
+def assemble(code: Code, signature: str, *, thorough: bool = False) -> Compiled:
+    """Compile the body ``code`` of ``define void @main(signature)``.
+
+    The code comes with its common parts shared and its invariants hoisted, so a single pass that reorders sums
+    and products is all that pays: measured on a rollout of 66 operations, it takes 1 ms and gives 1.05 times the
+    speed, LLVM's -O1 takes 13 ms (``thorough``) and gives 1.10, -O2 takes 17 ms and gives 1.09.
+    Writing object code to disk was left out: code generation takes 5 to 15 ms, importing llvmlite alone 20.
+    """
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        machine = host().machine()
+        for name in code.symbols:
+            if llvm.address_of_symbol(name) is None:
+                llvm.add_symbol(name, _address(name))
+        module = llvm.parse_assembly(text(code, signature))
+        _optimise(module, machine, thorough)
+        engine = llvm.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        return Compiled(engine.get_function_address("main"), engine)
+
+
+def assembly(code: Code, signature: str) -> str:
+    """The assembly text that `assemble` would make machine code of, to look at."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        machine = host().machine()
+        module = llvm.parse_assembly(text(code, signature))
+        _optimise(module, machine, thorough=False)
+        return machine.emit_assembly(module)
+
+
+def text(code: Code, signature: str) -> str:
+    """The whole module as LLVM text."""
+    body = "\n".join(code.lines)
+    # 512-bit registers: LLVM's default for several processors that have them is 256. With a frame pointer LLVM
+    # can align its stack to 64 bytes; without, every spilled vector straddles two cache lines (1.4 times slower).
+    attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "frame-pointer"="all" }'
+    head = [f"define void @main({signature}) #0 {{", "entry:", body, "}"]
+    return "".join(code.functions) + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
+
+
+def _optimise(module: Any, machine: Any, thorough: bool) -> None:
+    import llvmlite.binding as llvm
+
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    options.loop_vectorization = options.slp_vectorization = False  # the code is vector code already
+    options.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager() if thorough else llvm.create_new_module_pass_manager()
+    if not thorough:
+        passes.add_reassociate_pass()
+    passes.run(module, builder)
+
+
+def _address(name: str) -> int:
+    """Address of a function of the C library."""
+    for library in (None, ctypes.util.find_library("m"), "ucrtbase"):
+        try:
+            function = getattr(ctypes.CDLL(library), name)
+        except (OSError, AttributeError):
+            continue
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise OSError(f"the C library has no function '{name}'")

@@ -1,0 +1,180 @@
+"""One LLVM expression for each operation of a program, on vectors of lanes or on scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from trundle.errors import TrundleError
+from trundle.program.ir import Instruction
+from trundle.program.llvm.llvm_code import FAST, Code, constant, suffix, type_of
+from trundle.program.llvm.llvm_exp import expm1, exponential, hyperbolic_tangent
+from trundle.program.llvm.llvm_math import Reduced, cosine, hypotenuse, reduce_angle, sine, tangent
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value's LLVM names: as a scalar if all lanes share it (``lanes == 1``), as a vector where one was made."""
+
+    name: str
+    lanes: int
+    vector: str = ""
+
+
+@dataclass
+class Emitter:
+    """Emits instructions in straight order into ``code``; ``values`` maps program values to LLVM names."""
+
+    code: Code
+    fused: bool
+    values: dict[int, Value] = field(default_factory=dict)
+    _angles: dict[str, Reduced] = field(default_factory=dict)
+    _truths: dict[str, str] = field(default_factory=dict)
+
+    def define(self, out: int, name: str, lanes: int, *, spread: bool = False) -> None:
+        """Record the name of a value; with ``spread`` a scalar gets its vector here, outside of the loops to come."""
+        vector = self.code.splat(name) if spread and lanes == 1 else name
+        self.values[out] = Value(name, lanes, vector)
+
+    def emit(self, instructions: Iterable[Instruction], wide: set[int], spread: set[int]) -> None:
+        """Emit ``instructions`` here; those in ``wide`` as vectors, scalars in ``spread`` with their vector."""
+        for i in instructions:
+            if i.op == "const":
+                vector = constant(i.value, self.code.width)
+                self.values[i.out] = Value(constant(i.value, 1), 1, vector)
+                continue
+            lanes = self.code.width if i.out in wide else 1
+            name = self.operation(i.op, [self.operand(a, lanes) for a in i.args], lanes)
+            self.define(i.out, name, lanes, spread=i.out in spread)
+
+    def operand(self, value: int, lanes: int) -> str:
+        """The name of ``value`` as an operand of an instruction on ``lanes`` lanes."""
+        known = self.values[value]
+        if known.lanes == lanes:
+            return known.name
+        return known.vector or self.code.splat(known.name)
+
+    def operation(self, op: str, args: list[str], lanes: int) -> str:
+        """Emit one operation."""
+        if op in _ARITHMETIC:
+            first = args[:1] * 2 if op in ("sq", "twice") else args
+            return self.code.new(f"{_ARITHMETIC[op]} {FAST} {type_of(lanes)} {', '.join(first)}")
+        if op in _INTRINSICS:
+            return self.code.call(
+                f"llvm.{_INTRINSICS[op]}.{suffix(lanes)}", type_of(lanes), *args, flags=FAST
+            )
+        if op in _COMPARISONS:
+            return self._logical(f"fcmp {_COMPARISONS[op]} {type_of(lanes)} {args[0]}, {args[1]}", lanes)
+        if op in _C_FUNCTIONS:
+            return self._per_lane(op, args, lanes)
+        if op in _SPECIAL:
+            return _SPECIAL[op](self, lanes, *args)
+        raise TrundleError(f"the LLVM kernels do not have the operation '{op}'")
+
+    def _per_lane(self, function: str, args: list[str], lanes: int) -> str:
+        """Call a function of the C library once a lane."""
+        code = self.code
+        code.symbols.add(function)
+        if lanes == 1:
+            return code.call(function, "double", *args)
+        t, result = type_of(lanes), "poison"
+        for k in range(lanes):
+            scalars = [code.new(f"extractelement {t} {a}, i64 {k}") for a in args]
+            value = code.call(function, "double", *scalars)
+            result = code.new(f"insertelement {t} {result}, double {value}, i64 {k}")
+        return result
+
+    def _logical(self, condition: str, lanes: int) -> str:
+        """A condition as the number 1 or 0; the bit itself is kept for whoever asks for it."""
+        bit = self.code.new(condition)
+        one, zero = constant(1.0, lanes), constant(0.0, lanes)
+        name = self.code.new(
+            f"select {type_of(lanes, 'i1')} {bit}, {type_of(lanes)} {one}, {type_of(lanes)} {zero}"
+        )
+        self._truths[name] = bit
+        return name
+
+    def truth(self, name: str, lanes: int) -> str:
+        """Whether a number is not zero, as a bit."""
+        if name not in self._truths:
+            self._truths[name] = self.code.new(f"fcmp une {type_of(lanes)} {name}, {constant(0.0, lanes)}")
+        return self._truths[name]
+
+    def angle(self, x: str, lanes: int) -> Reduced:
+        """The reduced angle, shared by sin and cos of the same value."""
+        if x not in self._angles:
+            self._angles[x] = reduce_angle(self.code, x, lanes, self.fused)
+        return self._angles[x]
+
+
+def _select(e: Emitter, lanes: int, condition: str, x: str, y: str) -> str:
+    bit, t = e.truth(condition, lanes), type_of(lanes)
+    return e.code.new(f"select {type_of(lanes, 'i1')} {bit}, {t} {x}, {t} {y}")
+
+
+def _extreme(predicate: str) -> Callable[[Emitter, int, str, str], str]:
+    """min or max that gives NaN if either argument is NaN, so that a clamp does not hide one."""
+
+    def emit(e: Emitter, lanes: int, x: str, y: str) -> str:
+        t, bits = type_of(lanes), type_of(lanes, "i1")
+        if not y.startswith("%"):
+            x, y = y, x
+        least = e.code.new(f"select {bits} {e.code.new(f'fcmp {predicate} {t} {x}, {y}')}, {t} {x}, {t} {y}")
+        if not x.startswith("%"):
+            return least  # a constant is no NaN, and a NaN in y came through
+        unordered = e.code.new(f"fcmp uno {t} {x}, {x}")
+        return e.code.new(f"select {bits} {unordered}, {t} {x}, {t} {least}")
+
+    return emit
+
+
+def _sign(e: Emitter, lanes: int, x: str) -> str:
+    t, bits = type_of(lanes), type_of(lanes, "i1")
+    below = e.code.new(f"fcmp olt {t} {x}, {constant(0.0, lanes)}")
+    above = e.code.new(f"fcmp ogt {t} {x}, {constant(0.0, lanes)}")
+    rest = e.code.new(f"select {bits} {above}, {t} {constant(1.0, lanes)}, {t} {x}")
+    return e.code.new(f"select {bits} {below}, {t} {constant(-1.0, lanes)}, {t} {rest}")
+
+
+def _both(op: str) -> Callable[[Emitter, int, str, str], str]:
+    def emit(e: Emitter, lanes: int, x: str, y: str) -> str:
+        return e._logical(f"{op} {type_of(lanes, 'i1')} {e.truth(x, lanes)}, {e.truth(y, lanes)}", lanes)
+
+    return emit
+
+
+def _not(e: Emitter, lanes: int, x: str) -> str:
+    return e._logical(f"fcmp oeq {type_of(lanes)} {x}, {constant(0.0, lanes)}", lanes)
+
+
+def _inverse(e: Emitter, lanes: int, x: str) -> str:
+    return e.code.new(f"fdiv {FAST} {type_of(lanes)} {constant(1.0, lanes)}, {x}")
+
+
+_ARITHMETIC = {
+    "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg", "sq": "fmul", "twice": "fadd",
+}  # fmt: skip
+_INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign"}
+_COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
+_C_FUNCTIONS = {
+    "log", "pow", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "atan2",
+    "erf", "log1p", "fmod", "remainder",
+}  # fmt: skip
+_SPECIAL: dict[str, Callable[..., str]] = {
+    "sin": lambda e, lanes, x: sine(e.code, e.angle(x, lanes), lanes),
+    "cos": lambda e, lanes, x: cosine(e.code, e.angle(x, lanes), lanes),
+    "tan": lambda e, lanes, x: tangent(e.code, e.angle(x, lanes), lanes),
+    "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
+    "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
+    "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
+    "inv": _inverse,
+    "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
+    "sign": _sign,
+    "min": _extreme("olt"),
+    "max": _extreme("ogt"),
+    "select": _select,
+    "if_else_zero": lambda e, lanes, c, x: _select(e, lanes, c, x, constant(0.0, lanes)),
+    "and": _both("and"),
+    "or": _both("or"),
+    "not": _not,
+}

@@ -1,0 +1,247 @@
+"""The figure of what a robot can do at one configuration: axles, centre of rotation, velocities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from trundle.analysis.analyze import Analysis
+from trundle.analysis.manipulability import Manipulability
+from trundle.mechanics.kinematics import world_poses
+from trundle.model.configuration import Configuration
+from trundle.model.sketch import yaw
+from trundle.results.arrays import FloatArray
+from trundle.results.sketch import Sketch, WheelSketch
+from trundle.scalars import Scalar
+from trundle.show.robot import draw_links, draw_robot, draw_wheels, robot_size
+from trundle.show.skeleton import PLANES, skeleton
+from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say
+from trundle.spatial.motions import Pose, compose, inverse, transform_point
+
+# How far around the robot the picture reaches, in its own sizes: centres farther away are pointed at.
+_AROUND = 1.6
+
+Wheels = tuple[WheelSketch, ...]
+
+
+def mobility_figure(analysis: Analysis) -> Figure:
+    """The robot from above with its wheels' axles and the centre of rotation, or a linkage with the frame's ellipse;
+    beside it the ellipsoid of velocities, seen along each axis.
+    """
+    found = analysis.frame_manipulability or analysis.manipulability
+    with house_style():
+        panels = [] if found is None or not found.radii else _pairs(found)
+        figure = new_figure(5.0 if panels else 4.0)
+        figure.suptitle(f"{analysis.robot.name}: what it can do", x=0.01, ha="left")
+        grid = figure.add_gridspec(max(len(panels), 1), 3)
+        axes = figure.add_subplot(grid[:, : 2 if panels else 3])
+        if analysis.maps.base:
+            _draw_base(axes, analysis)
+        elif analysis.robot.joints:
+            _draw_linkage(axes, analysis)
+        else:
+            say(axes, "neither wheels nor joints")
+        if found is not None and panels:
+            for row, pair in enumerate(panels):
+                _draw_velocities(figure.add_subplot(grid[row, 2]), found, pair)
+            whose = "the base" if analysis.frame is None else analysis.frame.name
+            figure.supxlabel(f"right: velocities of {whose} for {found.rates}", fontsize=8.5, color=MUTED)
+        return figure
+
+
+def _draw_base(axes: Axes, analysis: Analysis) -> None:
+    """From above, in the base's frame: wheels, also those that bodies on joints carry, and their axles."""
+    poses = _poses(analysis)
+    shape = skeleton(analysis.robot, poses)
+    on_base, carried, axles = _wheels(analysis, poses, shape.wheels)
+    base = Sketch(wheels=on_base or carried)
+    draw_robot(axes, base, (0.0, 0.0, 0.0), {})
+    if on_base:
+        draw_wheels(axes, carried)
+    for start, end in (*shape.mounts, *shape.bars, *_brackets(analysis, poses)):
+        axes.plot(*zip(shape.flat(start), shape.flat(end), strict=True), color=INK, linewidth=1.6, zorder=3.4)
+    reach = _AROUND * max(robot_size(Sketch(wheels=(*on_base, *carried))), 1e-9)
+    middle = np.mean([(w.x, w.y) for w in base.wheels], axis=0)
+    for (x, y, heading), is_steered in axles:
+        across = 4 * reach * np.array([-math.sin(heading), math.cos(heading)])
+        ends = np.array([(x, y) - across, (x, y) + across])
+        colour = COLOURS[5] if is_steered else MUTED
+        axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
+    motion = analysis.base_motion
+    if motion is not None:
+        _mark_motion(axes, motion.centre, motion.heading if motion.dimension else None, middle, reach)
+        axes.set_title(motion.explain(), fontsize=8.5, fontweight="normal", wrap=True)
+    axes.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(middle[1] - reach, middle[1] + reach))
+    axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+
+
+def _wheels(
+    analysis: Analysis, poses: list[Pose], shapes: Sketch
+) -> tuple[Wheels, Wheels, list[tuple[tuple[float, float, float], bool]]]:
+    """Wheels on the base, wheels that it carries on joints where they are now, and the place (x, y, heading) of each
+    that has an axle to obey, with whether it is steered or carried.
+    """
+    tree = analysis.maps.assembly.tree
+    groups: tuple[list[WheelSketch], list[WheelSketch]] = ([], [])
+    axles = []
+    for wheel, shape in zip(analysis.maps.assembly.wheels, shapes.wheels, strict=True):
+        pivot = poses[tree.links[wheel.link].parent if wheel.steering is not None else wheel.link]
+        x, y = float(pivot.position[0]), float(pivot.position[1])
+        groups[not wheel.on_base].append(replace(shape, x=x, y=y, heading=yaw(pivot)))
+        if wheel.kind in ("fixed", "steered") and wheel.contact != "free":
+            at = poses[wheel.link]
+            place = (float(at.position[0]), float(at.position[1]), yaw(at))
+            axles.append((place, wheel.kind == "steered" or not wheel.on_base))
+    return tuple(groups[0]), tuple(groups[1]), axles
+
+
+def _poses(analysis: Analysis) -> list[Pose]:
+    """Every link's pose at this configuration, in the frame of a planar base."""
+    poses = [_numbers(pose) for pose in world_poses(analysis.maps.assembly.tree, _at(analysis).poses)]
+    return [compose(inverse(poses[0]), pose) for pose in poses] if analysis.maps.base else poses
+
+
+def _brackets(analysis: Analysis, poses: list[Pose]) -> list[tuple[FloatArray, FloatArray]]:
+    """From the frames of bodies on joints to the wheels that they carry."""
+    links, found = analysis.maps.assembly.tree.links, []
+    for wheel in analysis.maps.assembly.wheels:
+        if not wheel.on_base:
+            holder = links[wheel.link].parent
+            body = holder if wheel.steering is None else links[holder].parent
+            found.append((np.array(poses[body].position), np.array(poses[wheel.link].position)))
+    return found
+
+
+def _mark_motion(
+    axes: Axes, centre: tuple[float, float] | None, heading: float | None, middle: FloatArray, reach: float
+) -> None:
+    """The centre of rotation, or an arrow toward it where it is out of the picture; an arrow along a pure shift."""
+    if centre is not None:
+        offset = np.subtract(centre, middle)
+        if np.abs(offset).max() < reach:
+            axes.plot(*centre, marker="o", markersize=8, color=COLOURS[1], zorder=6, markeredgecolor="white")
+        else:
+            toward = middle + offset * (0.92 * reach / np.abs(offset).max())
+            text = f"centre {np.hypot(*offset):.3g} m off"
+            axes.annotate(
+                text, _pair(toward), _pair(middle + 0.6 * (toward - middle)), color=COLOURS[1], ha="center",
+                arrowprops={"arrowstyle": "->", "color": COLOURS[1]}, zorder=6,
+            )  # fmt: skip
+    if heading is not None:
+        tip = middle + 0.75 * reach * np.array([math.cos(heading), math.sin(heading)])
+        axes.annotate(
+            "",
+            _pair(tip),
+            _pair(middle),
+            arrowprops={"arrowstyle": "-|>", "color": COLOURS[0], "lw": 1.8},
+            zorder=6,
+        )
+
+
+def _pair(point: FloatArray) -> tuple[float, float]:
+    return float(point[0]), float(point[1])
+
+
+def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
+    """The bars at this configuration with the frame's ellipse, from the side that shows most of the joints if the
+    frame moves in that plane, else in the plane of its first two linear parts.
+    """
+    poses = _poses(analysis)
+    shape = skeleton(analysis.robot, poses)
+    frame, found = analysis.frame, analysis.frame_manipulability
+    linear = [part[2] for part in frame.parts if part.startswith("v_")] if frame else []
+    plane = PLANES[shape.normal]
+    if len(linear) > 1 and not set(plane) <= set(linear):
+        plane = (linear[0], linear[1])
+    shown = ["xyz".index(axis) for axis in plane]
+    bars = [(start[shown], end[shown]) for start, end in shape.bars]
+    if not bars:
+        say(axes, "all of it is in one place")
+        return
+    draw_links(axes, [(a, b) for a, b in bars if np.abs(a - b).max() > 0])
+    if frame is not None and found is not None and found.radii and set(linear) & set(plane):
+        tip = np.array(transform_point(poses[frame.link], frame.point), dtype=float)[shown]
+        corners = np.array([tip, *(point for bar in bars for point in bar)])
+        size = max(float(np.ptp(corners, axis=0).max()), 1e-9)
+        _draw_outline(axes, tip + _shadow(found, plane, scale=0.3 * size))
+        axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
+    axes.set(xlabel=f"{plane[0]} (m)", ylabel=f"{plane[1]} (m)", aspect="equal")
+    axes.margins(0.25)
+
+
+def _at(analysis: Analysis) -> Configuration:
+    return analysis.maps.at(analysis.q[None])
+
+
+def _numbers(pose: Pose) -> Pose:
+    """A pose of one configuration without its batch."""
+
+    def number(value: Scalar) -> float:
+        return float(np.ravel(value)[0])
+
+    rows = tuple(tuple(number(entry) for entry in row) for row in pose.rotation)
+    return Pose(rows, tuple(number(entry) for entry in pose.position))  # type: ignore[arg-type]
+
+
+def _draw_outline(axes: Axes, outline: FloatArray) -> None:
+    """An ellipse, or the line that a flat one is, wide enough to be seen."""
+    shape = Polygon(outline, closed=True, zorder=2, joinstyle="round")
+    shape.set(facecolor=(*to_rgb(COLOURS[0]), 0.25), edgecolor=COLOURS[0], linewidth=2.0)
+    axes.add_patch(shape)
+
+
+def _pairs(found: Manipulability) -> list[tuple[int, int]]:
+    """The planes in which the ellipsoid is shown: pairs of the first three parts that both move, or one with the part
+    that does.
+    """
+    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
+    moving = np.abs(np.array(found.axes) * weights).max(axis=0) > 1e-9 * found.radii[0]
+    count = min(len(found.parts), 3)
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    return [(i, j) for i, j in pairs if moving[i] and moving[j]] or [
+        (i, j) for i, j in pairs if moving[i] or moving[j]
+    ][:1]
+
+
+def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[int, int]) -> None:
+    _draw_outline(axes, _outline(found, pair))
+    axes.plot(0, 0, marker="+", color=INK)
+    size = 1.15 * max(found.radii, default=1.0)
+    axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
+    names = [_part(found, k) for k in pair]
+    axes.set_xlabel(names[0], fontsize=8)
+    axes.set_ylabel(names[1], fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def _part(found: Manipulability, k: int) -> str:
+    part = found.parts[k]
+    return f"{part} · {found.length:.3g} m (m/s)" if part.startswith("omega") else f"{part} (m/s)"
+
+
+def _outline(found: Manipulability, pair: Sequence[int]) -> FloatArray:
+    """The ellipsoid's shadow on the plane of two parts, as points (n, 2), all in m/s."""
+    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
+    axes = (np.array(found.axes).reshape(-1, len(found.parts)) * weights)[:, list(pair)]
+    u, sizes, _ = np.linalg.svd(axes.T, full_matrices=False) if len(axes) else (np.eye(2), np.zeros(2), None)
+    sizes = np.pad(sizes, (0, 2 - len(sizes)))
+    u = np.pad(u, ((0, 0), (0, 2 - u.shape[1])))
+    turn = np.linspace(0, 2 * np.pi, 120)
+    return np.column_stack([np.cos(turn) * sizes[0], np.sin(turn) * sizes[1]]) @ u.T
+
+
+def _shadow(found: Manipulability, directions: Sequence[str], scale: float) -> FloatArray:
+    """The same over linear directions, scaled so that its longest axis has the length `scale` (m)."""
+    parts = [f"v_{each}" for each in directions]
+    moving = [k for k, part in enumerate(parts) if part in found.parts]
+    pair = [found.parts.index(parts[k]) for k in moving]
+    outline = np.zeros((120, 2))
+    outline[:, moving] = _outline(found, pair if len(pair) == 2 else pair * 2)[:, : len(moving)]
+    return outline * (scale / max(np.hypot(*outline.T).max(), 1e-12))

@@ -1,0 +1,1 @@
+"""Models from the equations that SymPy's mechanics forms: `from_sympy(method) -> Model`."""

@@ -1,0 +1,313 @@
+"""from_sympy(method) -> Model: a mechanism derived by SymPy, as the same kind of model that descriptions give.
+
+SymPy's mass matrix and forcing are taken as they are, never simplified and never inverted: their entries become
+graphs (`sympy_graph`), and the linear systems are solved inside the program, in an order found on numbers
+(`guided`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from trundle.mechanics.linear import apply, product
+from trundle.model.guided import solve_guided
+from trundle.model.model import ConstraintSummary, Model
+from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.projection import projected
+from trundle.model.samples import Samples, take_samples
+from trundle.program import Program, trace
+from trundle.scalars import Scalar, absolute, maximum, minus, plus
+from trundle.sympy_models.sympy_graph import Converter
+from trundle.sympy_models.sympy_method import TIME, Equations, name_of, read_method
+from trundle.sympy_models.sympy_names import Names, declare, report_unknown, unit_texts
+
+
+@dataclass(frozen=True)
+class Motion:
+    """q̇, u̇ and the multipliers at one state, and what was found out about the constraints."""
+
+    q_dot: list[Scalar]
+    u_dot: list[Scalar]
+    multipliers: list[Scalar]
+    rank: int
+    undetermined: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The residuals of the configuration's and the velocity's constraints, and states that meet them."""
+
+    holonomic: list[Scalar]
+    velocity: list[Scalar]
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The columns of symbols of the state (q, u, extra states, time), the inputs and the parameters."""
+
+    state: Any
+    commands: Any
+    parameters: Any
+
+    @property
+    def all(self) -> tuple[Any, Any, Any]:
+        return self.state, self.commands, self.parameters
+
+    @property
+    def clock(self) -> Any:
+        return self.state[self.state.numel() - 1]
+
+
+def from_sympy(
+    method: Any,
+    *,
+    inputs: Sequence[Any] | Mapping[str, Any] = (),
+    outputs: Mapping[str, Any] | None = None,
+    extra_states: Mapping[Any, Any] | None = None,
+    parameters: Mapping[Any, float] | None = None,
+    units: Mapping[Any, str] | None = None,
+    name: str = "sympy_model",
+) -> Model:
+    """The equations of motion of SymPy's KanesMethod, LagrangesMethod or System (formed, not simplified), as a `Model`.
+
+    method: after kanes_equations, form_lagranges_equations or form_eoms. inputs: symbols or functions of time that are
+    given from outside, or name -> symbol. outputs: name -> expression of states, their rates, inputs, parameters,
+    multipliers. extra_states: symbol or function of time -> expression of its rate, such as the current of a motor.
+    parameters: symbol (or its name) -> number, SI; all of the constants need one.
+
+    units: state, input or output (or its name) -> its SI unit as text, such as "rad/s": for the labels of runs, and for
+    initial values and inputs given as text ("30 deg"), whose dimension is then checked.
+
+    Where the equations depend on time itself, it is a state, `t`, with rate 1 that starts at 0 if not told otherwise:
+    runs and rollouts need no input for it, and linearisations show what changes with it. Jumps in it are not looked
+    for, as those of inputs are.
+
+    States have SymPy's names; the speeds of LagrangesMethod, q̇, have `_dot` behind the coordinate's. Kane: K q̇ = k
+    and M u̇ = f, with dependent speeds by their own rows. Lagrange: M q̈ = f + Aᵀλ, A q̈ = b; λ are outputs under
+    SymPy's names (lam1, ...), split by least norm where constraints are redundant. The output
+    `constraint_residual` is the largest of all configuration and velocity constraints' residuals.
+
+    Raises InputError for equations not yet formed, undeclared symbols, parameters without a value, functions that
+    programs don't have, speeds without inertia, and units that aren't SI.
+    """
+    start = time.perf_counter()
+    equations = read_method(method)
+    names = declare(equations, inputs, outputs or {}, extra_states or {}, parameters or {})
+    symbols = Symbols(
+        ca.SX.sym("x", len(names.states) + 1),
+        ca.SX.sym("u", len(names.inputs)),
+        ca.SX.sym("p", len(names.parameters)),
+    )
+    leaves = names.leaves(*symbols.all)
+    convert = Converter(leaves if names.declares_time else {**leaves, TIME: symbols.clock})
+    q_dot = _coordinate_rates(equations, convert, symbols, names)
+    motion, bound = _move(equations, convert, symbols, names, q_dot)
+    _know_rates(equations, convert, motion, symbols)
+    extra = [convert(rate) for rate in (extra_states or {}).values()]
+    _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
+    shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
+    report_unknown(convert.unknown, names)
+    shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
+    shown["constraint_residual"] = _largest([*bound.holonomic, *bound.velocity])
+    if convert.met(TIME) and not names.declares_time:
+        names = names.with_clock(shown)
+    texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
+    return _package(name, equations, names, symbols, motion, extra, shown, bound, texts, start)
+
+
+def _coordinate_rates(
+    equations: Equations, convert: Converter, symbols: Symbols, names: Names
+) -> list[Scalar]:
+    """q̇ from K q̇ = k, or the speeds themselves."""
+    n = len(equations.q)
+    if equations.kinematic is None:
+        return [symbols.state[n + i] for i in range(n)]
+    matrix = [[convert(entry) for entry in row] for row in equations.kinematic[0]]
+    right = [[convert(entry)] for entry in equations.kinematic[1]]
+    report_unknown(convert.unknown, names)
+    if _is_identity(matrix):
+        rates = [value for (value,) in right]
+    else:
+        empty = ca.SX(0, 1)
+        samples = take_samples(
+            symbols.all, (n, len(equations.u)), list(names.parameters.values()), empty, empty
+        )
+        labels = [f"{each}_dot" for each in names.coordinates]
+        solved = solve_guided(matrix, right, samples.of(matrix), labels, "the coordinates' rates")
+        rates = [value for (value,) in solved]
+    _know(convert, [_rate_of(each) for each in equations.q], rates)
+    return rates
+
+
+def _is_identity(matrix: Sequence[Sequence[Scalar]]) -> bool:
+    return all(
+        isinstance(entry, (int, float)) and entry == int(i == j)
+        for i, row in enumerate(matrix)
+        for j, entry in enumerate(row)
+    )
+
+
+def _move(
+    equations: Equations, convert: Converter, symbols: Symbols, names: Names, q_dot: list[Scalar]
+) -> tuple[Motion, Bound]:
+    """The accelerations and multipliers, and what binds the motion."""
+    mass = [[convert(entry) for entry in row] for row in equations.mass]
+    force = [convert(entry) for entry in equations.forcing]
+    rows = [[convert(entry) for entry in row] for row in equations.rows]
+    right = [convert(entry) for entry in equations.right]
+    holonomic = [convert(entry) for entry in equations.holonomic]
+    velocity = [convert(entry) for entry in equations.velocity]
+    report_unknown(convert.unknown, names)
+    split = len(equations.q), len(equations.u)
+    samples = take_samples(
+        symbols.all, split, list(names.parameters.values()), _column(holonomic), _column(velocity)
+    )
+    if equations.multipliers or not rows:
+        motion = _with_multipliers(mass, force, rows, right, samples, names, q_dot)
+    else:
+        motion = _with_dependent_speeds(mass, force, rows, right, samples, names, q_dot)
+    return motion, Bound(holonomic, velocity, samples)
+
+
+def _with_multipliers(
+    mass: list[list[Scalar]],
+    force: list[Scalar],
+    rows: list[list[Scalar]],
+    right: list[Scalar],
+    samples: Samples,
+    names: Names,
+    q_dot: list[Scalar],
+) -> Motion:
+    """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b, all multipliers shown."""
+    solution = solve_with_multipliers(mass, force, rows, right, samples, (names.speeds, names.multipliers))
+    loose = tuple(names.multipliers[row] for row in solution.undetermined)
+    return Motion(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
+
+
+def _with_dependent_speeds(
+    mass: list[list[Scalar]],
+    force: list[Scalar],
+    rows: list[list[Scalar]],
+    right: list[Scalar],
+    samples: Samples,
+    names: Names,
+    q_dot: list[Scalar],
+) -> Motion:
+    """u̇ of Kane's constrained equations: u̇_d = B_d⁻¹ (b − B_i u̇_i) put into the rows of the independent speeds.
+
+    SymPy has projected the rows already, M = Sᵀ M_all with S = [1; −B_d⁻¹ B_i], so what is left to solve, M S, is
+    the mass matrix of the independent speeds and positive definite.
+    """
+    count = len(force)
+    dependent = [row[count:] for row in rows]
+    known = [[value, *row[:count]] for value, row in zip(right, rows, strict=True)]
+    solved = solve_guided(
+        dependent, known, samples.of(dependent), names.speeds[count:], "the dependent speeds' rates"
+    )
+    offset = [*([0] * count), *(row[0] for row in solved)]
+    unit = [[int(i == j) for j in range(count)] for i in range(count)]
+    basis = [*unit, *([minus(0, entry) for entry in row[1:]] for row in solved)]
+    reduced = product(mass, basis)
+    driven = [[minus(f, g)] for f, g in zip(force, apply(mass, offset), strict=True)]
+    independent = solve_guided(reduced, driven, samples.of(reduced), names.speeds[:count], "accelerations")
+    moved = apply(basis, [value for (value,) in independent])
+    u_dot = [plus(v, w) for v, w in zip(moved, offset, strict=True)]
+    return Motion(q_dot, u_dot, [], len(rows))
+
+
+def _know(convert: Converter, leaves: Sequence[Any], values: Sequence[Scalar]) -> None:
+    """Let the converter know more leaves; a leaf that is a state already stays one."""
+    for leaf, value in zip(leaves, values, strict=True):
+        if leaf is not None:
+            convert.leaves.setdefault(leaf, value)
+
+
+def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Symbols) -> None:
+    """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
+    _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
+    part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
+    along = _column([*motion.q_dot, *motion.u_dot, 1])
+    second = ca.jtimes(_column(motion.q_dot), part, along)
+    twice = [_rate_of(_rate_of(each)) for each in equations.q]
+    _know(convert, twice, [second[i] for i in range(len(twice))])
+    _know(convert, equations.multipliers, motion.multipliers)
+
+
+def _rate_of(symbol: Any) -> Any:
+    """The time derivative of a function of time; None of a plain symbol, which has none."""
+    if symbol is None or getattr(symbol, "is_Symbol", False):
+        return None
+    return symbol.diff(TIME)
+
+
+def _column(values: Sequence[Scalar]) -> Any:
+    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
+
+
+def _largest(residuals: Sequence[Scalar]) -> Scalar:
+    worst: Scalar = 0
+    for value in residuals:
+        worst = maximum(worst, absolute(ca.SX(value)))
+    return worst
+
+
+def _package(
+    name: str,
+    equations: Equations,
+    names: Names,
+    symbols: Symbols,
+    motion: Motion,
+    extra: Sequence[Scalar],
+    outputs: Mapping[str, Scalar],
+    bound: Bound,
+    units: Mapping[str, str],
+    start: float,
+) -> Model:
+    groups = {
+        "state": (names.states, symbols.state[: len(names.states)]),
+        "input": (names.inputs, symbols.commands),
+        "parameter": (tuple(names.parameters), symbols.parameters),
+    }
+
+    def traced(title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
+        return trace(title, groups, {label: (tuple(labels), _column(values))})
+
+    rates = [*motion.q_dot, *motion.u_dot, *extra, *(1 for _ in names.clock)]
+    dynamics = traced("dynamics", "rate", names.states, rates)
+    residuals = [*bound.holonomic, *bound.velocity]
+    labels = [f"configuration {k + 1}" for k in range(len(bound.holonomic))]
+    labels += [f"velocity {k + 1}" for k in range(len(bound.velocity))]
+    split = len(equations.q), len(equations.u)
+    columns = _column(bound.holonomic), _column(bound.velocity)
+    moved = projected(symbols.all, split, *columns, bound.samples) if residuals else None
+    return Model(
+        robot=None,
+        name=name,
+        coordinates=names.coordinates,
+        speeds=names.speeds,
+        currents=(*names.extra, *names.clock),
+        inputs=names.inputs,
+        outputs=tuple(outputs),
+        parameters=dict(names.parameters),
+        units={"time": "s", **dict.fromkeys(names.clock, "s"), **units},
+        initial=dict.fromkeys(names.states, 0.0),
+        mobility=None,
+        constraints=ConstraintSummary(len(equations.rows), motion.rank, motion.undetermined),
+        dynamics=dynamics,
+        audited=dynamics,
+        observe=traced("observe", "output", tuple(outputs), list(outputs.values())),
+        stiff=bool(extra),
+        derive_seconds=time.perf_counter() - start,
+        manifold=traced("manifold", "residual", labels, residuals) if residuals else None,
+        projection=None
+        if moved is None
+        else traced("projection", "state", names.states, [moved[k] for k in range(len(names.states))]),
+        dependent=tuple(name_of(each) for each in equations.dependent),
+        origin={"sympy": equations.kind, "name": name},
+    )
