@@ -21,10 +21,10 @@ def equations(quick: bool) -> list[Row]:
 
 def _drive(tries: int) -> list[Row]:
     from trundle.documents import parse
-    from trundle.formulas import equations_of
+    from trundle.formulas import equations
 
     text = DESCRIPTION.replace("d: 0.0", "d: 0.3")
-    found = equations_of(parse(text).robot, "dynamics")
+    found = equations(parse(text).robot, "dynamics")
     operations = found.operations_of("acceleration.v_x", "acceleration.omega")
     walls = sorted(_cold(text, tries, "--format", "latex"))
     return [
@@ -48,10 +48,10 @@ def _drive(tries: int) -> list[Row]:
 def _swerve(tries: int) -> list[Row]:
     from trundle import catalog
     from trundle.documents import dump
-    from trundle.formulas import equations_of
+    from trundle.formulas import equations
 
     robot = catalog.swerve()
-    seconds = best_seconds(lambda: equations_of(robot, "kinematics").text(), tries=tries, least=0.0)
+    seconds = best_seconds(lambda: equations(robot, "kinematics").text(), tries=tries, least=0.0)
     walls = sorted(_cold(dump(robot), tries, "--what", "kinematics"))
     return [
         Row(

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from trundle.formulas.equations import Equation, Equations, Section
 from trundle.formulas.ordering import Order, Split
 from trundle.formulas.printers import Pretty, sign
+from trundle.formulas.sections import Equation, Equations, Section
 
 # A step that lines inside a bracket are set in.
 STEP = 2

@@ -287,13 +287,13 @@ class Model:
         `what` is kinematics, constraints, dynamics or all (see `trundle.formulas.Equations`). Raises InputError for
         other words, and for a model that was not derived from a description.
         """
-        from trundle.formulas import equations_of
+        from trundle.formulas import equations
 
         if self.robot is None:
             raise InputError(
                 f"'{self.name}' was not derived from a description: its equations are those it was made from"
             )
-        return equations_of(self.robot, what, self)
+        return equations(self, what)
 
     def kinematics(self, given: Sequence[str]) -> Any:
         """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
