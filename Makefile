@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.pydy ## Measure the speed, beside the peers
-	$(BIN)/trundle bench
+	$(BIN)/python -m benchmarks
 
 ci: ## Everything that must pass before a change lands
 	bash .ci/run
