@@ -13,7 +13,8 @@ import trundle
 from trundle import catalog
 from trundle.errors import InputError, NumericsError
 from trundle.formulas import equations, read_expression
-from trundle.formulas.numeric import Point
+from trundle.formulas.algebra import Book
+from trundle.formulas.evaluation import Values
 from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -282,19 +283,19 @@ def test_a_model_knows_its_equations():
 
 
 def test_a_wrong_equation_is_never_shown(monkeypatch):
-    from trundle.formulas import motion
+    from trundle.formulas import dynamics_section
 
-    monkeypatch.setattr(motion, "_force", lambda sheet, dynamics, k, force: 2 * force)
+    monkeypatch.setattr(dynamics_section, "_force", lambda sheet, dynamics, k, force: 2 * force)
     with pytest.raises(NumericsError, match="not shown"):
         equations(catalog.pendulum(), "dynamics")
 
 
 def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
-    from trundle.formulas import motion
+    from trundle.formulas import dynamics_section
 
-    entry = motion._entry
+    entry = dynamics_section._entry
     monkeypatch.setattr(
-        motion, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
+        dynamics_section, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
     )
     with pytest.raises(NumericsError, match="mass_matrix"):
         equations(catalog.differential_drive(), "dynamics")
@@ -327,7 +328,7 @@ def test_every_text_reads_back(name, rng):
     names |= {str(info.symbol) for info in found.symbols} | {each["symbol"] for each in data["definitions"]}
     assert data["operations"] == found.operations > 0
     numbers = {name: rng.uniform(0.5, 1.5) for name in sorted(names)}
-    point = Point(lambda symbol: numbers[symbol.name])
+    point = Values(Book(), {}, numbers)
     written = [*expressions(found), *(each.expression for each in found.definitions)]
     for text, expression in zip(texts(data), written, strict=True):
         again = read_expression(text, names)

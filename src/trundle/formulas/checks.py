@@ -41,7 +41,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
     values = evidence.values(nu, letters=letters)
     names = {mechanism.book.letters[k].name: name for name, k in mechanism.speeds.items()}
-    solved = {names[left.name]: right for left, right in by_name["inverse"].lines()}
+    solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
     for wheel in rolling_wheels(mechanism):
@@ -64,9 +64,7 @@ def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
         evidence.checker.compare(equation.name, found, nearest, values.size(equation.left))
 
 
-def moving(
-    evidence: Evidence, forward: Forward | None
-) -> tuple[dict[str, Number], dict[str, Number]]:
+def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Number], dict[str, Number]]:
     """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
     u: dict[str, Number] = dict(evidence.independent)
     if forward is not None:
@@ -139,7 +137,8 @@ def _check_chain(
     for matrix in matrices:
         pose = pose @ np.moveaxis(matrix, 2, 0)
     origin, base, _ = _frame(evidence, evidence.programs.assembly.tree.links[0].name, ZERO, u)
-    expected = expected - np.concatenate([np.zeros((3, 3, 1)), origin[:, None]], axis=1)
+    rotation, position = expected[:, :3], expected[:, 3] - origin
+    expected = np.concatenate([rotation, position[:, None]], axis=1)
     expected = np.einsum("jik,jlk->ilk", base, expected)
     size = 1.0 + np.abs(expected[:, 3]).max()
     evidence.checker.compare(f"pose of {title}", np.moveaxis(pose[:, :3], 0, 2), expected, size)

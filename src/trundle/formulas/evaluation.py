@@ -81,7 +81,9 @@ class Values:
 
     def matrix(self, rows: sympy.Matrix) -> np.ndarray:
         """A matrix's numbers, of shape (rows, columns, points)."""
-        numbers = np.broadcast_arrays(np.zeros(1), *(np.asarray(self(entry), dtype=float) for entry in rows.flat()))
+        numbers = np.broadcast_arrays(
+            np.zeros(1), *(np.asarray(self(entry), dtype=float) for entry in rows.flat())
+        )
         return np.array(numbers[1:]).reshape(*rows.shape, -1)
 
     def size(self, expression: sympy.Basic) -> Number:

@@ -44,6 +44,7 @@ from trundle.formulas.sections import WHAT, Definition, Equations, Section, Symb
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model import Model, derive
+from trundle.model.arguments import robot_of
 from trundle.robot import Robot
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
@@ -57,12 +58,12 @@ _TOO_LONG = (
 _SMALL = 1e-3
 
 
-def equations(source: Robot | Model, what: str = "all", points: int = POINTS) -> Equations:
+def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> Equations:
     """A robot's equations for reading, each compared with the compiled programs: M(q) u̇ + h(q, u) = B(q) τ + G(q) f.
 
     Parameters
     ----------
-    source : Robot or Model
+    given : Robot or Model
         The described robot; a model that was derived from one saves deriving it again.
     what : str
         `kinematics`, `constraints`, `dynamics` or `all`. Forces and masses are only looked at for dynamics.
@@ -84,24 +85,14 @@ def equations(source: Robot | Model, what: str = "all", points: int = POINTS) ->
     Examples
     --------
     >>> import trundle
-    >>> found = equations(trundle.catalog.differential_drive(), "kinematics")
+    >>> found = trundle.equations(trundle.catalog.differential_drive(), "kinematics")
     >>> found["forward"].right[0, 0]
     r/2
     """
     if what not in WHAT:
         raise InputError(f"there are no equations '{what}'", key="what", hint=suggest(what, WHAT))
-    model = source if isinstance(source, Model) else None
-    robot = source if model is None else model.robot
-    if model is not None and robot is None:
-        raise InputError(
-            f"'{model.name}' was not derived from a description: its equations are those it was made from"
-        )
-    if not isinstance(robot, Robot):
-        raise InputError(
-            f"equations are of a robot, not of a {type(robot).__name__}",
-            hint="load it first: trundle.load(path)",
-        )
-    return _Report(robot, what, model, points).equations()
+    robot = robot_of(given, "equations", "its equations are those it was made from")
+    return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
 
 
 class _Solved(NamedTuple):

@@ -50,7 +50,7 @@ class Equation:
         )
 
     @property
-    def free_symbols(self) -> set[sympy.Basic]:
+    def free_symbols(self) -> set[sympy.Symbol]:
         """All symbols on both sides."""
         sides = [self.left, self.right, *([] if self.vector is None else [self.vector])]
         return set().union(*(side.free_symbols for side in sides))
@@ -67,7 +67,7 @@ class Equation:
 
     def lines(self) -> Iterator[tuple[Expr, Expr]]:
         """The same, row by row, products multiplied out, with what all terms share before a bracket."""
-        if isinstance(self.left, sympy.Expr):
+        if not isinstance(self.left, sympy.MatrixBase):
             yield self.left, self.right
             return
         for i, left in enumerate(self.left.flat()):
