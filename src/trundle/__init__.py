@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from trundle.model.archive import open_model as open
     from trundle.results import Batch, Run
     from trundle.robot import Robot
+    from trundle.show.diagram import to_svg as to_svg
+    from trundle.show.words import explain as explain
+    from trundle.show.words import to_html as to_html
+    from trundle.show.words import to_text as to_text
     from trundle.simulation import roll, rollout, simulate, table
     from trundle.sympy_models.from_sympy import from_sympy
 
@@ -35,6 +39,11 @@ _HOMES = {
     "rollout": ("trundle.simulation", "rollout"),
     "simulate": ("trundle.simulation", "simulate"),
     "table": ("trundle.simulation", "table"),
+    # How nouns show themselves (see trundle.shown).
+    "explain": ("trundle.show.words", "explain"),
+    "to_html": ("trundle.show.words", "to_html"),
+    "to_svg": ("trundle.show.diagram", "to_svg"),
+    "to_text": ("trundle.show.words", "to_text"),
 }
 
 __all__ = [

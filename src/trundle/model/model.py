@@ -14,6 +14,7 @@ from trundle.mechanics.mobility import Mobility
 from trundle.model.health import check_quaternion, check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
@@ -23,26 +24,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ConstraintSummary:
+class ConstraintSummary(Explained):
     """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""
 
     rows: int
     rank: int
     undetermined: tuple[str, ...] = ()
 
-    def explain(self) -> str:
-        """One sentence for a person."""
-        if self.rows == 0:
-            return "none"
-        text = f"{self.rows}, rank {self.rank}"
-        if self.undetermined:
-            names = ", ".join(self.undetermined)
-            text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
-        return text
-
 
 @dataclass(frozen=True, repr=False)
-class Model:
+class Model(Shown):
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
     States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other
@@ -82,16 +73,6 @@ class Model:
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
     origin: Mapping[str, Any] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        from trundle.model.present import model_text
-
-        return model_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.model.present import model_html
-
-        return model_html(self)
 
     @property
     def states(self) -> tuple[str, ...]:

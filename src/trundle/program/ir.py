@@ -184,9 +184,9 @@ class Program:
                 yield f"out {group.name}[{label}] = {names[v]}"
 
     def _repr_html_(self) -> str:
-        from trundle.program.present import program_html
+        from trundle import to_html
 
-        return program_html(self)
+        return to_html(self)
 
     def __repr__(self) -> str:
         ins = ", ".join(f"{g.name}[{g.size}]" for g in self.inputs)

@@ -15,6 +15,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.results.arrays import FloatArray, frozen, read_npy, write_npy
 from trundle.results.table import read_csv, write_csv
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,7 @@ STATES = GROUPS[:3]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Run:
+class Run(Shown):
     """What a simulation gave: one array over time for each name.
 
     name: the robot's name.
@@ -135,16 +136,6 @@ class Run:
             return Run(**reader(path))
         except InputError as error:
             raise error.at(file=str(path)) from error.__cause__
-
-    def __repr__(self) -> str:
-        from trundle.results.present import run_text
-
-        return run_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.results.present import run_html
-
-        return run_html(self)
 
 
 def _check_names(
