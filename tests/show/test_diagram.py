@@ -10,7 +10,7 @@ import pytest
 import trundle
 from trundle.catalog import names, robot
 from trundle.robot import parse_robot
-from trundle.show.diagram import diagram, to_svg
+from trundle.show.diagram import diagram, diagram_svg
 from trundle.show.skeleton import skeleton
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -114,9 +114,9 @@ def test_the_page_holds_everything_and_is_no_larger_than_a_notebook(name):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_svg_is_well_formed_and_the_same_each_time(name):
     made = ROBOTS[name]()
-    svg = to_svg(made)
+    svg = diagram_svg(made)
     assert ET.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
-    assert svg == to_svg(made)
+    assert svg == diagram_svg(made)
     assert len(svg) < 400_000
 
 

@@ -111,10 +111,9 @@ class Run(Shown):
     @property
     def plot(self) -> Plots:
         """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.checks()`."""
-        # The one import that runs up: it makes `run.plot` work without asking users to import trundle.show.
-        from trundle.show.plots import Plots
+        from trundle import plot
 
-        return Plots(self)
+        return plot(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run, whole or not at all, and return the path.

@@ -44,7 +44,6 @@ class Robot(Shown, Parts):
         return repr(self)  # Pydantic's own text of a robot would be all of its fields
 
     def _repr_svg_(self) -> str:
-        """The diagram as an SVG element, for notebooks."""
         from trundle import to_svg
 
         return to_svg(self)

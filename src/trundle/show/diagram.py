@@ -53,25 +53,8 @@ def diagram(robot: Any) -> Figure:
     return figure
 
 
-def to_svg(robot: Any) -> str:
-    """The diagram of a robot as an SVG element.
-
-    Parameters
-    ----------
-    robot : Robot
-        A described robot; it need not be derivable.
-
-    Returns
-    -------
-    str
-        The element `<svg ...>`, the same text each time.
-
-    Examples
-    --------
-    >>> import trundle
-    >>> trundle.to_svg(trundle.catalog.differential_drive())[:4]
-    '<svg'
-    """
+def diagram_svg(robot: Any) -> str:
+    """The same as an SVG element."""
     return figure_svg(diagram(robot))
 
 

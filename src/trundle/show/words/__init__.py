@@ -1,103 +1,131 @@
-"""What every noun says of itself: in a terminal, in a notebook, for the command line, and as plain data.
+"""What nouns say of themselves: a line in a terminal, HTML and a drawing in a notebook, a sentence for a finding.
 
-A noun's class names its words here; what a kind of wheel, contact law or motor says, it brings itself.
+Rooms below know only the doors of `trundle.shown`; which function writes which noun stands here, once. What a kind of
+wheel, contact law or motor says, it brings itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from trundle.show.words import analysis_words, linear_words, model_words, robot_words, run_words
+if TYPE_CHECKING:
+    from trundle.robot import Robot
 
-_TEXT: dict[str, Callable[..., str]] = {
-    "Batch": run_words.batch_text,
-    "Linearization": linear_words.linearization_text,
-    "Model": model_words.model_text,
-    "Robot": robot_words.robot_text,
-    "Run": run_words.run_text,
+# Noun -> the module and the beginning of the names of its functions: `robot` stands for robot_text(robot) and
+# robot_html(robot). Loaded when something is shown: a robot's line must not wait for the model room.
+_WRITERS = {
+    "Batch": ("run_words", "batch"),
+    "Linearization": ("linear_words", "linearization"),
+    "Model": ("model_words", "model"),
+    "Program": ("model_words", "program"),
+    "Robot": ("robot_words", "robot"),
+    "Run": ("run_words", "run"),
 }
-_HTML: dict[str, Callable[..., str]] = {
-    "Batch": run_words.batch_html,
-    "Linearization": linear_words.linearization_html,
-    "Model": model_words.model_html,
-    "Program": model_words.program_html,
-    "Robot": robot_words.robot_html,
-    "Run": run_words.run_html,
-}
-_SENTENCES: dict[str, Callable[..., str]] = {
-    "BaseMotion": analysis_words.base_motion,
-    "ConstraintSummary": model_words.constraints,
-    "Controllability": linear_words.controllability,
-    "Determinant": analysis_words.determinant,
-    "Manipulability": analysis_words.manipulability,
-    "Mobility": robot_words.mobility,
-    "Reach": analysis_words.reach,
-    "Relation": analysis_words.relation,
-    "Singularity": analysis_words.singularity,
+# Finding -> the module, and the function whose name with `_sentence` behind says it.
+_SENTENCES = {
+    "BaseMotion": ("analysis_sentences", "base_motion"),
+    "ConstraintSummary": ("model_words", "constraints"),
+    "Controllability": ("linear_words", "controllability"),
+    "Determinant": ("analysis_sentences", "determinant"),
+    "Manipulability": ("analysis_sentences", "manipulability"),
+    "Mobility": ("robot_words", "mobility"),
+    "Reach": ("analysis_sentences", "reach"),
+    "Relation": ("analysis_sentences", "relation"),
+    "Singularity": ("analysis_sentences", "singularity"),
 }
 
 
 def to_text(noun: object) -> str:
-    """A noun as text: one line, or a page where it is made of tables.
-
-    Parameters
-    ----------
-    noun : Robot, Model, Run, Batch or Linearization
-        What is shown.
-
-    Returns
-    -------
-    str
-        What `repr(noun)` gives.
-
-    Raises
-    ------
-    TypeError
-        Where the class of `noun` has no words here.
-
-    Examples
-    --------
-    >>> import trundle
-    >>> trundle.to_text(trundle.catalog.pendulum(links=1))
-    "Robot 'pendulum' on a fixed base: 1 joint (revolute); 3 parameters"
-    """
-    return _words(_TEXT, noun)
-
-
-def to_html(noun: object) -> str:
-    """A noun as HTML: pictures, tables and what unfolds, for a notebook or a page of one's own.
+    """A robot, model, run, batch, program or linearisation in words for a terminal: what `print(noun)` shows.
 
     Parameters
     ----------
     noun : Robot, Model, Run, Batch, Program or Linearization
-        What is shown.
+        What to put into words.
 
     Returns
     -------
     str
-        One `<div>`; names from files are escaped, pictures carry their own bytes.
+        One line for most; a linearisation's matrices and poles take more.
 
     Raises
     ------
     TypeError
-        Where the class of `noun` has no words here.
+        For anything else.
 
     Examples
     --------
     >>> import trundle
-    >>> trundle.to_html(trundle.catalog.pendulum(links=1))[:23]
-    '<div><p><b>pendulum</b>'
+    >>> trundle.to_text(trundle.catalog.pendulum())
+    "Robot 'pendulum' on a fixed base: 1 joint (revolute); 8 parameters"
     """
-    return _words(_HTML, noun)
+    return _written(_WRITERS, noun, "text")
 
 
-def explain(found: object) -> str:
-    """A finding in one or two sentences.
+def to_html(noun: object) -> str:
+    """The same nouns as a piece of HTML, every text in it escaped: what a notebook shows.
 
     Parameters
     ----------
-    found : object
-        What derivation, an analysis or a linearisation found: each has `.explain()`, which gives this.
+    noun : Robot, Model, Run, Batch, Program or Linearization
+        What to show.
+
+    Returns
+    -------
+    str
+        One `<div>`, with pictures inside it.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.to_html(trundle.catalog.pendulum())[:15]
+    '<div><p><b>pend'
+    """
+    return _written(_WRITERS, noun, "html")
+
+
+def to_svg(robot: Robot) -> str:
+    """The diagram of a robot as the text of an SVG element.
+
+    Parameters
+    ----------
+    robot : Robot
+        What to draw, with all joints at zero.
+
+    Returns
+    -------
+    str
+        The element's text.
+
+    Raises
+    ------
+    InputError
+        Where the robot can't be put together.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.to_svg(trundle.catalog.differential_drive())[:4]
+    '<svg'
+    """
+    from trundle.show.diagram import diagram_svg
+
+    return diagram_svg(robot)
+
+
+def explain(found: object) -> str:
+    """A finding in one or two sentences: what `found.explain()` gives.
+
+    Parameters
+    ----------
+    found : Mobility, Reach, Singularity, Controllability, ...
+        What derivation, an analysis or a linearisation found.
 
     Returns
     -------
@@ -107,7 +135,7 @@ def explain(found: object) -> str:
     Raises
     ------
     TypeError
-        Where the class of `found` has no words here.
+        For what has no sentence here.
 
     Examples
     --------
@@ -116,12 +144,13 @@ def explain(found: object) -> str:
     >>> trundle.explain(model.mobility)
     'it drives and turns, and never moves sideways'
     """
-    return _words(_SENTENCES, found)
+    return _written(_SENTENCES, found, "sentence")
 
 
-def _words(forms: dict[str, Callable[..., str]], noun: object) -> str:
-    """By the class or the nearest of those it is made from: users may make classes of ours their own."""
+def _written(writers: dict[str, tuple[str, str]], noun: object, form: str) -> str:
+    """By the class or the nearest that it is made from: users may make classes of ours their own."""
     for kind in type(noun).__mro__:
-        if kind.__name__ in forms:
-            return forms[kind.__name__](noun)
-    raise TypeError(f"a {type(noun).__name__} has no words here; there are those of {', '.join(forms)}")
+        if kind.__name__ in writers:
+            module, start = writers[kind.__name__]
+            return getattr(import_module(f"trundle.show.words.{module}"), f"{start}_{form}")(noun)
+    raise TypeError(f"expected one of {', '.join(writers)}, got {type(noun).__name__}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.html import block, listing, paragraph
+from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
 from trundle.mechanics.combinations import combination
 from trundle.show.lines import quantity, table
@@ -42,14 +42,15 @@ def linearization_text(about: Linearization) -> str:
 def linearization_html(about: Linearization) -> str:
     """The same for a notebook."""
     tables = [
-        paragraph(title) + (html_table(rows[0], rows[1:], range(1, len(rows[0]))) if rows else "")
+        paragraph(title)
+        + (html_table(rows[0], rows[1:], range(1, len(rows[0])), MOST_FOLDED) if rows else "")
         for title, rows in (*_matrices(about), ("poles", _pole_table(about.poles)))
     ]
     standing = (paragraph(line) for line in _standing(about))
     return block(_heading(about), "", *standing, *tables, listing(about.controllability.explain()))
 
 
-def controllability(found: Controllability) -> str:
+def controllability_sentence(found: Controllability) -> str:
     """How many directions inputs control, then a line for each that they don't, and why."""
     if not found.has_inputs:
         return "no inputs, so nothing to control"

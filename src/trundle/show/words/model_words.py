@@ -87,7 +87,7 @@ def derivation_facts(model: Model) -> list[Fact]:
     return found + [("note", note) for note in model.notes]
 
 
-def constraints(found: ConstraintSummary) -> str:
+def constraints_sentence(found: ConstraintSummary) -> str:
     """How many rows, their rank, and what redundancy leaves open."""
     if found.rows == 0:
         return "none"
@@ -109,6 +109,13 @@ def model_data(model: Model) -> dict[str, object]:
         "constraints": rows,
         "operations_per_evaluation": _per_evaluation(model),
     }
+
+
+def program_text(program: Program) -> str:
+    """<Program dynamics: state[9], input[2], parameter[16] -> rate[9], 90 operations>"""
+    ins = ", ".join(f"{group.name}[{group.size}]" for group in program.inputs)
+    outs = ", ".join(f"{group.name}[{group.size}]" for group in program.outputs)
+    return f"<Program {program.name}: {ins} -> {outs}, {program.operations} operations>"
 
 
 def program_html(program: Program) -> str:

@@ -99,7 +99,7 @@ def mobility_facts(about: Mobility | None) -> list[Fact]:
     return [("mobility", f"({about.mobility}, {about.steerability}): {about.explain()}")]
 
 
-def mobility(about: Mobility) -> str:
+def mobility_sentence(about: Mobility) -> str:
     """What degrees of mobility and steerability mean."""
     text = _CLASSES.get((about.mobility, about.steerability), "its fixed wheels hold it still")
     if about.coordinated:
