@@ -58,7 +58,7 @@ def to_text(noun: object) -> str:
     --------
     >>> import trundle
     >>> trundle.to_text(trundle.catalog.pendulum())
-    "Robot 'pendulum' on a fixed base: 1 joint (revolute); 8 parameters"
+    "Robot 'pendulum' on a fixed base: 2 joints (revolute); 3 parameters"
     """
     return _written(_WRITERS, noun, "text")
 
