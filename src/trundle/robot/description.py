@@ -40,22 +40,21 @@ class Robot(Parts):
         return robot
 
     def __repr__(self) -> str:
-        from trundle.robot.present import robot_text
+        from trundle import to_text
 
-        return robot_text(self)
+        return to_text(self)
 
     __str__ = __repr__
 
     def _repr_svg_(self) -> str:
-        # Upward, as what is described below is drawn above: figures load when a notebook asks for one.
-        from trundle.show.diagram import diagram_svg
+        from trundle import to_svg
 
-        return diagram_svg(self)
+        return to_svg(self)
 
     def _repr_html_(self) -> str:
-        from trundle.robot.present import robot_html
+        from trundle import to_html
 
-        return robot_html(self, self._repr_svg_())
+        return to_html(self)
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number in SI, some of them changed; raises InputError if the changes make no sense.
