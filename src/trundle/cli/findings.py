@@ -33,7 +33,7 @@ def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
         facts.append((analysis.frame.name, where + analysis.frame_manipulability.explain()))
     reach = _reach(analysis)
     if reach is not None and (analysis.maps.base or reach.degree > 1):
-        slips = any(wheel.contact == "slip" for wheel in analysis.robot.wheels.values())
+        slips = any(wheel.law.pushes for wheel in analysis.robot.wheels.values())
         facts.append(("reach", f"{'without slip ' if slips else ''}{reach.explain()}"))
     telling = _telling(analysis)
     facts += [("singular", each.explain()) for each in telling]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trundle.mechanics.mobility import Mobility
     from trundle.model import Model
     from trundle.robot import Robot
+    from trundle.robot.wheels import Wheel
 
 # Names beyond this many are counted, not listed.
 _MOST_NAMES = 16
@@ -120,7 +121,7 @@ def wheels_data(robot: Robot) -> list[dict[str, Any]]:
         {
             "name": name,
             "type": wheel.type,
-            "contact": wheel.contact,
+            "contact": wheel.law.type,
             "law": _law(robot, wheel),
             "parent": wheel.parent,
             "at": [float(number(each)) for each in wheel.at],
@@ -147,19 +148,15 @@ def wheel_lines(robot: Robot, out: Output) -> list[str]:
     return [out.heading("wheels"), *table(rows)]
 
 
-def _law(robot: Robot, wheel: Any) -> str:
-    if wheel.type == "ball" or wheel.contact == "free":
-        return "carries weight, no other force"
-    if wheel.contact == "ideal":
-        return (
-            "rolls without slipping"
-            if wheel.type not in ("mecanum", "omni")
-            else "its roller rolls without slipping"
-        )
+def _law(robot: Robot, wheel: Wheel) -> str:
+    from trundle.robot.wheels import RollingWheel
+
     number = robot.resolver()
-    friction, smoothed = float(number(wheel.friction)), float(number(wheel.slip_speed))
-    load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
-    return f"friction {friction:.3g}, smoothed below {smoothed:.3g} m/s, load {load}"
+    words = wheel.law.words(number)
+    if wheel.law.pushes and isinstance(wheel, RollingWheel):
+        given = wheel.load
+        return f"{words}, load {'its share of the weight' if given is None else f'{number(given):.4g} N'}"
+    return f"its roller {words}" if wheel.law.rolls and len(wheel.directions(number)) == 1 else words
 
 
 def listed(names: Sequence[str]) -> str:

@@ -214,8 +214,7 @@ def _motors(mechanism: Mechanism) -> list[Push]:
         drives = mechanism.robot.motors[actuator.name].drives
         name = mechanism.names.force("tau", mechanism.names.target(drives))
         words = f"torque of {actuator.name} on {drives}, behind its gear"
-        output = f"{actuator.name}.{'delivered' if actuator.command == 'torque' else 'torque'}"
-        mechanism.book.add(Letter(name, "force", words, "N m", source=output))
+        mechanism.book.add(Letter(name, "force", words, "N m", source=actuator.torque))
         found.append(Push(len(mechanism.book.letters) - 1, actuator, _unit_row(mechanism, actuator.column)))
     return found
 
@@ -250,7 +249,7 @@ def _contacts(mechanism: Mechanism) -> list[Push]:
     found = []
     assembly = mechanism.assembly
     for wheel in assembly.wheels:
-        if wheel.contact != "slip":
+        if not (wheel.law.pushes and wheel.directions):
             continue
         rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
         for row, direction in zip(rows, wheel.directions, strict=True):

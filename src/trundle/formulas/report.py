@@ -101,7 +101,7 @@ class _Report:
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
         wheels = rolling_wheels(self.sheet.mechanism)
-        if self.solved is None or not all(wheel.contact == "ideal" for wheel in wheels):
+        if self.solved is None or not all(wheel.law.rolls for wheel in wheels):
             return None
         return self.solved[1]
 
@@ -226,9 +226,7 @@ class _Report:
             sizes[names[left.name]] = scene.point.size(right)
         _, velocities = self.rows.scene(letters, nu)
         for wheel in rolling_wheels(mechanism):
-            solved = ["rolling"] + ["lateral"] * (
-                wheel.kind == "caster" or f"{wheel.name}.steering" in turned
-            )
+            solved = ["rolling"] + ["lateral"] * (wheel.noun.trails or f"{wheel.name}.steering" in turned)
             size = sum(value for name, value in sizes.items() if name.rpartition(".")[0] == wheel.name)
             for what in solved:
                 self.checker.compare(

@@ -128,12 +128,11 @@ def _symbol(tracer: Tracer | None, group: str, count: int, start: int = 0) -> An
 
 
 def _symbols(assembly: Assembly, basis: Basis, q: Any, parameters: Any, tracer: Tracer | None) -> Symbols:
-    electrical = [a for a in assembly.actuators if a.electrical]
     first, speeds = len(_entries(q)), len(basis.labels)
     return Symbols(
         q,
         _symbol(tracer, "state", speeds, first),
-        _symbol(tracer, "state", len(electrical), first + speeds),
+        _symbol(tracer, "state", len(assembly.own_states), first + speeds),
         _symbol(tracer, "input", len(assembly.actuators)),
         parameters,
         tracer,
@@ -154,13 +153,12 @@ def _move(
     u = _entries(symbols.u)
     nu = apply(basis.matrix, u)
     q_dot = coordinate_rates(assembly, names, at, nu)
-    electrical = [a.name for a in assembly.actuators if a.electrical]
     forces = applied_forces(
         assembly,
         at,
         nu,
-        dict(zip((a.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
-        dict(zip(electrical, _entries(symbols.currents), strict=True)),
+        dict(zip((a.command for a in assembly.actuators), _entries(symbols.commands), strict=True)),
+        dict(zip(assembly.own_states, _entries(symbols.currents), strict=True)),
         span,
     )
     if not _constrained(assembly):
@@ -248,11 +246,11 @@ def _package(
     start: float,
 ) -> Model:
     """Trace the programs and name everything."""
-    electrical = tuple(a.name for a in assembly.actuators if a.electrical)
-    currents = tuple(f"{name}.current" for name in electrical)
-    inputs = tuple(f"{a.name}.{a.command}" for a in assembly.actuators)
+    own = assembly.own_states
+    currents = tuple(own)
+    inputs = tuple(a.command for a in assembly.actuators)
     states = (*names, *basis.labels, *currents)
-    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.efforts[n].current_rate for n in electrical)]
+    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.rates[name] for name in own)]
     at = configure(assembly, names, _entries(symbols.q))
     outputs = observed(assembly, at, problem, basis, motion, names, currents, _entries(symbols.u), loops)
     groups = {"state": states, "input": inputs, "parameter": tuple(defaults)}
@@ -269,14 +267,15 @@ def _package(
         outputs=tuple(outputs),
         parameters=dict(defaults),
         units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
-        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
+        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states}
+        | {name: state.start for name, state in own.items()},
         mobility=mobility_of(numeric),
         constraints=_summary(assembly, problem, basis, loops, motion),
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
         audited=_traced(symbols, "audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
         observe=_traced(symbols, "observe", groups, "output", tuple(outputs), list(outputs.values())),
-        stiff=bool(electrical)
-        or any(w.contact == "slip" for w in assembly.wheels)
+        stiff=bool(own)
+        or any(wheel.law.stiff for wheel in assembly.wheels)
         or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),
@@ -309,7 +308,7 @@ def _loop_fields(
     """What a model with loops has beside the others: its manifold, the way back to it, what depends on what."""
     if loops is None:
         return {}
-    groups = {"state": tuple(states), "input": tuple(f"{a.name}.{a.command}" for a in assembly.actuators)}
+    groups = {"state": tuple(states), "input": tuple(a.command for a in assembly.actuators)}
     groups["parameter"] = tuple(robot.parameter_values())
     q = _entries(symbols.q)
     configuration = loops.configuration(names, q)

@@ -60,14 +60,12 @@ def observed(
             if name not in basis.labels
         }
     )
-    commands = {f"{a.name}.{a.command}" for a in assembly.actuators}
-    for name, effort in motion.forces.efforts.items():
-        if f"{name}.current" not in currents and any(
-            a.name == name and a.kind == "dc" for a in assembly.actuators
-        ):
-            outputs[f"{name}.current"] = effort.current
-        outputs[f"{name}.{'delivered' if f'{name}.torque' in commands else 'torque'}"] = effort.torque
-        outputs[f"{name}.power"] = effort.power
+    for actuator in assembly.actuators:
+        effort = motion.forces.efforts[actuator.name]
+        shown = {f"{actuator.name}.{name}": value for name, value in effort.outputs.items()}
+        outputs.update({name: value for name, value in shown.items() if name not in currents})
+        outputs[actuator.torque] = effort.torque
+        outputs[f"{actuator.name}.power"] = effort.power
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(assembly, at, problem, basis, motion))
     outputs.update(reactions(assembly, motion.wrenches))

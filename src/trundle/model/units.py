@@ -95,9 +95,14 @@ def units_of(
 ) -> dict[str, str]:
     """Unit text of every state, speed, input and output."""
     slides = sliding_names(robot)
-    motors = [f"{a.name}.{what}" for a in assembly.actuators for what in (a.command, "current")]
+    motors = [a.command for a in assembly.actuators]
     names = ["time", *coordinates, *speeds, *assembly.coordinates, *assembly.speeds, *motors, *outputs]
-    return {name: unit(name, slides) for name in names}
+    found = {name: unit(name, slides) for name in names}
+    for each in assembly.actuators:
+        found |= {f"{each.name}.{what}": quantity.unit for what, quantity in each.motor.outputs.items()}
+    for wheel in assembly.wheels:
+        found |= {f"{wheel.name}.{what}": quantity.unit for what, quantity in wheel.law.outputs.items()}
+    return found | {name: state.quantity.unit for name, state in assembly.own_states.items()}
 
 
 def sliding_names(robot: Any) -> list[str]:

@@ -18,7 +18,7 @@ def kind_of(robot: Robot) -> str:
     parts = []
     families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
     for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
-        kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
+        kinds = Counter(each.type for each in members.values())
         if kinds:
             total = sum(kinds.values())
             listed = (
@@ -55,7 +55,7 @@ def robot_html(robot: Robot) -> str:
 def _wheels(robot: Robot) -> str:
     number = robot.resolver()
     rows = [
-        (name, wheel.type, _place(number, wheel.at), f"{float(number(wheel.radius)):.4g}", wheel.contact)
+        (name, wheel.type, _place(number, wheel.at), f"{float(number(wheel.radius)):.4g}", wheel.law.type)
         for name, wheel in robot.wheels.items()
     ]
     return table(("wheel", "type", "at (m)", "radius (m)", "contact"), rows, numbers=(3,))
@@ -76,8 +76,8 @@ def _loops(robot: Robot) -> str:
 
 
 def _motors(robot: Robot) -> str:
-    rows = [(name, motor.kind, motor.drives) for name, motor in robot.motors.items()]
-    return table(("motor", "kind", "drives"), rows)
+    rows = [(name, motor.type, motor.drives) for name, motor in robot.motors.items()]
+    return table(("motor", "type", "drives"), rows)
 
 
 def _place(number: Any, at: Any) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
 
 from trundle.documents.urdf.part import Numbers, Part
 from trundle.documents.urdf.xmltext import Element
 from trundle.errors import suggest
-from trundle.robot.bodies import Joint, RevoluteJoint
+from trundle.robot.bodies import RevoluteJoint
 
 ZERO: Numbers = (0.0, 0.0, 0.0)
 # Trundle's own element: what a Robot says and URDF has no word for. Other readers of URDF skip it.
@@ -36,18 +35,8 @@ ONE_AXIS = ("revolute", "continuous", "prismatic")
 LIMITED = ("revolute", "prismatic")
 
 
-def _nouns() -> dict[str, str]:
-    """URDF's types that a description has joints for, and what it calls them."""
-    described = {get_args(get_args(each)[0].model_fields["type"].annotation)[0] for each in _joints_of(Joint)}
-    wanted = {kind: "revolute" if kind == "continuous" else kind for kind in TYPES}
-    return {kind: noun for kind, noun in wanted.items() if noun in described}
-
-
-def _joints_of(joint: Any) -> tuple[Any, ...]:
-    return get_args(get_args(joint)[0])
-
-
-NOUNS = _nouns()
+# URDF's types that a description has joints for, and what it calls them.
+NOUNS = {kind: "revolute" if kind == "continuous" else kind for kind in TYPES}
 # Whether the joints of a description have limits, and from where on a limit is a way to say that there is none.
 HAS_LIMITS = "lower" in RevoluteJoint.model_fields
 NO_LIMIT = 1e15
