@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.assembly import assemble
+from trundle.model.configuration import independent_coordinates
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
 from trundle.model.manifold import on_manifold, settle
+from trundle.model.units import unit
 from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.arguments import (
@@ -26,6 +29,9 @@ from trundle.simulation.integrate import Settings, choose_method, integrate
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
+
+if TYPE_CHECKING:
+    from trundle.robot import Robot
 
 # A coordinate given over time stands for its rate: the ending of the one, and of the other.
 _RATES = {"angle": "rate", "position": "rate", "steering": "steering_rate"}
@@ -211,3 +217,10 @@ def _sources(
         ((lambda t, s=s: s.derivative(t, 0.0, end)) if derived else s.value, not (s.steady or s.held))
         for s, derived in signals
     ]
+
+
+def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
+    """Names and units of what a kinematic run can be given, and of the states it starts from."""
+    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
+    states = independent_coordinates(assemble(robot, robot.resolver()))
+    return ({n: unit(n, sliding) for n in kinematic_inputs(robot)}, {n: unit(n, sliding) for n in states})
