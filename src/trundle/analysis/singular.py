@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class Singularity:
     `what`: "wheels" (the rolling constraints: the robot gains a motion there), "loops" (the same for what loops hold:
     its ways of assembly meet), "motors" (it moves although its motors stand still), or a frame's name (in one direction
     the frame can't be moved); `effect` says so. `parameters`: those that make it so in every configuration when they
-    are zero. `search` is None where `note` says why nothing was searched.
+    are zero. `units` are the coordinates'. `search` is None where `note` says why nothing was searched.
     """
 
     what: str
@@ -63,6 +63,7 @@ class Singularity:
     search: Search | None = None
     note: str = ""
     effect: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> tuple[SingularPoint, ...]:
@@ -71,7 +72,7 @@ class Singularity:
 
     def explain(self) -> str:
         """One sentence for a person; angles in degrees, lengths in m."""
-        where = [place_text(point) for point in self.points[:_MOST_SAID]]
+        where = [self.place(point) for point in self.points[:_MOST_SAID]]
         if len(self.points) > _MOST_SAID:
             where[-1] += f", and {len(self.points) - _MOST_SAID} more"
         if self.parameters:
@@ -80,14 +81,13 @@ class Singularity:
             return f"{'; '.join(where)}: {self.effect}"
         return self.note or f"{self.what} nowhere"
 
-
-def place_text(point: SingularPoint) -> str:
-    """'front.steering = 90°, any rear.steering'."""
-    parts = [f"{name} = {_value(name, value)}" for name, value in point.at]
-    parts += [f"any {name}" for name in point.free]
-    if point.family:
-        parts.append(f"one of {'a line' if point.family == 1 else 'a family'} of such")
-    return ", ".join(parts)
+    def place(self, point: SingularPoint) -> str:
+        """'front.steering = 90°, any rear.steering'."""
+        parts = [f"{name} = {_value(value, self.units.get(name, ''))}" for name, value in point.at]
+        parts += [f"any {name}" for name in point.free]
+        if point.family:
+            parts.append(f"one of {'a line' if point.family == 1 else 'a family'} of such")
+        return ", ".join(parts)
 
 
 def singularities(
@@ -198,7 +198,7 @@ def _search(
         _surface(maps, decisive),
         generic_rank(task(maps, general), maps.zero) if maps.assembly.loops else None,
     )
-    return Singularity(what, critical, found, effect=effect)
+    return Singularity(what, critical, found, effect=effect, units=maps.assembly.quantities.units)
 
 
 def decisive_coordinates(maps: VelocityMaps, task: Matrices, movable: Sequence[int]) -> list[int]:
@@ -258,8 +258,8 @@ def _may_vanish(robot: Any, name: str) -> bool:
     return True
 
 
-def _value(name: str, value: float) -> str:
-    if name.rpartition(".")[2] in ("position", "x", "y", "z"):
-        return f"{value:.4g} m"
+def _value(value: float, unit: str) -> str:
+    if unit != "rad":
+        return f"{value:.4g} {unit}".rstrip()
     degrees = math.degrees(value)
     return f"{0.0 if abs(degrees) < 5e-6 else degrees:.6g}°"

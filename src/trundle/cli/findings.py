@@ -157,11 +157,11 @@ def _configuration(analysis: Analysis) -> str:
 
 
 def _listed(names: Iterable[str], analysis: Analysis) -> str:
-    values = analysis.configuration
+    values, units = analysis.configuration, analysis.maps.assembly.quantities.units
     return ", ".join(
-        f"{name} = {values[name]:.4g} m"
-        if name.endswith(".position")
-        else f"{name} = {math.degrees(values[name]):.4g}°"
+        f"{name} = {math.degrees(values[name]):.4g}°"
+        if units[name] == "rad"
+        else f"{name} = {values[name]:.4g} {units[name]}".rstrip()
         for name in names
     )
 
@@ -199,16 +199,14 @@ def _brackets(out: Output, title: str, found: Reach) -> list[str]:
 
 
 def _searched(found: Sequence[Singularity]) -> list[str]:
-    from trundle.analysis.singular import place_text
-
     lines = []
     for each in found:
         lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
         for point in each.points:
-            lines += paragraph(f"{place_text(point)}  (σ/σ₁ = {point.value:.1e})", 4)
+            lines += paragraph(f"{each.place(point)}  (σ/σ₁ = {point.value:.1e})", 4)
         if each.search is not None and not each.points:
             worst = each.search.worst
-            where = f" at {place_text(worst)}" if worst.at else " everywhere"
+            where = f" at {each.place(worst)}" if worst.at else " everywhere"
             lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}", 4)
     return lines
 

@@ -172,9 +172,8 @@ def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
     """Names and units of what a kinematic run can be given, and of the states it starts from."""
     from trundle.mechanics.assembly import assemble
     from trundle.model.configuration import independent_coordinates
-    from trundle.model.units import unit
     from trundle.simulation.kinematic import kinematic_inputs
 
-    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
-    states = independent_coordinates(assemble(robot, robot.resolver()))
-    return ({n: unit(n, sliding) for n in kinematic_inputs(robot)}, {n: unit(n, sliding) for n in states})
+    assembly = assemble(robot, robot.resolver())
+    states = assembly.quantities.only(independent_coordinates(assembly))
+    return kinematic_inputs(robot).units, states.units

@@ -19,6 +19,7 @@ from trundle.formulas.names import rate_of
 from trundle.formulas.shape import best, cost
 from trundle.formulas.whole import constants
 from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import contact_rows, slip_force
 from trundle.scalars import Scalar, is_zero
 
@@ -46,15 +47,15 @@ def _motor(sheet: Sheet, push: Push) -> list[Equation]:
     position = sheet.writer.expression(mechanism.at.values[coordinate])
     command = _symbol(
         sheet,
-        {"voltage": "V", "torque": "T", "angle": "ref"}[motor.command],
+        {"voltage": "V", "torque": "T", "angle": "ref"}[motor.command.label],
         target,
-        f"{motor.name}.{motor.command}",
+        motor.command,
     )
     torque = sheet.writer.symbol(push.letter)
     if motor.kind != "dc":
         effort = motor.effort(command, position, rate, None)
         return [Equation(f"{motor.name}.torque", torque, effort.torque, meaning=f"torque of {motor.name}")]
-    current = _symbol(sheet, "i", target, f"{motor.name}.current")
+    current = _symbol(sheet, "i", target, motor.current)
     effort = motor.effort(command, position, rate, current)
     equations = [Equation(f"{motor.name}.torque", torque, effort.torque, meaning=f"torque of {motor.name}")]
     if motor.electrical:
@@ -69,11 +70,11 @@ def _motor(sheet: Sheet, push: Push) -> list[Equation]:
     return equations
 
 
-def _symbol(sheet: Sheet, stem: str, target: str, name: str) -> Any:
+def _symbol(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> Any:
     """The symbol of a current or a command."""
     mechanism = sheet.mechanism
-    unit = {"voltage": "V", "current": "A", "torque": "N m", "angle": "rad"}[name.rpartition(".")[2]]
-    mechanism.book.add(Letter(mechanism.names.force(stem, target), "input", name, unit, source=name))
+    symbol, name = mechanism.names.force(stem, target), quantity.name
+    mechanism.book.add(Letter(symbol, "input", name, quantity.unit, source=name))
     return sheet.writer.symbol(len(mechanism.book.letters) - 1)
 
 

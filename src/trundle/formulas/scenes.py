@@ -27,9 +27,7 @@ def drawn_letters(sheet: Sheet, checker: Checker) -> dict[int, Any]:
     mechanism = sheet.mechanism
     names = list(mechanism.coordinates)
     drawn = checker.rng.uniform(-1.2, 1.2, (len(names), checker.points))
-    for place, name in enumerate(names):
-        if name.rpartition(".")[2] == "q_w":
-            drawn[place : place + 4] /= np.linalg.norm(drawn[place : place + 4], axis=0)
+    drawn = mechanism.assembly.quantities.normalised(names, drawn)
     letters = checker.parameters(mechanism)
     return {**letters, **dict(zip(mechanism.coordinates.values(), drawn, strict=True))}
 
