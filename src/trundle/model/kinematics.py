@@ -16,6 +16,7 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
+from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import (
     Configuration,
@@ -25,10 +26,12 @@ from trundle.model.configuration import (
     independent_coordinates,
 )
 from trundle.model.constraints import coupling_rows, rolling_rows, sample
+from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
 from trundle.program import Program, trace
+from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
@@ -96,12 +99,14 @@ def rate_names(robot: Any) -> tuple[str, ...]:
     return tuple(name for name in moving if numeric.quantities.coordinate_of(name))
 
 
-def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
-    """The kinematic program of a robot for given rates (names as in `rate_names`).
+def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
+    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
+    robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
+    given = tuple(given)
     defaults = robot.parameter_values()
     parameters = ca.SX.sym("p", len(defaults))
     scope = {name: parameters[i] for i, name in enumerate(defaults)}

@@ -13,12 +13,14 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.quantities import Quantities
-from trundle.model.arguments import kind_of
+from trundle.model import Model
+from trundle.model.arguments import kind_of, robot_of
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import coupling_rows, rolling_rows, sample
 from trundle.model.kinematics import rate_names, solve_speeds, without_followers
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program, trace
+from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
 
 if TYPE_CHECKING:
@@ -128,12 +130,13 @@ class Odometry:
         return self._kernel(*_alike(groups), np.array(list(values.values())))
 
 
-def derive_odometry(robot: Any, given: Sequence[str] | None = None) -> Odometry:
+def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) -> Odometry:
     """The odometry of a robot on a planar base from the increments of the angles whose rates are `given`.
 
-    given: names as in `rate_names`; by default the rates of all that motors drive. Raises InputError for unknown names
-    and where they don't determine the base's motion.
+    robot: the robot, or a model derived from it. given: names as in `rate_names`; by default the rates of all that
+    motors drive. Raises InputError for unknown names and where they don't determine the base's motion.
     """
+    robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
     defaults = robot.parameter_values()
     p = ca.SX.sym("p", len(defaults))
     assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
