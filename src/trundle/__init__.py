@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.show.plots import plot as plot
+    from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
     from trundle.show.words import to_text as to_text
@@ -50,6 +51,7 @@ _HOMES = {
     "catalog": "trundle.catalog:",
     "derive": "trundle.model:derive",
     "equations": "trundle.formulas:equations_of",
+    "explain": "trundle.show.words:explain",
     "from_sympy": "trundle.sympy_models.from_sympy:from_sympy",
     "linearize": "trundle.control.linearization:linearize",
     "linearize_along": "trundle.control.linear_trajectory:linearize_along",

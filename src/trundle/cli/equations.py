@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from trundle.cli.output import Output, terminal_width
+from trundle.cli.output import Output
 from trundle.errors import InputError
+from trundle.show.lines import terminal_width
 
 if TYPE_CHECKING:
     from trundle.formulas import Equations

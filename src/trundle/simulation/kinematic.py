@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.quantities import Quantities
+from trundle.model.configuration import independent_coordinates
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
 from trundle.model.manifold import on_manifold, settle
 from trundle.program import compile_program, feed
@@ -28,6 +29,9 @@ from trundle.simulation.integrate import Settings, choose_method, integrate
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
+
+if TYPE_CHECKING:
+    from trundle.robot import Robot
 
 
 def roll(
@@ -192,3 +196,10 @@ def _sources(
         ((lambda t, s=s: s.derivative(t, 0.0, end)) if derived else s.value, not (s.steady or s.held))
         for s, derived in signals
     ]
+
+
+def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
+    """Names and units of what a kinematic run can be given, and of the states it starts from."""
+    assembly = assemble(robot, robot.resolver())
+    states = assembly.quantities.only(independent_coordinates(assembly))
+    return kinematic_inputs(robot).units, states.units
