@@ -19,9 +19,9 @@ from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.whole import constants
 from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.robot.motors import Drive
-from trundle.robot.units import Quantity
 from trundle.scalars import Scalar, is_zero
 
 # An entry of M with more operations than this gets a letter and a line of its own.
@@ -47,23 +47,22 @@ def _motor(sheet: Sheet, push: Push) -> list[Equation]:
     position = sheet.writer.expression(mechanism.at.values[mechanism.assembly.axes[motor.drives].coordinate])
     rate = sheet.symbol(mechanism.assembly.speeds[actuator.column])
 
-    def symbol(what: str, quantity: Quantity) -> Any:
-        stem = mechanism.names.force(motor.letters.get(what, what), target)
-        return _known(sheet, stem, f"{name}.{what}", quantity.unit)
+    def symbol(quantity: Quantity) -> Any:
+        return _known(
+            sheet, mechanism.names.force(motor.letters.get(quantity.label, quantity.label), target), quantity
+        )
 
-    command = symbol(motor.command, motor.commands)
-    own = {what: state.quantity for what, state in motor.states(push.source.read).items()}
-    shown = {what: symbol(what, quantity) for what, quantity in {**motor.outputs, **own}.items()}
+    command, own = symbol(actuator.command), actuator.states
+    shown = {what: symbol(quantity) for what, quantity in {**actuator.outputs, **own}.items()}
     torque = motor.effort(Drive(command, position, rate, shown), actuator.read).torque
     equations = [
         Equation(f"{name}.torque", sheet.writer.symbol(push.letter), torque, meaning=f"torque of {name}")
     ]
     states = {what: shown[what] for what in own}
     effort = motor.effort(Drive(command, position, rate, states), actuator.read)
-    for what in motor.outputs:
-        if what not in own:
-            words = f"{what} of {name}"
-            equations.append(Equation(f"{name}.{what}", shown[what], effort.outputs[what], meaning=words))
+    for what in actuator.outputs:
+        words = f"{what} of {name}"
+        equations.append(Equation(f"{name}.{what}", shown[what], effort.outputs[what], meaning=words))
     return equations + [_rate(name, what, shown[what], change) for what, change in effort.rates.items()]
 
 
@@ -73,10 +72,10 @@ def _rate(owner: str, what: str, symbol: Any, change: Scalar) -> Equation:
     return Equation(f"{owner}.{what}_rate", sympy.Symbol(rate_of(symbol.name)), change, meaning=words)
 
 
-def _known(sheet: Sheet, stem: str, name: str, unit: str) -> Any:
-    """The symbol of something that a run knows by this name: a command, a state, an output."""
+def _known(sheet: Sheet, stem: str, quantity: Quantity) -> Any:
+    """The symbol of something that a run knows by its name: a command, a state, an output."""
     book = sheet.mechanism.book
-    book.add(Letter(stem, "input", name, unit, source=name))
+    book.add(Letter(stem, "input", quantity.name, quantity.unit, source=quantity.name))
     return sheet.writer.symbol(len(book.letters) - 1)
 
 
@@ -145,10 +144,8 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: Any) -> 
         equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
     label = mechanism.names.label(name)
     own = {
-        state: _known(
-            sheet, mechanism.names.force(state.rpartition(".")[2], label), state, each.quantity.unit
-        )
-        for state, each in wheel.own_states.items()
+        state.name: _known(sheet, mechanism.names.force(what, label), state)
+        for what, state in wheel.states.items()
     }
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
     push = _written(sheet, wheel).push(slips, load, rate, own)

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trundle.errors import InputError
-from trundle.robot.kinds import Read, State
+from trundle.mechanics.quantities import Quantity
+from trundle.robot.kinds import Read
 from trundle.robot.motors import Drive, Effort, Motor, drag
+from trundle.robot.units import ALONG, TORQUE
+from trundle.robot.units import Quantity as Measured
 from trundle.scalars import Scalar, is_zero, maximum, minimum
 
 
@@ -19,27 +22,49 @@ class Actuator:
     column: int
     motor: Motor
     read: Read
+    slides: bool = False
 
     @property
-    def command(self) -> str:
-        """The name of its input."""
-        return f"{self.name}.{self.motor.command}"
+    def command(self) -> Quantity:
+        """Its input."""
+        return Quantity(self.motor.command, self._unit(self.motor.commands), "command").of(self.name)
 
     @property
-    def torque(self) -> str:
-        """The name of the output that shows its torque on what it drives, behind its gear."""
-        return f"{self.name}.{'delivered' if 'torque' in (self.motor.command, *self.motor.outputs) else 'torque'}"
+    def torque(self) -> Quantity:
+        """What it puts on what it drives, behind gear and limit; "delivered" where "torque" is something else."""
+        taken = "torque" in (self.motor.command, *self.motor.outputs)
+        return Quantity("delivered" if taken else "torque", self._unit(TORQUE), "force").of(self.name)
 
     @property
-    def own_states(self) -> dict[str, State]:
-        """The states that it brings along."""
-        return {f"{self.name}.{name}": state for name, state in self.motor.states(self.read).items()}
+    def power(self) -> Quantity:
+        """What it takes from outside (W)."""
+        return Quantity("power", "W", "power").of(self.name)
+
+    @property
+    def states(self) -> dict[str, Quantity]:
+        """The states that it brings along, by its own names for them."""
+        return {
+            name: Quantity(name, self._unit(each.quantity), "state", start=each.start).of(self.name)
+            for name, each in self.motor.states(self.read).items()
+        }
+
+    @property
+    def outputs(self) -> dict[str, Quantity]:
+        """What it shows that is no state, by its own names."""
+        return {
+            name: Quantity(name, self._unit(measured), "other").of(self.name)
+            for name, measured in self.motor.outputs.items()
+            if name not in self.states
+        }
+
+    def _unit(self, measured: Measured) -> str:
+        return (ALONG.get(measured, measured) if self.slides else measured).unit
 
     def effort(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Effort:
         """What it does now, with all the model's own states by name; raises InputError where the rates that come back
         are not those of its states.
         """
-        own = {name.removeprefix(f"{self.name}."): states[name] for name in self.own_states}
+        own = {name: states[quantity.name] for name, quantity in self.states.items()}
         effort = self.motor.effort(Drive(command, position, rate, own), self.read)
         if set(effort.rates) == set(own) and set(effort.outputs) == set(self.motor.outputs):
             return effort

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from trundle.errors import InputError
 from trundle.mechanics.kinematics import point_jacobian
 from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import ContactLaw, Push, Touch
-from trundle.robot.kinds import Read, State
+from trundle.robot.kinds import Read
 from trundle.robot.wheels import ContactDirection, Wheel
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Pose
@@ -51,18 +52,47 @@ class WheelModel:
         return self.law.grips and bool(self.directions)
 
     @property
-    def own_states(self) -> dict[str, State]:
-        """The states that its contact law brings along."""
+    def states(self) -> dict[str, Quantity]:
+        """The states that its contact law brings along, by the law's own names."""
         states = self.law.states(self.read, [direction.what for direction in self.directions])
-        return {f"{self.name}.{name}": state for name, state in states.items()}
+        return {
+            name: Quantity(name, each.quantity.unit, "state", start=each.start).of(self.name)
+            for name, each in states.items()
+        }
+
+    def force(self, direction: ContactDirection) -> Quantity:
+        """What the ground does to the robot in a direction (N)."""
+        return Quantity(direction.force, "N", "force").of(self.name)
+
+    def slip(self, direction: ContactDirection) -> Quantity:
+        """How fast the contact slips in a direction (m/s)."""
+        return Quantity(f"{direction.what}_slip", "m/s", "slip").of(self.name)
+
+    @property
+    def pressed(self) -> Quantity:
+        """The normal force on it (N)."""
+        return Quantity("load", "N", "force").of(self.name)
+
+    @property
+    def moment(self) -> Quantity:
+        """What the ground does about its axle beside its forces (N m)."""
+        return Quantity("moment", "N m", "force").of(self.name)
+
+    def output(self, name: str) -> Quantity:
+        """What its contact law shows beside forces."""
+        return Quantity(name, self.law.outputs[name].unit, "other").of(self.name)
 
     def push(self, slip: Sequence[Scalar], load: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Push:
         """What the ground does to it: at this slip (m/s), load (N) and spin rate (rad/s), and with all the model's own
         states by name; raises InputError where the law answers with another number of forces.
         """
-        own = {name.removeprefix(f"{self.name}."): states[name] for name in self.own_states}
+        own = {name: states[quantity.name] for name, quantity in self.states.items()}
         push = self.law.push(Touch(tuple(slip), load, self.radius * rate, self.radius, own), self.read)
-        if len(push.forces) == len(slip) and set(push.rates) == set(own):
+        if (
+            len(push.forces) == len(slip)
+            and set(push.rates) == set(own)
+            and set(push.outputs) == set(self.law.outputs)
+        ):
             return push
         rates = ", ".join(own) or "none"
         raise InputError(

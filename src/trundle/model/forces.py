@@ -10,6 +10,7 @@ from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.configuration import Configuration
 from trundle.robot.contact import Push
@@ -28,7 +29,7 @@ class Forces:
     stored: Scalar = 0
     efforts: dict[str, Effort] = field(default_factory=dict)
     rates: dict[str, Scalar] = field(default_factory=dict)
-    contacts: dict[str, Scalar] = field(default_factory=dict)
+    contacts: dict[Quantity, Scalar] = field(default_factory=dict)
 
     def add(self, column: int, effort: Effort) -> None:
         """Put one effort on its joint."""
@@ -46,8 +47,8 @@ class Forces:
                 self.tau[column] = self.tau[column] + entry * force
             if push.loss is None:
                 self.loss = self.loss - force * velocity
-            self.contacts[f"{wheel.name}.{direction.force}"] = force
-            self.contacts[f"{wheel.name}.{direction.what}_slip"] = velocity
+            self.contacts[wheel.force(direction)] = force
+            self.contacts[wheel.slip(direction)] = velocity
         if push.loss is not None:
             self.loss = self.loss + push.loss
         self.stored = self.stored + push.stored
@@ -70,10 +71,10 @@ def applied_forces(
         forces.add(element.column, element.effort(_position(at, names, element), nu[element.column]))
     for actuator in assembly.actuators:
         effort = actuator.effort(
-            commands[actuator.command], at.values[names[actuator.column]], nu[actuator.column], own
+            commands[actuator.command.name], at.values[names[actuator.column]], nu[actuator.column], own
         )
         forces.efforts[actuator.name] = effort
-        forces.rates |= {f"{actuator.name}.{state}": rate for state, rate in effort.rates.items()}
+        forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
         forces.add(actuator.column, effort)
     _add_contacts(assembly, at, nu, own, forces, span)
     return forces
@@ -107,10 +108,10 @@ def _add_contacts(
             forces.tau[wheel.spin] = forces.tau[wheel.spin] + push.moment
             if push.loss is None:
                 forces.loss = forces.loss - push.moment * rate
-            forces.contacts[f"{wheel.name}.moment"] = push.moment
-        forces.contacts[f"{wheel.name}.load"] = loads[wheel.name]
-        forces.contacts |= {f"{wheel.name}.{name}": value for name, value in push.outputs.items()}
-        forces.rates |= {f"{wheel.name}.{state}": value for state, value in push.rates.items()}
+            forces.contacts[wheel.moment] = push.moment
+        forces.contacts[wheel.pressed] = loads[wheel.name]
+        forces.contacts |= {wheel.output(name): value for name, value in push.outputs.items()}
+        forces.rates |= {wheel.states[name].name: value for name, value in push.rates.items()}
 
 
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
