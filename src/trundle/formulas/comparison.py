@@ -44,9 +44,7 @@ class Checker:
         """
         names = list(mechanism.coordinates)
         q = self._rng.uniform(-1.2, 1.2, (len(names), self.points))
-        for k, name in enumerate(names):
-            if name.rpartition(".")[2] == "q_w":
-                q[k : k + 4] /= np.linalg.norm(q[k : k + 4], axis=0)
+        q = mechanism.assembly.quantities.normalised(names, q)
         drawn = dict(zip(mechanism.coordinates.values(), q, strict=True))
         for letter in mechanism.parameters.keys:
             number = mechanism.book.letters[letter].number or 0.0

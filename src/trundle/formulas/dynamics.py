@@ -209,8 +209,8 @@ def _motors(mechanism: Mechanism) -> list[Push]:
         drives = mechanism.robot.motors[actuator.name].drives
         name = mechanism.names.force("tau", mechanism.names.target(drives))
         words = f"torque of {actuator.name} on {drives}, behind its gear"
-        output = f"{actuator.name}.{'delivered' if actuator.command == 'torque' else 'torque'}"
-        mechanism.book.add(Letter(name, "force", words, "N m", source=output))
+        torque = actuator.torque
+        mechanism.book.add(Letter(name, "force", words, torque.unit, source=torque.name))
         found.append(Push(len(mechanism.book.letters) - 1, actuator, _unit_row(mechanism, actuator.column)))
     return found
 
@@ -218,11 +218,11 @@ def _motors(mechanism: Mechanism) -> list[Push]:
 def _elements(mechanism: Mechanism) -> list[Push]:
     found = []
     for element in mechanism.assembly.elements:
-        speed = mechanism.assembly.speeds[element.column]
-        owner, _, what = speed.rpartition(".")
-        target = mechanism.names.target(f"{owner}.steering" if what == "steering_rate" else owner)
+        speed = mechanism.assembly.quantities[mechanism.assembly.speeds[element.column]]
+        owner = speed.owner
+        target = mechanism.names.target(f"{owner}.steering" if speed.label == "steering_rate" else owner)
         name = mechanism.names.force("tau_p", target)
-        mechanism.book.add(Letter(name, "force", f"{_words(element)} at {owner}", "N m"))
+        mechanism.book.add(Letter(name, "force", f"{_words(element)} at {owner}", speed.effort_unit))
         found.append(Push(len(mechanism.book.letters) - 1, element, _unit_row(mechanism, element.column)))
     return found
 
@@ -245,7 +245,7 @@ def _contacts(mechanism: Mechanism) -> list[Push]:
     found = []
     assembly = mechanism.assembly
     for wheel in assembly.wheels:
-        if wheel.contact != "slip":
+        if not (wheel.law.pushes and wheel.directions):
             continue
         rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
         for row, direction in zip(rows, wheel.directions, strict=True):
