@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from trundle.formulas.comparison import Checker, Scene, columns
 from trundle.formulas.kinematics_section import Forward, Sheet
 from trundle.formulas.names import rate_of
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import apply
-from trundle.model.configuration import configure, coordinate_rates, independent_coordinates
 from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
-from trundle.model.programs import mechanism
-from trundle.program import trace
+from trundle.model.mechanism import mechanism
+from trundle.model.programs import program_of, symbolic_mechanism
+from trundle.model.symbols import Symbols
 
 Numbers = dict[str, Any]
 
@@ -93,18 +91,17 @@ def forward_scene(sheet: Sheet, checker: Checker, forward: Forward) -> Scene:
 def speed_scene(sheet: Sheet, checker: Checker) -> Scene:
     """Drawn independent speeds, and all speeds as the programs' S(q) has them."""
     letters = drawn_letters(sheet, checker)
-    programs = mechanism(sheet.mechanism.robot)
+    programs = symbolic_mechanism(sheet.mechanism.robot)
+    speeds = programs.mechanism.assembly.speeds
     u = {name: checker.rng.uniform(-2, 2, checker.points) for name in programs.labels}
     known = coordinate_numbers(sheet, letters)
-    program = programs.trace("speeds", {"speed": (programs.assembly.speeds, programs.nu)})
+    program = program_of(programs, "speeds", {"speed": (speeds, programs.nu)})
     (nu,) = program.evaluate(
-        columns(programs.names, known, checker.points),
+        columns(programs.mechanism.names, known, checker.points),
         columns(programs.labels, u, checker.points),
         parameter_columns(sheet, letters, checker.points),
     )
-    return scene_of(
-        sheet, checker, letters, {**u, **dict(zip(programs.assembly.speeds, nu, strict=True))}, {}
-    )
+    return scene_of(sheet, checker, letters, {**u, **dict(zip(speeds, nu, strict=True))}, {})
 
 
 class Rows:
@@ -112,24 +109,25 @@ class Rows:
 
     def __init__(self, sheet: Sheet, checker: Checker) -> None:
         self.sheet, self.checker = sheet, checker
-        robot = sheet.mechanism.robot
-        defaults = robot.parameter_values()
-        p = ca.SX.sym("p", len(defaults))
-        assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
-        names = independent_coordinates(assembly)
-        q, nu = ca.SX.sym("q", len(names)), ca.SX.sym("nu", len(assembly.speeds))
-        at = configure(assembly, names, [q[i] for i in range(len(names))])
-        wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
-        rows, about = constraint_rows(assembly, at, wheels)
-        speeds = [nu[j] for j in range(len(assembly.speeds))]
+        symbols, numbers = Symbols(), mechanism(sheet.mechanism.robot)
+        p = symbols.make("parameter", len(numbers.parameters))
+        q = symbols.make("coordinate", len(numbers.names))
+        here = numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q)
+        self.names, self.speeds = here.names, here.assembly.speeds
+        nu = symbols.make("speed", len(self.speeds))
+        wheels = [wheel for wheel in here.assembly.wheels if wheel.contact != "free"]
+        rows, about = constraint_rows(here.assembly, here.at, wheels)
         self.labels = numbered(f"{each.owner}.{each.what}" for each in about)
-        self.names, self.speeds = names, assembly.speeds
-        inputs = {"coordinate": (names, q), "speed": (assembly.speeds, nu), "parameter": (tuple(defaults), p)}
-        velocities = ca.vertcat(*(ca.SX(v) for v in apply(rows, speeds)))
-        rates = ca.vertcat(*(ca.SX(v) for v in coordinate_rates(assembly, names, at, speeds)))
-        self.program = trace(
-            "rolling", inputs, {"velocity": (self.labels, velocities), "rate": (names, rates)}
-        )
+        inputs = {
+            "coordinate": (self.names, q),
+            "speed": (self.speeds, nu),
+            "parameter": (tuple(numbers.parameters), p),
+        }
+        outputs = {
+            "velocity": (self.labels, apply(rows, nu)),
+            "rate": (self.names, here.coordinate_rates(nu)),
+        }
+        self.program = symbols.program("rolling", inputs, outputs)
 
     def scene(self, letters: Mapping[int, Any], nu: Mapping[str, Any]) -> tuple[Scene, Numbers]:
         """The scene of these speeds, and the velocity of each row."""

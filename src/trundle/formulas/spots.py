@@ -14,8 +14,8 @@ from trundle.formulas.equations import Equation, Section
 from trundle.formulas.kinematics_section import Forward, Sheet
 from trundle.formulas.scenes import coordinate_numbers, drawn_letters, parameter_columns, scene_of
 from trundle.mechanics.rolling import Basis
-from trundle.model.programs import Mechanism as Programs
-from trundle.model.programs import frame_program, mechanism
+from trundle.model.moving import MovingMechanism
+from trundle.model.programs import frame_program, program_of, symbolic_mechanism
 from trundle.spatial.vectors import ZERO, Vector, scale
 
 PARTS = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
@@ -51,9 +51,9 @@ class Spots:
         self.sheet, self.checker, self.forward, self.ideal = sheet, checker, forward, ideal
 
     @cached_property
-    def programs(self) -> Programs:
+    def programs(self) -> MovingMechanism:
         """The robot's mechanics as programs are traced from."""
-        return mechanism(self.sheet.mechanism.robot)
+        return symbolic_mechanism(self.sheet.mechanism.robot)
 
     @cached_property
     def letters(self) -> dict[int, Any]:
@@ -67,8 +67,8 @@ class Spots:
         u = {name: self.checker.rng.uniform(-2, 2, points) for name in names}
         if self.ideal is None and self.forward is not None:
             u |= self._base(u)
-        speeds = self.programs.assembly.speeds
-        program = self.programs.trace("speeds", {"speed": (speeds, self.programs.nu)})
+        speeds = self.programs.mechanism.assembly.speeds
+        program = program_of(self.programs, "speeds", {"speed": (speeds, self.programs.nu)})
         (nu,) = program.evaluate(*self._groups(u))
         return u, dict(zip(speeds, nu, strict=True))
 
@@ -88,7 +88,11 @@ class Spots:
         points = self.checker.points
         q = coordinate_numbers(self.sheet, self.letters)
         parameters = parameter_columns(self.sheet, self.letters, points)
-        return columns(self.programs.names, q, points), columns(self.programs.labels, u, points), parameters
+        return (
+            columns(self.programs.mechanism.names, q, points),
+            columns(self.programs.labels, u, points),
+            parameters,
+        )
 
     def check(self, spotted: Spotted) -> None:
         """Every equation of a section, with the point's place and velocity from its program."""
@@ -113,7 +117,7 @@ class Spots:
         for name in spotted.spot.chain:
             step = np.moveaxis(scene.point.matrix(by_name[name].right), 2, 0)
             pose = pose @ step
-        program = frame_program(self.programs, self.programs.assembly.tree.links[0].name, ZERO)
+        program = frame_program(self.programs, self.programs.mechanism.assembly.tree.links[0].name, ZERO)
         origin, flat, *_ = program.evaluate(*self._groups(self.motion[0]))
         base = flat.reshape(3, 3, -1)
         rotation = np.einsum("jik,jlk->ilk", base, rotation)
@@ -126,7 +130,7 @@ class Spots:
 
     def _seen(self, spot: Spot, u: Mapping[str, Any]) -> tuple[dict[str, Any], np.ndarray]:
         """Numbers of the parts of the point's place and velocity, and its rotation (3, 3, points)."""
-        tree = self.programs.assembly.tree
+        tree = self.programs.mechanism.assembly.tree
         inertia = tree.links[spot.link].inertia
         point: Vector = ZERO
         if spot.center:

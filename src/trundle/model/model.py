@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
 
 
@@ -179,14 +180,14 @@ class Model:
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
-    def _mechanism(self) -> Any:
-        from trundle.model.programs import mechanism
+    def _mechanism(self) -> MovingMechanism:
+        from trundle.model.programs import symbolic_mechanism
 
         if self.robot is None:
             raise InputError(
                 f"'{self.name}' was not derived from a description: it has no links to take these programs from"
             )
-        return mechanism(self.robot)
+        return symbolic_mechanism(self.robot)
 
     @cached_property
     def mass_matrix(self) -> Program:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
-from trundle.mechanics.linear import apply
+from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model.closures import Closures, reactions
 from trundle.model.configuration import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
+from trundle.model.moving import MovingMechanism
+from trundle.model.multipliers import Solution
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
 from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import scale
@@ -37,6 +39,13 @@ class Motion:
     wrenches: Mapping[str, Force] = field(default_factory=dict)
     loop_forces: Sequence[Scalar] = ()
     undetermined: tuple[int, ...] = ()
+
+    def held_by(self, moving: MovingMechanism, loops: Closures, solution: Solution) -> Motion:
+        """The same motion with what the loops' multipliers say of their joints."""
+        wrenches, multipliers = loops.wrenches(moving.mechanism.assembly, solution.multipliers)
+        every = [row for closure in loops.closures.values() for row in closure.rows]
+        forces = apply(transpose(every), multipliers)
+        return replace(self, wrenches=wrenches, loop_forces=forces, undetermined=solution.undetermined)
 
 
 def observed(
