@@ -19,7 +19,7 @@ from sympy.physics.mechanics import (
 from sympy.physics.mechanics import dynamicsymbols as typed_dynamicsymbols
 
 import trundle
-from trundle.bench.sympy_door import pendulum_on_cart
+from benchmarks.sympy_models import pendulum_on_cart
 from trundle.errors import InputError
 
 dynamicsymbols: Any = typed_dynamicsymbols

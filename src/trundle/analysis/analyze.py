@@ -24,9 +24,11 @@ from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.steering import steering_angles
-from trundle.model.arguments import named, number
+from trundle.model import Model
+from trundle.model.arguments import named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.model.units import unit
+from trundle.robot import Robot
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -237,7 +239,7 @@ class Analysis:
 
 
 def analyze(
-    robot: Any,
+    robot: Robot | Model,
     at: Mapping[str, Any] | None = None,
     *,
     frame: str | None = None,
@@ -254,14 +256,7 @@ def analyze(
     Sources: Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li
     & Sastry 1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
     """
-    if hasattr(robot, "dynamics") and robot.robot is None:
-        raise InputError(f"'{robot.name}' was not derived from a description: there are no wheels to look at")
-    robot = robot.robot if hasattr(robot, "dynamics") else robot
-    if not hasattr(robot, "resolver"):
-        raise InputError(
-            f"analyze takes a robot or a model, not {type(robot).__name__}",
-            hint="load one: trundle.load(path)",
-        )
+    robot = robot_of(robot, "analyze", "there are no wheels to look at")
     size = None if length is None else number(length, "length", "m")
     if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
         raise InputError(

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from trundle.cli import bench, check, equations, new, run, schema
+from trundle.cli import check, equations, new, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import output_for
 from trundle.cli.parsing import Parser, add_common, make_parser
@@ -26,7 +26,6 @@ COMMANDS = {
     "equations": equations,
     "run": run,
     "schema": schema,
-    "bench": bench,
 }
 
 _EPILOG = f"""\

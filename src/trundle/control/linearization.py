@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at, unit_quaternions
 from trundle.errors import InputError, NumericsError, suggest
+from trundle.html import Shown
 from trundle.model.arguments import named, number
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Linearization:
+class Linearization(Shown):
     """ż = ż₀ + A z + B δu and y = y₀ + C z + D δu, for small motions δx = T z about one state x₀ with inputs u₀.
 
     A (n, n), B (n, m), C (r, n), D (r, m). `states` names z: the model's states, less those that constraints make
@@ -111,16 +112,6 @@ class Linearization:
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
-
-    def __repr__(self) -> str:
-        from trundle.control.linear_text import linearization_text
-
-        return linearization_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.control.linear_text import linearization_html
-
-        return linearization_html(self)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ from trundle.formulas.scenes import Rows, drawn_letters, dynamic_scene, forward_
 from trundle.formulas.spots import Spots
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.model import Model
+from trundle.model.arguments import robot_of
+from trundle.robot import Robot
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
 
@@ -49,21 +52,17 @@ _TOO_LONG = (
 )
 
 
-def equations_of(robot: Any, what: str = "all", model: Any = None, points: int = POINTS) -> Equations:
+def equations_of(given: Robot | Model, what: str = "all", points: int = POINTS) -> Equations:
     """The equations of a described robot, of the kind `what`: kinematics, constraints, dynamics or all.
 
-    `model` is the robot's model where it is derived already; forces are only looked at for dynamics. Each equation has
-    met the compiled programs at `points` random points. Raises InputError for an unknown kind, and for robots that
+    given: the robot, or its model where it is derived already; forces are only looked at for dynamics. Each equation
+    has met the compiled programs at `points` random points. Raises InputError for an unknown kind, and for robots that
     can't be derived; NumericsError for an equation that isn't what the program computes, which no robot should cause.
     """
     if what not in WHAT:
         raise InputError(f"there are no equations '{what}'", key="what", hint=suggest(what, WHAT))
-    if not hasattr(robot, "resolver"):
-        raise InputError(
-            f"equations are of a robot, not of a {type(robot).__name__}",
-            hint="load it first: trundle.load(path)",
-        )
-    return _Report(robot, what, model, points).equations()
+    robot = robot_of(given, "equations", "its equations are those it was made from")
+    return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
 
 
 @dataclass

@@ -40,7 +40,7 @@ from trundle.model.symbols import (
     symbols_for,
 )
 from trundle.model.units import units_of
-from trundle.robot.description import Robot
+from trundle.robot import Robot
 from trundle.scalars import Scalar
 
 # Audit states: names that a run's energy balance is made of.

@@ -18,10 +18,12 @@ from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.wheels import WheelModel
+from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
 from trundle.model.constraints import Rows, coupling_rows, rolling_rows
 from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import held_programs
 from trundle.model.sketch import sketch
@@ -35,7 +37,7 @@ from trundle.model.symbols import (
 )
 from trundle.model.units import units_of
 from trundle.program import Program
-from trundle.robot.description import Robot
+from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
 
 
@@ -115,20 +117,21 @@ def free_rates(assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name in moving if name.endswith("rate"))
 
 
-def derive_kinematics(robot: Robot, given: Sequence[str]) -> Kinematics:
-    """The kinematic program of a robot for given rates (names as in `rate_names`).
+def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
+    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
-    numbers, symbols = mechanism(robot), Symbols()
+    robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
+    numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
     check_rates(numbers, given, "run.inputs.")
     q, rates = symbols.make(STATE, len(numbers.names)), symbols.make(INPUT, len(given))
     parameters = symbols.make(PARAMETER, len(numbers.parameters))
     here = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
     groups: Groups = {
         STATE: (here.names, q),
-        INPUT: (tuple(given), rates),
+        INPUT: (given, rates),
         PARAMETER: (tuple(numbers.parameters), parameters),
     }
     loops = _loops(here)
@@ -144,7 +147,7 @@ def derive_kinematics(robot: Robot, given: Sequence[str]) -> Kinematics:
     return Kinematics(
         robot.name,
         here.names,
-        tuple(given),
+        given,
         tuple(outputs),
         numbers.parameters,
         units_of(robot, here.assembly, here.names, given, tuple(outputs)),

@@ -34,7 +34,7 @@ from trundle.model.constraints import (
     rolling_problem,
     solve_rolling,
 )
-from trundle.robot.description import Robot
+from trundle.robot import Robot
 from trundle.scalars import Scalar
 
 

@@ -13,8 +13,10 @@ from trundle.mechanics.frames import frame_acceleration, frame_pose, frame_veloc
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
+from trundle.model.arguments import robot_of
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
+from trundle.model.model import Model
 from trundle.model.moving import (
     MovingMechanism,
     bound_accelerations,
@@ -24,8 +26,8 @@ from trundle.model.moving import (
 )
 from trundle.model.symbols import Groups, Symbols
 from trundle.program import Program
-from trundle.robot.description import Robot
-from trundle.scalars import Scalar
+from trundle.robot import Robot
+from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force, Motion
 from trundle.spatial.vectors import Vector
 
@@ -33,10 +35,11 @@ TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
-def symbolic_mechanism(robot: Robot) -> MovingMechanism:
+def symbolic_mechanism(robot: Robot | Model) -> MovingMechanism:
     """What every program of a robot starts from, in CasADi's symbols: programs come with inputs of their own, for which
     a tracer, whose groups are fixed, has no room.
     """
+    robot = robot_of(robot, "a mechanism's program", "it has no links to take these programs from")
     return moving_mechanism(mechanism(robot), Symbols())
 
 
@@ -111,7 +114,7 @@ def momentum_program(m: MovingMechanism) -> Program:
     return program_of(m, "momentum", outputs)
 
 
-def frame_program(m: MovingMechanism, link: str, point: Vector = (0, 0, 0)) -> Program:
+def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0, 0)) -> Program:
     """Everything about a point fixed in a link and the link's frame, in world axes.
 
     Outputs: `position` (3, m), `rotation` (3×3 row-major), `velocity` (linear, angular: m/s, rad/s), `jacobian` (6×n
@@ -119,17 +122,20 @@ def frame_program(m: MovingMechanism, link: str, point: Vector = (0, 0, 0)) -> P
     """
     tree, poses, index = m.mechanism.assembly.tree, m.mechanism.at.poses, m.mechanism.link(link)
     count = tree.speed_count
-    pose = frame_pose(tree, poses, index, point)
+    # An exact zero is the integer: it folds what it multiplies.
+    x, y, z = (0 if is_zero(value) else value for value in point)
+    place: Vector = (x, y, z)
+    pose = frame_pose(tree, poses, index, place)
     nu, drift = m.nu[:count], m.drift[:count]
-    columns = [_flat(each) for each in world_jacobian(tree, poses, index, point)]
+    columns = [_flat(each) for each in world_jacobian(tree, poses, index, place)]
     basis = m.mechanism.basis.matrix[:count]
     jacobian = product(transpose(columns), basis) if columns else [[] for _ in TWIST]
     outputs: Groups = {
         "position": (("x", "y", "z"), pose.position),
         "rotation": ([f"R_{a}{b}" for a in "xyz" for b in "xyz"], [v for row in pose.rotation for v in row]),
-        "velocity": (TWIST, _flat(frame_velocity(tree, poses, nu, index, point))),
+        "velocity": (TWIST, _flat(frame_velocity(tree, poses, nu, index, place))),
         "jacobian": ([f"{a}, {b}" for a in TWIST for b in m.labels], [v for row in jacobian for v in row]),
-        "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, drift, index, point))),
+        "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, drift, index, place))),
     }
     return program_of(m, f"frame_{link}", outputs)
 

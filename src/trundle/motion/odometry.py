@@ -12,7 +12,8 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly
-from trundle.model.arguments import kind_of
+from trundle.model import Model
+from trundle.model.arguments import kind_of, robot_of
 from trundle.model.kinematics import (
     WheelRows,
     check_rates,
@@ -26,7 +27,7 @@ from trundle.model.symbols import Groups, Symbols, column, entries
 from trundle.model.units import units_of
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program
-from trundle.robot.description import Robot
+from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
 
 if TYPE_CHECKING:
@@ -130,12 +131,13 @@ class Odometry:
         return self._kernel(*_alike(groups), np.array(list(values.values())))
 
 
-def derive_odometry(robot: Robot, given: Sequence[str] | None = None) -> Odometry:
+def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) -> Odometry:
     """The odometry of a robot on a planar base from the increments of the angles whose rates are `given`.
 
-    given: names as in `rate_names`; by default the rates of all that motors drive. Raises InputError for unknown names
-    and where they don't determine the base's motion.
+    robot: the robot, or a model derived from it. given: names as in `rate_names`; by default the rates of all that
+    motors drive. Raises InputError for unknown names and where they don't determine the base's motion.
     """
+    robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
     numbers, symbols = mechanism(robot), Symbols()
     plan = plan_odometry(numbers, given)
     p = symbols.make("parameter", len(numbers.parameters))

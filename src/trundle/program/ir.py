@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trundle.html import Shown
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -67,7 +69,7 @@ class Instruction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Program:
+class Program(Shown):
     """Instructions from input groups to output groups.
 
     ``results[g][i]`` is the value that output group ``g`` stores at element ``i``. ``function`` is the CasADi
@@ -182,16 +184,6 @@ class Program:
         for group, values in zip(self.outputs, self.results, strict=True):
             for label, v in zip(group.labels, values, strict=True):
                 yield f"out {group.name}[{label}] = {names[v]}"
-
-    def _repr_html_(self) -> str:
-        from trundle.program.present import program_html
-
-        return program_html(self)
-
-    def __repr__(self) -> str:
-        ins = ", ".join(f"{g.name}[{g.size}]" for g in self.inputs)
-        outs = ", ".join(f"{g.name}[{g.size}]" for g in self.outputs)
-        return f"<Program {self.name}: {ins} -> {outs}, {self.operations} operations>"
 
     def _name(self, instruction: Instruction) -> str:
         if instruction.op == "const":

@@ -1,4 +1,4 @@
-"""How a program shows itself in a notebook: its groups, its operations by kind, its first steps."""
+"""How a program shows itself: one line in a terminal; its groups, operations by kind and first steps in a notebook."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 
 _MOST_LABELS = 12
 _MOST_STEPS = 40
+
+
+def program_text(program: Program) -> str:
+    """<Program dynamics: state[9], input[2], parameter[16] -> rate[9], 90 operations>"""
+    ins = ", ".join(f"{g.name}[{g.size}]" for g in program.inputs)
+    outs = ", ".join(f"{g.name}[{g.size}]" for g in program.outputs)
+    return f"<Program {program.name}: {ins} -> {outs}, {program.operations} operations>"
 
 
 def program_html(program: Program) -> str:

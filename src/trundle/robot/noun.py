@@ -22,12 +22,13 @@ else:
         """Turns pydantic's error into an InputError when a noun is made from Python.
 
         Done where a class is called, not in `__init__`: pydantic calls a model's own `__init__` for nested
-        models too, and the place of the error inside the whole would be lost.
+        models too, and the place of the error inside the whole would be lost. By `model_validate`, which returns
+        what a noun's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
         """
 
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        def __call__(cls, **fields: object) -> Any:
             try:
-                return super().__call__(*args, **kwargs)
+                return cls.model_validate(fields)
             except ValidationError as error:
                 raise input_error(error, cls.__name__) from None
 

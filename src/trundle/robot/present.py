@@ -34,15 +34,15 @@ def robot_text(robot: Robot) -> str:
     return f"Robot {robot.name!r} {kind_of(robot)}; {count} parameter{'' if count == 1 else 's'}"
 
 
-def robot_html(robot: Robot, diagram: str) -> str:
-    """The diagram (an SVG element), tables of wheels, joints, loops and motors, and the parameters."""
+def robot_html(robot: Robot) -> str:
+    """The diagram, tables of wheels, joints, loops and motors, and the parameters."""
     values, units = robot.parameter_values(), robot.parameter_units()
     parameters = [(name, f"{value:.6g}", units.get(name, "")) for name, value in values.items()]
     return block(
         robot.name,
         kind_of(robot),
         beside(
-            picture(diagram, f"diagram of {robot.name}"),
+            picture(robot._repr_svg_(), f"diagram of {robot.name}"),
             _wheels(robot) + _joints(robot) + _loops(robot) + _motors(robot),
         ),
         folded(

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from trundle.bench.measure import Row
+from benchmarks.measure import Row
 
 EXTRA = 50e6
 
@@ -14,7 +14,7 @@ EXTRA = 50e6
 # its own.
 _SCRIPT = """
 import json, pathlib
-from trundle.bench.drive import VOLTAGES, diff_drive
+from benchmarks.drive import VOLTAGES, diff_drive
 from trundle.simulation import rollout
 model = diff_drive()
 rollout(model, inputs=VOLTAGES, steps=20, dt=1e-3, every=10, count=64)
@@ -28,7 +28,7 @@ print(json.dumps({"returned": batch.values.nbytes, "grown": status("VmHWM") - be
 """
 
 
-def rollout_memory() -> list[Row]:
+def rollout_memory(quick: bool) -> list[Row]:
     """Growth of the process's peak memory over a rollout of 100,000 robots, less the bytes that the rollout returns."""
     if not sys.platform.startswith("linux"):
         return [

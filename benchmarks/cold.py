@@ -9,16 +9,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from trundle.bench.drive import DESCRIPTION
-from trundle.bench.measure import Row, seconds_text
+from benchmarks.drive import DESCRIPTION
+from benchmarks.measure import Row, seconds_text
 
 WALL, DERIVE = 1.2, 0.15
 
 
-def cold_run(tries: int) -> list[Row]:
+def cold_run(quick: bool) -> list[Row]:
     """Wall time of a fresh process of `trundle run --no-figures`, and derivation and compilation within it: the best
-    of `tries`.
+    of the tries.
     """
+    tries = 3 if quick else 7
     walls, derivations = [], []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "circle.yaml")

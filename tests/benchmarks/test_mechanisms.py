@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trundle.bench.limit import issue_loop, machine_operations
-from trundle.bench.mechanisms import (
+from benchmarks.limit import issue_loop, machine_operations
+from benchmarks.mechanisms import (
     floating_tree,
     forward_program,
     general_arm,

@@ -4,7 +4,7 @@ import sysconfig
 
 import pytest
 
-from trundle.bench import sympy_door
+from benchmarks import sympy_models
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from trundle.bench import sympy_door
 )
 def test_what_the_peer_lacks(monkeypatch, packages, compiler, lacking):
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(sympy_door, "installed", lambda name: packages)
+    monkeypatch.setattr(sympy_models, "installed", lambda name: packages)
     monkeypatch.setattr(sysconfig, "get_config_var", lambda name: compiler)
     monkeypatch.setattr("shutil.which", lambda name: None if name == "no-such-compiler" else f"/bin/{name}")
-    assert sympy_door._lacking() == lacking
+    assert sympy_models._lacking() == lacking

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from trundle.bench.drive import VOLTAGES, diff_drive
-from trundle.bench.measure import Row, best_seconds, seconds_text
+from benchmarks.drive import VOLTAGES, diff_drive
+from benchmarks.measure import Row, best_seconds, seconds_text
 
 RATIO = 50.0
 DURATION, SAMPLES = 30.0, 3000
 
 
-def single_run() -> list[Row]:
+def single_run(quick: bool) -> list[Row]:
     """Seconds of a run with its model at hand: ours with every output and check, the peer's with its states only."""
     from trundle.simulation import simulate
 

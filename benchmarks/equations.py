@@ -8,8 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from trundle.bench.drive import DESCRIPTION
-from trundle.bench.measure import Row, best_seconds, seconds_text
+from benchmarks.drive import DESCRIPTION
+from benchmarks.measure import Row, best_seconds, seconds_text
 
 MOST_OPERATIONS, MOST_SECONDS, MOST_SWERVE = 60, 1.5, 1.0
 

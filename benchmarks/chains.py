@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from trundle.bench.limit import issue_loop, machine_operations
-from trundle.bench.measure import (
+from benchmarks.limit import issue_loop, machine_operations
+from benchmarks.measure import (
     MISSING,
     Row,
     best_seconds,
@@ -20,7 +20,7 @@ from trundle.bench.measure import (
     rate_text,
     seconds_text,
 )
-from trundle.bench.mechanisms import (
+from benchmarks.mechanisms import (
     Body,
     floating_tree,
     forward_program,
@@ -117,7 +117,7 @@ def _pinocchio(
     return call, apart
 
 
-def single_call() -> list[Row]:
+def single_call(quick: bool) -> list[Row]:
     """One call from Python on one state of 7 joints, arrays in and arrays out."""
     bodies = planar_chain(7)
     kernel, groups = compile_program(forward_program(tree_of(bodies))), states(bodies, 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.bench.measure import MISSING, Row, best_seconds, installed, seconds_text
+from benchmarks.measure import MISSING, Row, best_seconds, installed, seconds_text
 
 LINKS = 10
 FIRST, EACH = 5.0, 20.0
@@ -35,7 +35,7 @@ class Problem:
         return np.array(list(self.numbers.values()))
 
 
-def sympy_door(quick: bool) -> list[Row]:
+def sympy_models(quick: bool) -> list[Row]:
     """Seconds from formed equations to the first rates, and of one evaluation in a batch on one core."""
     lacking = _lacking()
     problem = _problem(not lacking)

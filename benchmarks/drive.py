@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trundle.bench.measure import Row
+from benchmarks.measure import Row
 
 VOLTAGES = {"right_motor.voltage": 24.0, "left_motor.voltage": 20.0}
 MOST_OPERATIONS = 100
@@ -36,7 +36,7 @@ def diff_drive() -> Any:
     return derive(parse(DESCRIPTION).robot)
 
 
-def program_size() -> list[Row]:
+def program_size(quick: bool) -> list[Row]:
     """Instructions of the right-hand side, all of them, and those left where the parameters' share is done
     beforehand.
     """

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from trundle.bench.drive import VOLTAGES, diff_drive
-from trundle.bench.measure import MISSING, Row, best_seconds, installed, rate_text
+from benchmarks.drive import VOLTAGES, diff_drive
+from benchmarks.measure import MISSING, Row, best_seconds, installed, rate_text
 
 RATE, RATIO = 50e6, 1000.0
 DT = 1e-3

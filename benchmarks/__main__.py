@@ -1,0 +1,84 @@
+"""`python -m benchmarks [NAME ...]`: measurements in a table; `... compare CHECKOUT`: two checkouts side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+import benchmarks
+from benchmarks.compare import compare
+from trundle.errors import InputError, TrundleError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", metavar="NAME", nargs="*", help=f"which: {', '.join(benchmarks.BENCHMARKS)}")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions: rougher figures, sooner")
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    args = parser.parse_args(argv)
+    try:
+        if args.names[:1] == ["compare"]:
+            return _compare(args.names[1:], args.quick)
+        return _measure(args.names, args.quick, args.json)
+    except TrundleError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _measure(names: Sequence[str], quick: bool, as_json: bool) -> int:
+    print("measuring; other work on this machine shows in the figures", file=sys.stderr)
+    rows = []
+    for row in benchmarks.run_benchmarks(names, quick):
+        print(f"  {row.what.strip()}: {row.ours}", file=sys.stderr)
+        rows.append(row)
+    if as_json:
+        print(json.dumps({"rows": [asdict(row) for row in rows]}))
+    else:
+        _print(rows)
+    return 0
+
+
+def _print(rows: Sequence[benchmarks.Row]) -> None:
+    wide = any(row.peer for row in rows)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for column in ("what", "ours", *(("peer", "ratio") if wide else ()), "target", "note"):
+        table.add_column(column, justify="left" if column in ("what", "note") else "right")
+    for row in rows:
+        peer = (row.peer, "" if row.ratio is None else _ratio(row.ratio)) if wide else ()
+        style = {True: "green", False: "yellow", None: ""}[row.met]
+        verdict = {True: " met", False: " missed", None: ""}[row.met]
+        table.add_row(row.what, row.ours, *peer, f"{row.target}{verdict}", row.note, style=style)
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:,.0f} ×" if ratio >= 100 else f"{ratio:.3g} ×"
+
+
+def _compare(checkouts: Sequence[str], quick: bool) -> int:
+    if len(checkouts) != 1:
+        raise InputError(
+            "compare takes one other checkout", hint="git worktree add ../old REVISION makes one"
+        )
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for column in ("what", "there", "here", "here / there"):
+        table.add_column(column, justify="left" if column == "what" else "right")
+    for row in compare(checkouts[0], 5 if quick else 15):
+        table.add_row(
+            row.what, row.peer, row.ours, f"{row.ratio:.3f}", style="yellow" if row.met is False else ""
+        )
+        print(f"  {row.what}: {row.ratio:.3f}", file=sys.stderr)
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""The benchmarks by name, and how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+
+from benchmarks.measure import Row
+from trundle.errors import InputError, suggest
+
+# Name -> the functions that measure it, each taking `quick`. Loaded when asked for: peers take long to import.
+BENCHMARKS = {
+    "cold": ("cold.cold_run",),
+    "program": ("drive.program_size",),
+    "rollout": ("rollouts.rollout_rate",),
+    "single": ("single.single_run",),
+    "memory": ("memory.rollout_memory",),
+    "forward": ("chains.forward_rates", "chains.single_call"),
+    "build": ("chains.build_times",),
+    "sympy": ("sympy_models.sympy_models",),
+    "equations": ("equations.equations",),
+}
+
+
+def run_benchmarks(names: Iterable[str] = (), quick: bool = False) -> Iterator[Row]:
+    """Rows of the named benchmarks (all by default), each as soon as it is measured; `quick` takes fewer tries."""
+    chosen = list(names) or list(BENCHMARKS)
+    for name in chosen:
+        if name not in BENCHMARKS:
+            raise InputError(f"there is no benchmark '{name}'", hint=suggest(name, BENCHMARKS))
+    for name in chosen:
+        for each in BENCHMARKS[name]:
+            module, _, function = each.partition(".")
+            yield from getattr(import_module(f"benchmarks.{module}"), function)(quick)

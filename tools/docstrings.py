@@ -1,0 +1,88 @@
+"""Hold every public function and class to numpydoc form: `python tools/docstrings.py` (a part of `make lint`).
+
+Public is what `trundle` exports, the public methods of its classes, and the functions of `trundle.catalog`. Of each
+it asks for one sentence first; every parameter under Parameters, with its type; Returns, where it returns
+something; Raises, where an error can reach the caller (a short list below says where none can); and an example
+(functions only), which the tests run as a doctest.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+
+import docstring_parser
+
+import trundle
+
+# What can't raise: it only hands out what is there.
+CANNOT_RAISE = frozenset({"catalog.names", "InputError.at"})
+# What needs no example of its own: constructors of errors and results are not called by users.
+NO_EXAMPLE = frozenset({"InputError.at"})
+
+
+def public() -> Iterator[tuple[str, Callable[..., object] | type]]:
+    """Names and objects of the public surface, methods as CLASS.NAME."""
+    for name in sorted(trundle.__all__):
+        thing = getattr(trundle, name)
+        if inspect.isclass(thing):
+            yield name, thing
+            yield from ((f"{name}.{method}", each) for method, each in methods(thing))
+        elif inspect.ismodule(thing):
+            yield from ((f"{name}.{each}", getattr(thing, each)) for each in thing.__all__)
+        elif callable(thing):
+            yield name, thing
+
+
+def methods(cls: type) -> Iterator[tuple[str, Callable[..., object]]]:
+    """The public methods that a class of this package defines, properties left out."""
+    for base in cls.__mro__:
+        if not base.__module__.startswith("trundle"):
+            continue
+        for name, each in dict(vars(base)).items():  # importing a type may finish the class
+            function = getattr(each, "__func__", each)  # static and class methods
+            if not name.startswith("_") and inspect.isfunction(function):
+                yield name, function
+
+
+def lacking(name: str, thing: Callable[..., object] | type) -> list[str]:
+    """What a docstring lacks."""
+    text = inspect.getdoc(thing) or ""
+    found = docstring_parser.parse(text, docstring_parser.DocstringStyle.NUMPYDOC)
+    result = [] if found.short_description else ["a sentence on what it does"]
+    if inspect.isclass(thing):
+        return result
+    described = {each.strip().lstrip("*"): p for p in found.params for each in p.arg_name.split(",")}
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name in ("self", "cls"):
+            continue
+        known = (
+            described.get(parameter.name)
+            or described.get(f"*{parameter.name}")
+            or described.get(f"**{parameter.name}")
+        )
+        if known is None:
+            result.append(f"parameter '{parameter.name}'")
+        elif not known.type_name:
+            result.append(f"type of '{parameter.name}'")
+    returned = inspect.signature(thing).return_annotation
+    if returned not in (None, "None", inspect.Signature.empty) and not found.many_returns:
+        result.append("Returns")
+    if not found.raises and name not in CANNOT_RAISE:
+        result.append("Raises")
+    if not found.examples and name not in NO_EXAMPLE:
+        result.append("an example")
+    return result
+
+
+def main() -> int:
+    """Print what is lacking; 1 if anything is."""
+    faults = [(name, faults) for name, thing in public() if (faults := lacking(name, thing))]
+    for name, each in faults:
+        print(f"{name} lacks {', '.join(each)}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
