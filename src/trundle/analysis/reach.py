@@ -17,7 +17,6 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Filtration, Named, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.loops import close
@@ -29,10 +28,13 @@ from trundle.model.mechanism import Mechanism
 from trundle.model.samples import Samples
 from trundle.model.symbols import column, entries
 from trundle.scalars import Scalar
+from trundle.shown import Explained
 
 _SEED = 20260
 _SAMPLES = 4
 _WORDS = {"x": "forward", "y": "sideways", "theta": "turning"}
+# Which coordinate a planar base's speed changes, where its axes stand along the world's.
+_BASE = {"v_x": "x", "v_y": "y", "omega": "theta"}
 _EFFECTS = {"forward": "moves it forward", "sideways": "moves it sideways", "turning": "turns it"}
 
 
@@ -53,7 +55,7 @@ class Bracket:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Explained):
     """The growth vector of the kinematics over `coordinates`, whose configurations have dimension `dimension`.
 
     `growth` at general configurations, `here` at the one asked for (smaller where that one is not regular).
@@ -79,22 +81,6 @@ class Reach:
     def degree(self) -> int:
         """Degree of nonholonomy: how deep brackets must be nested; 1 where every direction is a speed itself."""
         return len(self.growth)
-
-    def explain(self) -> str:
-        """One or two sentences for a person."""
-        vector = f"growth vector ({', '.join(str(each) for each in self.growth)}) of {self.dimension}"
-        if self.complete and self.degree == 1:
-            return f"it moves in every direction at once, {vector}"
-        steps = [f"{b.name} {b.effect}" for b in self.brackets if b.level > 1]
-        text = ": ".join(filter(None, [vector, "; ".join(steps)]))
-        if self.complete:
-            return f"it gets everywhere, {text}"
-        if self.cut:
-            return f"not known, too many brackets: so far {text}"
-        missing = self.dimension - self.growth[-1]
-        left = f"{missing} {'direction is' if missing == 1 else 'directions are'} out of reach, {text}"
-        fixed = [combination(terms) for terms in self.integrals]
-        return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
 def reach(
@@ -137,7 +123,7 @@ def reach(
 def _unconstrained(maps: VelocityMaps) -> Reach:
     """Every speed is free: nothing to bracket, however many joints there are."""
     speeds, count = maps.assembly.speeds, len(maps.assembly.speeds)
-    moved = [_own_coordinate(name, maps.names) or name for name in speeds]
+    moved = [_own_coordinate(maps, name) or name for name in speeds]
     brackets = [
         Bracket(name, 1, _WORDS.get(place, place) if maps.base else place)
         for name, place in zip(speeds, moved, strict=True)
@@ -151,7 +137,7 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
     moved = {axis.column for each in maps.assembly.couplings for axis in each.followers} | maps.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
-    brackets = tuple(Bracket(name, 1, _own_coordinate(name, maps.names) or name) for name in names)
+    brackets = tuple(Bracket(name, 1, _own_coordinate(maps, name) or name) for name in names)
     return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
 
 
@@ -236,7 +222,7 @@ def _posture(maps: VelocityMaps, system: _System) -> list[int]:
     """Base pose, steering, joints, and whatever else their rates depend on; not the steering that only follows."""
     followers = {f"{name}.steering" for name in maps.coordinated}
     base = maps.assembly.tree.links[0].joint.coordinates
-    places = {maps.names.index(name) for name in base}
+    places = {maps.names.index(each.name) for each in base}
     places |= {k for k in maps.configurable() if maps.names[k] not in followers}
     while True:
         rates = ca.vertcat(*(field[k] for field in system.fields for k in sorted(places)))
@@ -272,9 +258,9 @@ def _brackets(
     work, brackets = span * weights, []
     for k, (name, level) in enumerate(found.basis):
         size = np.abs(work[k])
-        own = _own_coordinate(name, names)
+        own = _own_coordinate(maps, name)
         # Rounded, so that of coordinates that move alike the first is named.
-        place = names.index(own) if own else int(np.argmax(np.round(size / size.max(), 6)))
+        place = names.index(own) if own in names else int(np.argmax(np.round(size / size.max(), 6)))
         if size[place] <= 1e-6 * size.max():
             place = int(np.argmax(size))
         work[k + 1 :] -= np.outer(work[k + 1 :, place] / work[k, place], work[k])
@@ -283,15 +269,14 @@ def _brackets(
     return tuple(brackets)
 
 
-def _own_coordinate(speed: str, names: Sequence[str]) -> str:
-    """Of the coordinates `names` the one whose rate a speed is; "" for brackets and for others."""
-    base = {"v_x": "x", "v_y": "y", "omega": "theta"}
-    owner, _, what = speed.rpartition(".")
-    endings = {"rate": ("angle", "position"), "steering_rate": ("steering",)}.get(what, ())
-    own = base.get(
-        speed, next((f"{owner}.{ending}" for ending in endings if f"{owner}.{ending}" in names), "")
-    )
-    return own if own in names else ""
+def _own_coordinate(maps: VelocityMaps, speed: str) -> str:
+    """The coordinate that goes with a speed, of a planar base where its axes stand along the world's; "" for brackets
+    and for others.
+    """
+    if speed in _BASE and maps.base:
+        return _BASE[speed]
+    own = maps.assembly.quantities.coordinate_of(speed)
+    return own if own in maps.names else ""
 
 
 def _leading(row: np.ndarray) -> np.ndarray:

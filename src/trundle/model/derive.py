@@ -8,19 +8,18 @@ composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c) (`_mo
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import apply, transpose
+from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
-from trundle.mechanics.rolling import Problem
 from trundle.model.classification import mobility_of
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
-from trundle.model.mechanism import mechanism
+from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.moving import (
     MovingMechanism,
@@ -29,7 +28,7 @@ from trundle.model.moving import (
     free_accelerations,
     moving_mechanism,
 )
-from trundle.model.observe import Motion, observed
+from trundle.model.observe import Motion, force_of, observed
 from trundle.model.projection import held_programs
 from trundle.model.sketch import sketch
 from trundle.model.symbols import (
@@ -39,12 +38,12 @@ from trundle.model.symbols import (
     Groups,
     symbols_for,
 )
-from trundle.model.units import units_of
 from trundle.robot import Robot
 from trundle.scalars import Scalar
 
 # Audit states: names that a run's energy balance is made of.
-WORK, LOST = "energy.work", "energy.losses"
+WORK = Quantity("energy.work", "J", "energy")
+LOST = Quantity("energy.losses", "J", "energy")
 
 
 @dataclass(frozen=True)
@@ -123,23 +122,23 @@ def _motion(moving: MovingMechanism, drives: _Drives) -> Motion:
     )
     if not mechanism.constrained:
         rates = free_accelerations(moving, forces.tau)
-        return Motion(moving.nu, rates, moving.q_dot, rates, forces)
+        return Motion(rates, rates, forces)
     basis = mechanism.basis.matrix
     # Newton-Euler at ν̇ = Ṡu gives M Ṡu + c at once.
     left = [force - need for force, need in zip(forces.tau, balance(moving, moving.drift), strict=True)]
     solution = bound_accelerations(moving, apply(transpose(basis), left))
     nu_dot = [a + b for a, b in zip(apply(basis, solution.rates), moving.drift, strict=True)]
-    motion = Motion(moving.nu, nu_dot, moving.q_dot, solution.rates, forces)
-    return motion if moving.loops is None else motion.held_by(moving, moving.loops, solution)
+    motion = Motion(nu_dot, solution.rates, forces)
+    return motion if moving.loops is None else motion.held_by(moving.loops, mechanism.assembly, solution)
 
 
 def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: float) -> Model:
     """The programs, traced, and the names of everything in them."""
     mechanism = moving.mechanism
     robot, assembly, numbers = mechanism.robot, mechanism.assembly, mechanism.numbers
-    currents = tuple(f"{name}.current" for name in drives.currents)
-    states = (*mechanism.names, *moving.labels, *currents)
-    inputs = tuple(f"{a.name}.{a.command}" for a in assembly.actuators)
+    currents = [a.current for a in assembly.actuators if a.electrical and a.current is not None]
+    states = (*mechanism.names, *moving.labels, *(each.name for each in currents))
+    inputs = tuple(a.command.name for a in assembly.actuators)
     symbols = [*moving.q, *moving.u, *drives.currents.values()]
     groups: Groups = {
         STATE: (states, symbols),
@@ -147,21 +146,13 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         PARAMETER: (tuple(mechanism.parameters), list(mechanism.parameters.values())),
     }
     account = moving.symbols.make(STATE, 2, len(symbols))
-    audited = {**groups, STATE: ((*states, WORK, LOST), [*symbols, *account])}
+    accounted = (*states, WORK.name, LOST.name)
+    audited = {**groups, STATE: (accounted, [*symbols, *account])}
     efforts = motion.forces.efforts
-    rates = [*motion.q_dot, *motion.u_dot, *(efforts[name].current_rate for name in drives.currents)]
+    rates = [*moving.q_dot, *motion.u_dot, *(efforts[name].current_rate for name in drives.currents)]
     powers = [motion.forces.power, motion.forces.loss]
-    outputs = observed(
-        assembly,
-        mechanism.at,
-        mechanism.rolling,
-        mechanism.basis,
-        motion,
-        mechanism.names,
-        currents,
-        moving.u,
-        moving.loops,
-    )
+    outputs = observed(moving, motion)
+    labels = tuple(each.name for each in outputs)
     split = len(moving.q), len(moving.u)
     held = held_programs(moving.loops, moving.symbols, groups, split, _driven(assembly))
     program = moving.symbols.program
@@ -170,17 +161,16 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         name=robot.name,
         coordinates=mechanism.names,
         speeds=moving.labels,
-        currents=currents,
+        currents=tuple(each.name for each in currents),
         inputs=inputs,
-        outputs=tuple(outputs),
+        outputs=labels,
         parameters=dict(numbers.parameters),
-        units=units_of(robot, assembly, mechanism.names, moving.labels, tuple(outputs)),
-        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
+        quantities=_quantities(mechanism, currents, outputs),
         mobility=mobility_of(numbers.assembly),
         constraints=_summary(moving, motion),
         dynamics=program("dynamics", groups, {"rate": (states, rates)}),
-        audited=program("audited", audited, {"rate": ((*states, WORK, LOST), [*rates, *powers])}),
-        observe=program("observe", groups, {"output": (tuple(outputs), list(outputs.values()))}),
+        audited=program("audited", audited, {"rate": (accounted, [*rates, *powers])}),
+        observe=program("observe", groups, {"output": (labels, list(outputs.values()))}),
         stiff=bool(currents)
         or any(w.contact == "slip" for w in assembly.wheels)
         or any(element.stiff for element in numbers.assembly.elements),
@@ -196,7 +186,8 @@ def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:
     """Rows and rank of the wheels', the couplings' and the loops' constraints."""
     assembly, problem = moving.mechanism.assembly, moving.mechanism.rolling
     undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
-    forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
+    about = [problem.about[row] for row in undetermined]
+    forces = [force.name for each in about if (force := force_of(assembly, each)) is not None]
     rows, rank = len(problem.rows), moving.mechanism.basis.elimination.rank
     if moving.loops is not None:
         rows, rank = rows + moving.loops.row_count, rank + moving.loops.rank
@@ -204,18 +195,22 @@ def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:
     return ConstraintSummary(rows, rank, tuple(forces))
 
 
+def _quantities(
+    mechanism: Mechanism, currents: Iterable[Quantity], outputs: Iterable[Quantity]
+) -> Quantities:
+    """What every name of a model stands for."""
+    return Quantities.gather(
+        (TIME,),
+        mechanism.assembly.quantities.values(),
+        mechanism.basis.made,
+        (actuator.command for actuator in mechanism.assembly.actuators),
+        currents,
+        outputs,
+        (WORK, LOST),
+    )
+
+
 def _driven(assembly: Assembly) -> set[str]:
     """Coordinates and speeds that a motor acts on."""
-    axes = {axis.column: axis.coordinate for axis in assembly.axes.values()}
-    columns = {actuator.column for actuator in assembly.actuators}
-    return {axes[c] for c in columns} | {assembly.speeds[c] for c in columns}
-
-
-def _force_name(assembly: Assembly, problem: Problem, row: int) -> str:
-    about = problem.about[row]
-    if about.what == Gear.what:
-        return f"{about.owner}.torque"
-    for wheel in assembly.wheels:
-        if wheel.name == about.owner:
-            return next(f"{wheel.name}.{d.force}" for d in wheel.directions if d.what == about.what)
-    return ""
+    speeds = {assembly.speeds[actuator.column] for actuator in assembly.actuators}
+    return speeds | {assembly.quantities.coordinate_of(speed) for speed in speeds}

@@ -16,6 +16,7 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
+from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.arguments import robot_of
@@ -35,10 +36,11 @@ from trundle.model.symbols import (
     Symbols,
     column,
 )
-from trundle.model.units import units_of
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
+
+_SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,18 @@ class Kinematics:
     given: tuple[str, ...]
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
+    quantities: Quantities
     program: Program
     robot: Robot
     sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -106,7 +113,7 @@ class WheelRows:
 
 
 def rate_names(robot: Robot) -> tuple[str, ...]:
-    """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
+    """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
     return free_rates(mechanism(robot).assembly)
 
 
@@ -114,7 +121,7 @@ def free_rates(assembly: Assembly) -> tuple[str, ...]:
     """The rates that don't follow others and aren't the base's."""
     follow = {*assembly.base_columns, *_followers(assembly)}
     moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
-    return tuple(name for name in moving if name.endswith("rate"))
+    return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
 
 def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
@@ -140,9 +147,8 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     wheels = WheelRows(here, wheel_rows(here), here.sampled(wheel_rows), held, loops)
     nu = with_followers(here.assembly, solve_speeds(wheels, given, rates), coupled)
     outputs = _outputs(here, given, nu)
-    driven = {
-        name for name in here.names for rate in given if rate.rpartition(".")[0] == name.rpartition(".")[0]
-    }
+    quantities = here.assembly.quantities
+    driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(q), 0), driven)
     return Kinematics(
         robot.name,
@@ -150,7 +156,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         given,
         tuple(outputs),
         numbers.parameters,
-        units_of(robot, here.assembly, here.names, given, tuple(outputs)),
+        Quantities.gather((TIME,), quantities.values(), (_SLIP_RESIDUAL,)),
         symbols.program(
             "kinematics",
             groups,
@@ -184,7 +190,7 @@ def _outputs(here: Mechanism, given: Sequence[str], nu: Sequence[Scalar]) -> dic
     outputs: dict[str, Scalar] = {name: here.at.values[name] for name in coupled_coordinates(here.assembly)}
     speeds = zip(here.assembly.speeds, nu, strict=True)
     outputs |= {name: value for name, value in speeds if name not in given}
-    return outputs | {"slip_residual": slip}
+    return outputs | {_SLIP_RESIDUAL.name: slip}
 
 
 def _touching(assembly: Assembly) -> list[WheelModel]:

@@ -22,7 +22,6 @@ from trundle.model.configuration import (
     configure,
     coordinate_rates,
     independent_coordinates,
-    zero_configuration,
 )
 from trundle.model.constraints import (
     SAMPLES,
@@ -94,8 +93,8 @@ class Mechanism:
         Ranks and pivots are decided on them: what holds at random configurations holds at almost all.
         """
         q = np.random.default_rng(SEED).uniform(-SPREAD, SPREAD, (SAMPLES + 1, len(self.names)))
-        q[-1] = zero_configuration(self.names)
         numbers = self.numbers
+        q[-1] = numbers.assembly.quantities.starts(self.names)
         return table(rows(numbers.configured(list(q.T))), len(q), len(numbers.assembly.speeds))
 
     @cached_property
@@ -132,4 +131,5 @@ def mechanism(robot: Robot, parameters: Mapping[str, Scalar] | None = None) -> M
     values = robot.parameter_values() if parameters is None else parameters
     assembly = assemble(robot, robot.resolver(values))
     names = independent_coordinates(assembly)
-    return Mechanism(robot, values, assembly, names, configure(assembly, names, zero_configuration(names)))
+    at = configure(assembly, names, assembly.quantities.starts(names))
+    return Mechanism(robot, values, assembly, names, at)

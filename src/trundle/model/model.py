@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
-from trundle.html import Shown
 from trundle.mechanics.mobility import Mobility
-from trundle.model.health import check_quaternion, check_rank
+from trundle.mechanics.quantities import Quantities
+from trundle.model.health import check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
@@ -28,22 +29,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ConstraintSummary:
+class ConstraintSummary(Explained):
     """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""
 
     rows: int
     rank: int
     undetermined: tuple[str, ...] = ()
-
-    def explain(self) -> str:
-        """One sentence for a person."""
-        if self.rows == 0:
-            return "none"
-        text = f"{self.rows}, rank {self.rank}"
-        if self.undetermined:
-            names = ", ".join(self.undetermined)
-            text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
-        return text
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +51,8 @@ class Model(Shown):
     maps the same groups to the `residual` of every configuration and velocity constraint, `projection` to the `state`
     one Newton step closer to meeting them, and `dependent` names states that follow from the others.
 
+    `quantities` says what each name stands for: its unit, its owner, where it starts.
+
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
     what it was made from.
     """
@@ -72,8 +65,7 @@ class Model(Shown):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
-    initial: Mapping[str, float]
+    quantities: Quantities
     mobility: Mobility | None
     constraints: ConstraintSummary
     dynamics: Program
@@ -92,6 +84,16 @@ class Model(Shown):
     def states(self) -> tuple[str, ...]:
         """Names of x."""
         return (*self.coordinates, *self.speeds, *self.currents)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name; "" for pure numbers and where nobody knows."""
+        return self.quantities.units
+
+    @cached_property
+    def initial(self) -> Mapping[str, float]:
+        """Where each state starts when nothing else is said: 0, and quaternions upright."""
+        return dict(zip(self.states, self.quantities.starts(self.states), strict=True))
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -169,8 +171,7 @@ class Model(Shown):
                 start[name] = float(value)
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
-        if self.robot is not None:
-            check_quaternion(start)
+        self.quantities.check_quaternions(start)
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property

@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import kind_of, robot_of
 from trundle.model.kinematics import (
@@ -24,7 +25,6 @@ from trundle.model.kinematics import (
 )
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries
-from trundle.model.units import units_of
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program
 from trundle.robot import Robot
@@ -55,10 +55,15 @@ class Odometry:
     increments: tuple[str, ...]
     angles: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
+    quantities: Quantities
     program: Program
     robot: Robot
     given: tuple[str, ...]
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
 
     @cached_property
     def _kernel(self) -> Any:
@@ -158,13 +163,12 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
         "parameter": (tuple(numbers.parameters), p),
     }
     program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
-    units = units_of(robot, numbers.assembly, numbers.names, plan.given, ())
     return Odometry(
         robot.name,
         plan.increments,
         tuple(angles),
         numbers.parameters,
-        {name: units.get(name, "") for name in (*POSE, *plan.increments, *angles)},
+        numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
         program.with_jacobians("pose", "pose", "increment", "angle"),
         robot,
         plan.given,
@@ -202,12 +206,12 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
         )
     chosen = tuple(_driven(assembly) if given is None else given)
     check_rates(numbers, chosen)
-    coordinate = {assembly.speeds[axis.column]: axis.coordinate for axis in assembly.axes.values()}
     samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
     prescribed = [assembly.speeds.index(name) for name in chosen]
     owners = [about.owner for about in touching_rows(numbers)]
     kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
-    return Plan(chosen, tuple(coordinate[name] for name in chosen), kept, samples[:, kept, :])
+    increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
+    return Plan(chosen, increments, kept, samples[:, kept, :])
 
 
 def at_origin(here: Mechanism) -> Mechanism:
