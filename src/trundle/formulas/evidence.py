@@ -83,7 +83,7 @@ class Evidence:
     def _rolling(self) -> Program:
         """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
         here, symbols = self.programs.mechanism, self.programs.symbols
-        wheels = [wheel for wheel in here.assembly.wheels if wheel.contact != "free"]
+        wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))
         inputs = {

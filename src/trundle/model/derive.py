@@ -48,10 +48,10 @@ LOST = Quantity("energy.losses", "J", "energy")
 
 @dataclass(frozen=True)
 class _Drives:
-    """What motors bring in, by motor: the command of each, and the currents that are states of their own."""
+    """The inputs, and the states that motors and contacts have of their own (currents, say), by name."""
 
     commands: Mapping[str, Scalar]
-    currents: Mapping[str, Scalar]
+    own: Mapping[str, Scalar]
 
 
 def derive(robot: Robot) -> Model:
@@ -104,22 +104,20 @@ def derive(robot: Robot) -> Model:
 
 
 def _drives(moving: MovingMechanism) -> _Drives:
-    """Symbols for the motors' commands and, behind q and u in the state, for currents that are states."""
-    actuators = moving.mechanism.assembly.actuators
-    electrical = [actuator.name for actuator in actuators if actuator.electrical]
-    currents = moving.symbols.make(STATE, len(electrical), len(moving.q) + len(moving.u))
-    commands = moving.symbols.make(INPUT, len(actuators))
-    names = [actuator.name for actuator in actuators]
-    return _Drives(dict(zip(names, commands, strict=True)), dict(zip(electrical, currents, strict=True)))
+    """Symbols for the inputs and, behind q and u in the state, for the states of motors and contacts."""
+    assembly, make = moving.mechanism.assembly, moving.symbols.make
+    inputs = [actuator.command.name for actuator in assembly.actuators]
+    states = [each.name for each in assembly.own_states]
+    own = make(STATE, len(states), len(moving.q) + len(moving.u))
+    commands = make(INPUT, len(inputs))
+    return _Drives(dict(zip(inputs, commands, strict=True)), dict(zip(states, own, strict=True)))
 
 
 def _motion(moving: MovingMechanism, drives: _Drives) -> Motion:
     """The forces, and the accelerations that they give under all constraints."""
     mechanism = moving.mechanism
     span = contact_span(mechanism.numbers.assembly)
-    forces = applied_forces(
-        mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.currents, span
-    )
+    forces = applied_forces(mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.own, span)
     if not mechanism.constrained:
         rates = free_accelerations(moving, forces.tau)
         return Motion(rates, rates, forces)
@@ -136,20 +134,17 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
     """The programs, traced, and the names of everything in them."""
     mechanism = moving.mechanism
     robot, assembly, numbers = mechanism.robot, mechanism.assembly, mechanism.numbers
-    currents = [a.current for a in assembly.actuators if a.electrical and a.current is not None]
-    states = (*mechanism.names, *moving.labels, *(each.name for each in currents))
-    inputs = tuple(a.command.name for a in assembly.actuators)
-    symbols = [*moving.q, *moving.u, *drives.currents.values()]
+    states = (*mechanism.names, *moving.labels, *drives.own)
+    symbols = [*moving.q, *moving.u, *drives.own.values()]
     groups: Groups = {
         STATE: (states, symbols),
-        INPUT: (inputs, list(drives.commands.values())),
+        INPUT: (tuple(drives.commands), list(drives.commands.values())),
         PARAMETER: (tuple(mechanism.parameters), list(mechanism.parameters.values())),
     }
     account = moving.symbols.make(STATE, 2, len(symbols))
     accounted = (*states, WORK.name, LOST.name)
     audited = {**groups, STATE: (accounted, [*symbols, *account])}
-    efforts = motion.forces.efforts
-    rates = [*moving.q_dot, *motion.u_dot, *(efforts[name].current_rate for name in drives.currents)]
+    rates = [*moving.q_dot, *motion.u_dot, *(motion.forces.rates[name] for name in drives.own)]
     powers = [motion.forces.power, motion.forces.loss]
     outputs = observed(moving, motion)
     labels = tuple(each.name for each in outputs)
@@ -161,18 +156,18 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         name=robot.name,
         coordinates=mechanism.names,
         speeds=moving.labels,
-        currents=tuple(each.name for each in currents),
-        inputs=inputs,
+        currents=tuple(drives.own),
+        inputs=tuple(drives.commands),
         outputs=labels,
         parameters=dict(numbers.parameters),
-        quantities=_quantities(mechanism, currents, outputs),
+        quantities=_quantities(mechanism, outputs),
         mobility=mobility_of(numbers.assembly),
         constraints=_summary(moving, motion),
         dynamics=program("dynamics", groups, {"rate": (states, rates)}),
         audited=program("audited", audited, {"rate": (accounted, [*rates, *powers])}),
         observe=program("observe", groups, {"output": (labels, list(outputs.values()))}),
-        stiff=bool(currents)
-        or any(w.contact == "slip" for w in assembly.wheels)
+        stiff=bool(drives.own)
+        or any(wheel.law.stiff for wheel in assembly.wheels)
         or any(element.stiff for element in numbers.assembly.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numbers.assembly),
@@ -195,16 +190,14 @@ def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:
     return ConstraintSummary(rows, rank, tuple(forces))
 
 
-def _quantities(
-    mechanism: Mechanism, currents: Iterable[Quantity], outputs: Iterable[Quantity]
-) -> Quantities:
+def _quantities(mechanism: Mechanism, outputs: Iterable[Quantity]) -> Quantities:
     """What every name of a model stands for."""
     return Quantities.gather(
         (TIME,),
         mechanism.assembly.quantities.values(),
         mechanism.basis.made,
         (actuator.command for actuator in mechanism.assembly.actuators),
-        currents,
+        mechanism.assembly.own_states,
         outputs,
         (WORK, LOST),
     )

@@ -195,7 +195,7 @@ def _outputs(here: Mechanism, given: Sequence[str], nu: Sequence[Scalar]) -> dic
 
 def _touching(assembly: Assembly) -> list[WheelModel]:
     """The wheels on the ground."""
-    return [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+    return [wheel for wheel in assembly.wheels if wheel.grips]
 
 
 def touching_rows(here: Mechanism) -> list[Row]:
@@ -301,7 +301,7 @@ def _free_columns(
     that carry wheels (a trailer's hitch), and those of the loops' rows `held`, but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
-    rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
+    rolling |= {w.steering for w in assembly.wheels if w.noun.trails}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:

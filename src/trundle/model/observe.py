@@ -63,8 +63,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
     outputs |= {quantities[name]: value for name, value in speeds if name not in moving.labels}
     for actuator in assembly.actuators:
         effort = motion.forces.efforts[actuator.name]
-        if actuator.current is not None and not actuator.electrical:
-            outputs[actuator.current] = effort.current
+        outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
     outputs.update(motion.forces.contacts)
