@@ -57,18 +57,43 @@ def kind_of(given: Any) -> str:
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
 
 
-def robot_of(given: Robot | Model, call: str, lacking: str) -> Robot:
-    """The robot given, or the one that a model was derived from.
+def robot_of(given: Given, call: str, lacking: str) -> Robot:
+    """The robot that was given, or the one that a model was derived from, or a file describes.
 
-    Raises InputError for what is neither, naming the `call`, and for a model without a description, saying what is
-    `lacking` then.
+    Raises InputError for what is none of these, naming the `call`, and for a model without a description, saying what
+    is `lacking` then.
     """
-    robot = given.robot if isinstance(given, Model) else given
+    found = opened(given, call)
+    robot = found if isinstance(found, Robot) else found.robot
     if robot is None:
-        raise InputError(f"'{given.name}' was not derived from a description: {lacking}")
-    if isinstance(robot, Robot):
-        return robot
+        name = found.name if isinstance(found, Model) else "this"
+        raise InputError(f"'{name}' was not derived from a description: {lacking}")
+    return robot
+
+
+def model_of(given: Given, call: str) -> Model:
+    """The model that was given, or the one of what was given, derived here: for runs with forces.
+
+    Raises InputError for what is none of these, naming the `call`, and for a base without a mass to accelerate.
+    """
+    found = opened(given, call)
+    if isinstance(found, Document):
+        found = found.robot
+    model = found if isinstance(found, Model) else derive(found)
+    if model.robot is not None:
+        require_base_mass(model.robot)
+    return model
+
+
+def opened(given: Given, call: str) -> Robot | Model | Document:
+    """What a path leads to or a mapping describes; a robot, a model or a document as it is. Raises InputError."""
+    if isinstance(given, (Robot, Model, Document)):
+        return given
+    if isinstance(given, Mapping):
+        return load(given)
+    if isinstance(given, (str, os.PathLike)):
+        return open_model(given) if str(given).lower().endswith(MODEL_SUFFIX) else load(given)
     raise InputError(
-        f"{call} takes a robot or a model, not {kind_of(given)}",
+        f"{call} takes a robot, a model or a file, not {kind_of(given)}",
         hint="load one: trundle.load(path), or take one of trundle.catalog",
     )

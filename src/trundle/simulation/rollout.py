@@ -11,17 +11,11 @@ import numpy as np
 
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
+from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
-from trundle.simulation.arguments import (
-    dependents,
-    named,
-    number,
-    require_model,
-    unknown_start,
-    whole,
-)
-from trundle.simulation.dynamic import describe
+from trundle.simulation.options import dependents, seconds, unknown_start, whole
+from trundle.simulation.problem import describe
 from trundle.simulation.observing import Stored, observer_of, worst_residual
 from trundle.simulation.progress import Progress
 
