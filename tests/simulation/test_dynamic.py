@@ -10,7 +10,7 @@ from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import parse_robot
-from trundle.simulation.signals import find_jumps
+from trundle.simulation.jumps import find_jumps
 
 _MODELS = {}
 

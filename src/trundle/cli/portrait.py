@@ -166,14 +166,3 @@ def listed(names: Sequence[str]) -> str:
     """'3: base, right, left'."""
     more = f", and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{len(names)}: {', '.join(names[:_MOST_NAMES])}{more}" if names else "none"
-
-
-def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
-    """Names and units of what a kinematic run can be given, and of the states it starts from."""
-    from trundle.mechanics.assembly import assemble
-    from trundle.model.configuration import independent_coordinates
-    from trundle.simulation.kinematic import kinematic_inputs
-
-    assembly = assemble(robot, robot.resolver())
-    states = assembly.quantities.only(independent_coordinates(assembly))
-    return kinematic_inputs(robot).units, states.units

@@ -20,8 +20,8 @@ from trundle.cli.portrait import (
 from trundle.cli.request import Request
 
 if TYPE_CHECKING:
-    from trundle.model import Model
     from trundle.results import Run
+    from trundle.simulation import Task
 
 # States beyond this many are counted, not listed; the files have them all.
 _MOST_STATES = 30
@@ -30,10 +30,10 @@ RESIDUAL, IMBALANCE = 1e-9, 1e-6
 
 
 def run_data(
-    request: Request, model: Model | None, run: Run, files: Sequence[Path], notes: Sequence[str]
+    request: Request, task: Task, run: Run, files: Sequence[Path], notes: Sequence[str]
 ) -> dict[str, Any]:
     """Everything about a run as plain data, for --json."""
-    robot = request.document.robot
+    robot, model = request.document.robot, task.model
     if model is not None:
         about = model_data(model)
     else:
@@ -50,7 +50,7 @@ def run_data(
         "duration": run.duration,
         "samples": len(run),
         "parameters": run.description["parameters"],
-        "changed": {name: new for name, (_, new) in changed(request, run).items()},
+        "changed": {name: new for name, (_, new) in changed(request, task, run).items()},
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
         "units": dict(run.units),
@@ -59,23 +59,23 @@ def run_data(
     }
 
 
-def changed(request: Request, run: Run) -> dict[str, tuple[float, float]]:
+def changed(request: Request, task: Task, run: Run) -> dict[str, tuple[float, float]]:
     """The parameters that the run changed: the description's value, and the run's."""
     described = request.document.robot.parameter_values()
     used = run.description["parameters"]
-    return {name: (described[name], used[name]) for name in request.run.set}
+    return {name: (described[name], used[name]) for name in task.changed}
 
 
 def run_lines(
-    request: Request, model: Model | None, run: Run, files: Sequence[Path], notes: Sequence[str], out: Output
+    request: Request, task: Task, run: Run, files: Sequence[Path], notes: Sequence[str], out: Output
 ) -> list[str]:
     """The summary for a person."""
     from trundle.robot.present import kind_of
 
-    robot = request.document.robot
+    robot, model = request.document.robot, task.model
     facts = model_facts(model) if model is not None else _kinematic_facts(request, run)
     lines = [f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}", *out.facts(facts)]
-    changes = changed(request, run)
+    changes = changed(request, task, run)
     if changes:
         units = robot.parameter_units()
         text = ", ".join(

@@ -1,7 +1,6 @@
 """Descriptions as files: YAML and URDF, read with the line of every error, and written."""
 
 from trundle.documents.reader import Document, load, load_robot, parse
-from trundle.documents.runcheck import check_run
 from trundle.documents.runspec import FileTable, RunSpec, Table
 from trundle.documents.schema import json_schema
 from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
@@ -13,7 +12,6 @@ __all__ = [
     "RunSpec",
     "Table",
     "UrdfExtras",
-    "check_run",
     "dump",
     "dump_urdf",
     "json_schema",

@@ -1,11 +1,10 @@
 """Equations a person can read: derived with exact sums, written as SymPy, compared with the compiled programs."""
 
-from trundle.formulas.equations import WHAT, Definition, Equation, Equations, Section, SymbolInfo
+from trundle.formulas.equations import Definition, Equation, Equations, Section, SymbolInfo
 from trundle.formulas.expression_reader import read_expression
 from trundle.formulas.report import equations_of
 
 __all__ = [
-    "WHAT",
     "Definition",
     "Equation",
     "Equations",

@@ -11,8 +11,6 @@ import sympy
 
 from trundle.errors import InputError, suggest
 
-WHAT = ("kinematics", "constraints", "dynamics", "all")
-
 
 @dataclass(frozen=True)
 class Equation:

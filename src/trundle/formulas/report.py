@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import sympy
 
+from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra import WRITING, TooLong
 from trundle.formulas.chains import end_sections
 from trundle.formulas.comparison import POINTS, Checker, Scene, product
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics_section import WHOLE, Dynamics, derive
-from trundle.formulas.equations import WHAT, Definition, Equation, Equations, Section, SymbolInfo
+from trundle.formulas.equations import Definition, Equation, Equations, Section, SymbolInfo
 from trundle.formulas.kinematics_section import (
     Forward,
     Sheet,

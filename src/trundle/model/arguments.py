@@ -1,21 +1,33 @@
-"""Numbers and names that users pass: numbers, text with units, mappings; each checked once."""
+"""What users pass: robots, models and files, numbers, text with units, mappings; each checked once."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from trundle.documents.runcheck import quantity_in
+from trundle.documents import Document, load
+from trundle.documents.reader import MODEL_SUFFIX
 from trundle.errors import InputError
+from trundle.model.archive import open_model
+from trundle.model.derive import derive
 from trundle.model.model import Model
-from trundle.robot import Robot
+from trundle.robot import Robot, require_base_mass, units
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.values import describe, read_value
+from trundle.robot.units import Quantity
+from trundle.robot.values import Value, describe, read_value
+
+# What runs and analyses take first: a robot, its model, or where one is described.
+Given = Robot | Model | Document | str | os.PathLike[str] | Mapping[str, object]
+
+_T = TypeVar("_T")
+_BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Quantity) and each.unit}
 
 
-def named(given: Any, what: str) -> Mapping[str, Any]:
+def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:
     """A mapping of names, or nothing; InputError for anything else."""
     if given is None:
         return {}
@@ -28,31 +40,23 @@ def named(given: Any, what: str) -> Mapping[str, Any]:
     )
 
 
-def number(given: Any, name: str, unit: str = "") -> float:
+def number(given: object, name: str, unit: str = "") -> float:
     """A finite number in SI, from a number or text with a unit that fits `unit`; InputError with the name as key."""
     if isinstance(given, np.ndarray) and given.size == 1 and given.dtype.kind in "fiu":
         given = given.item()
+    hint = f"write a number{f' in {unit}' if unit else ''}, or a number with a unit"
     try:
-        value = read_value(given, quantity_in(unit))
+        value = read_value(given, _BY_UNIT.get(unit, units.ANY))
     except ExpressionError as error:
-        hint = f"write a number{f' in {unit}' if unit else ''}, or text with a unit"
-        raise InputError(_expected(given, error), key=name, hint=hint) from None
+        told = isinstance(given, (str, int, float, Value)) and not isinstance(given, bool)
+        message = str(error) if told else f"expected a number, got {kind_of(given)}"
+        raise InputError(message, key=name, hint=hint) from None
     if value.names:
-        raise InputError(
-            f"expected a number, got {describe(given)}",
-            key=name,
-            hint=f"write a number{f' in {unit}' if unit else ''}, or text with a unit",
-        )
+        raise InputError(f"expected a number, got {describe(given)}", key=name, hint=hint)
     return value.number
 
 
-def _expected(given: Any, error: ExpressionError) -> str:
-    if isinstance(given, str) or (isinstance(given, (int, float)) and not isinstance(given, bool)):
-        return str(error)
-    return f"expected a number, got {kind_of(given)}"
-
-
-def kind_of(given: Any) -> str:
+def kind_of(given: object) -> str:
     """What an unexpected argument is, for a message."""
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
 
@@ -92,7 +96,8 @@ def opened(given: Given, call: str) -> Robot | Model | Document:
     if isinstance(given, Mapping):
         return load(given)
     if isinstance(given, (str, os.PathLike)):
-        return open_model(given) if str(given).lower().endswith(MODEL_SUFFIX) else load(given)
+        path = Path(given)
+        return open_model(path) if path.name.lower().endswith(MODEL_SUFFIX) else load(path)
     raise InputError(
         f"{call} takes a robot, a model or a file, not {kind_of(given)}",
         hint="load one: trundle.load(path), or take one of trundle.catalog",

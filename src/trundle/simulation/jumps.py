@@ -1,4 +1,4 @@
-"""Jumps of inputs that are Python functions, found without being told: a method that steps over one is wrong, or stuck."""
+"""Jumps of inputs that are Python functions, found without being told: a method that steps over one goes wrong."""
 
 from __future__ import annotations
 

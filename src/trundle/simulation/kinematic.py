@@ -18,7 +18,7 @@ from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.signals import Input, Signal
 
 # The tolerances of a kinematic run, tighter than a dynamic one's: its rates cost next to nothing.
-_TOLERANCE = 1e-12
+TOLERANCE = 1e-12
 
 
 def roll(
@@ -89,8 +89,7 @@ def roll(
     0.6
     """
     robot = robot_of(robot, "roll", "it has no wheels to roll on")
-    tight = (_TOLERANCE if rtol is None else rtol, _TOLERANCE if atol is None else atol)
-    options = options_of(duration, samples, times, method, *tight, max_step)
+    options = options_of(duration, samples, times, method, rtol, atol, max_step, TOLERANCE)
     problem = kinematic_problem(robot, inputs, initial, parameters, options)
     return solve(problem, options, f"rolling {robot.name}", progress)
 

@@ -51,15 +51,23 @@ def options_of(
     rtol: float | None,
     atol: float | None,
     max_step: float | str | None,
+    tolerance: float | None = None,
 ) -> Options:
-    """The options of a run, checked; the arguments are those of `simulate`. Raises InputError."""
+    """The options of a run, checked; the arguments are those of `simulate`. Raises InputError.
+
+    tolerance: rtol and atol where these aren't given; None leaves them to the method.
+    """
     if method not in METHODS:
         raise InputError(
             f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}"
         )
     stored = sample_times(duration, samples) if times is None else _given_times(times)
     longest = None if max_step is None else seconds(max_step, "max_step")
-    return Options(stored, method, _tolerance(rtol, "rtol"), _tolerance(atol, "atol"), longest)
+    bounds = (
+        _tolerance(tolerance if rtol is None else rtol, "rtol"),
+        _tolerance(tolerance if atol is None else atol, "atol"),
+    )
+    return Options(stored, method, *bounds, longest)
 
 
 def sample_times(duration: float | str, samples: int) -> FloatArray:
@@ -93,20 +101,19 @@ def _given_times(times: Times) -> FloatArray:
 
 def whole(given: object, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    right = isinstance(given, (int, np.integer)) and not isinstance(given, (bool, np.bool_))
-    if not right or given < least:
-        raise InputError(
-            f"{name.rpartition('.')[2]} must be a whole number of at least {least}, not {describe(given)}",
-            key=name,
-        )
-    return int(given)
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= least:
+        return int(given)
+    raise InputError(
+        f"{name.rpartition('.')[2]} must be a whole number of at least {least}, not {describe(given)}",
+        key=name,
+    )
 
 
 def seconds(given: object, name: str) -> float:
     """A positive number of seconds, from a number or text such as "2 min"."""
     found = number(given, name, "s")
     if not found > 0:
-        raise InputError(f"expected a number of seconds above zero, got {found:g}", key=name)
+        raise InputError(f"expected a positive number of seconds, above zero, got {found:g}", key=name)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Initial-value problems ẋ = f(x, u(t), p): `simulate` and `roll` state them, and here they are solved and told as a Run."""
+"""Initial-value problems ẋ = f(x, u(t), p): `simulate` and `roll` state them, here they are solved and make a Run."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dic
     """What travels with a run: the description as text (or what else the model was made from), the parameters that
     were used, how to draw the robot.
     """
-    if system.robot is None:
+    if isinstance(system, Model) and system.robot is None:
         return {**system.origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
     described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
     sketch = system.sketch if described else sketch_with(system.robot, {**system.parameters, **parameters})

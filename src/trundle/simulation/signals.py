@@ -15,6 +15,7 @@ from trundle.choices import INTERPOLATIONS
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import number
 from trundle.results.arrays import FloatArray
+from trundle.robot.values import Value
 
 # Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
 # about 3e-14 for motions with time constants of a second, against rounding of 1e-13 |f|.
@@ -69,10 +70,9 @@ class Signal:
 
 
 # What users may give as an input: a number, text with a unit, a function of time, a table.
-Table = tuple[Sequence[float] | FloatArray, Sequence[float] | FloatArray] | tuple[
-    Sequence[float] | FloatArray, Sequence[float] | FloatArray, str
-]
-Input = float | str | Callable[[float], float] | Signal | Table | Mapping[str, object]
+Column = Sequence[float] | Sequence[float | str | Value] | FloatArray
+Table = tuple[Column, Column] | tuple[Column, Column, str]
+Input = float | str | Value | Callable[[float], float] | Signal | Table | Mapping[str, object]
 
 
 def constant(value: float) -> Signal:
@@ -184,10 +184,8 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
         given = cast(Table, (given["times"], given["values"], given.get("interpolation", "linear")))
     if isinstance(given, tuple) and len(given) in (2, 3):
         times, values, *rest = given
-        if isinstance(values, Sequence) and any(isinstance(each, str) for each in values):
-            values = [number(each, name, unit) for each in values]
-        return table(times, values, *rest)
-    if isinstance(given, str):
+        return table(_numbers(times, name, "s"), _numbers(values, name, unit), *rest)
+    if isinstance(given, (str, Value)):
         return constant(number(given, name, unit))
     try:
         return constant(float(cast(float, given)))
@@ -196,6 +194,13 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
             f"an input can't be {type(given).__name__}",
             hint="give a number, text with a unit, a function of time, or a table (times, values, interpolation)",
         ) from None
+
+
+def _numbers(column: Column, name: str, unit: str) -> npt.ArrayLike:
+    """A table's times or values in SI; text may have units."""
+    if isinstance(column, Sequence) and any(isinstance(each, (str, Value)) for each in column):
+        return [number(each, name, unit) for each in column]
+    return cast(npt.ArrayLike, column)
 
 
 def _steps(times: list[float], values: list[float]) -> Signal:
