@@ -74,17 +74,3 @@ def picture(data: bytes | str, alt: str, width: int | None = None) -> str:
     size = f"width:{width}px;" if width else ""
     source = f"data:image/{kind};base64,{b64encode(content).decode('ascii')}"
     return f'<img alt="{escape(alt)}" style="{size}max-width:100%" src="{source}">'
-
-
-class Shown:
-    """What shows itself: in words in a terminal, as HTML in a notebook (see `trundle.show.words`)."""
-
-    def __repr__(self) -> str:
-        from trundle import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle import to_html
-
-        return to_html(self)

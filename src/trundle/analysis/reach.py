@@ -17,7 +17,6 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Filtration, Named, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import close
@@ -28,6 +27,7 @@ from trundle.model.configuration import Configuration, configure, coordinate_rat
 from trundle.model.constraints import rolling_problem, sample, solve_rolling
 from trundle.model.samples import Samples
 from trundle.scalars import Scalar
+from trundle.shown import Explained
 
 _SEED = 20260
 _SAMPLES = 4
@@ -54,7 +54,7 @@ class Bracket:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Explained):
     """The growth vector of the kinematics over `coordinates`, whose configurations have dimension `dimension`.
 
     `growth` at general configurations, `here` at the one asked for (smaller where that one is not regular).
@@ -80,22 +80,6 @@ class Reach:
     def degree(self) -> int:
         """Degree of nonholonomy: how deep brackets must be nested; 1 where every direction is a speed itself."""
         return len(self.growth)
-
-    def explain(self) -> str:
-        """One or two sentences for a person."""
-        vector = f"growth vector ({', '.join(str(each) for each in self.growth)}) of {self.dimension}"
-        if self.complete and self.degree == 1:
-            return f"it moves in every direction at once, {vector}"
-        steps = [f"{b.name} {b.effect}" for b in self.brackets if b.level > 1]
-        text = ": ".join(filter(None, [vector, "; ".join(steps)]))
-        if self.complete:
-            return f"it gets everywhere, {text}"
-        if self.cut:
-            return f"not known, too many brackets: so far {text}"
-        missing = self.dimension - self.growth[-1]
-        left = f"{missing} {'direction is' if missing == 1 else 'directions are'} out of reach, {text}"
-        fixed = [combination(terms) for terms in self.integrals]
-        return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
 def reach(
@@ -244,7 +228,7 @@ def _posture(maps: VelocityMaps, system: _System) -> list[int]:
     """Base pose, steering, joints, and whatever else their rates depend on; not the steering that only follows."""
     followers = {f"{name}.steering" for name in maps.coordinated}
     base = maps.assembly.tree.links[0].joint.coordinates
-    places = {maps.names.index(name) for name in base}
+    places = {maps.names.index(each.name) for each in base}
     places |= {k for k in maps.configurable() if maps.names[k] not in followers}
     while True:
         rates = ca.vertcat(*(field[k] for field in system.fields for k in sorted(places)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +14,7 @@ from trundle.analysis.velocity_maps import VelocityMaps, velocity_maps
 from trundle.errors import InputError
 from trundle.mechanics.elimination import generic_rank
 from trundle.model.classification import rolling
+from trundle.shown import Explained
 
 Matrices = Callable[[VelocityMaps, np.ndarray], np.ndarray]
 TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
@@ -25,7 +25,6 @@ MOST_SEARCHED = 10
 # Samples of a search, a coordinate.
 _LOOKS = 300
 _SEED = 20260
-_MOST_SAID = 3
 # Two searches end this near (rad, m) to each other at one singularity.
 _SAME = 1e-6
 
@@ -49,7 +48,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Singularity:
+class Singularity(Explained):
     """Where one of the robot's velocity maps loses rank.
 
     `what`: "wheels" (the rolling constraints: the robot gains a motion there), "loops" (the same for what loops hold:
@@ -69,25 +68,6 @@ class Singularity:
     def points(self) -> tuple[SingularPoint, ...]:
         """The singular configurations that were found."""
         return () if self.search is None else self.search.singular
-
-    def explain(self) -> str:
-        """One sentence for a person; angles in degrees, lengths in m."""
-        where = [self.place(point) for point in self.points[:_MOST_SAID]]
-        if len(self.points) > _MOST_SAID:
-            where[-1] += f", and {len(self.points) - _MOST_SAID} more"
-        if self.parameters:
-            where.append(f"{'everywhere' if where else 'only'} with {' or '.join(self.parameters)} = 0")
-        if where:
-            return f"{'; '.join(where)}: {self.effect}"
-        return self.note or f"{self.what} nowhere"
-
-    def place(self, point: SingularPoint) -> str:
-        """'front.steering = 90°, any rear.steering'."""
-        parts = [f"{name} = {_value(value, self.units.get(name, ''))}" for name, value in point.at]
-        parts += [f"any {name}" for name in point.free]
-        if point.family:
-            parts.append(f"one of {'a line' if point.family == 1 else 'a family'} of such")
-        return ", ".join(parts)
 
 
 def singularities(
@@ -256,10 +236,3 @@ def _may_vanish(robot: Any, name: str) -> bool:
     except InputError:
         return False
     return True
-
-
-def _value(value: float, unit: str) -> str:
-    if unit != "rad":
-        return f"{value:.4g} {unit}".rstrip()
-    degrees = math.degrees(value)
-    return f"{0.0 if abs(degrees) < 5e-6 else degrees:.6g}°"

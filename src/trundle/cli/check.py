@@ -55,14 +55,8 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     request = read_request(args.file)
-    from trundle.cli.portrait import (
-        mobility_class,
-        mobility_facts,
-        robot_data,
-        wheel_lines,
-        wheels_data,
-    )
-    from trundle.robot.present import kind_of
+    from trundle.model.classification import mobility_class
+    from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 
     robot = request.document.robot
     title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
@@ -87,11 +81,11 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, Any]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
-    from trundle.cli.findings import essential_facts, findings_data, formulas_data, sections
+    from trundle.show.words.analysis_words import analysis_data, essential_facts, formulas_data, sections
 
     if out.json:
         formulas = {"determinants": formulas_data(analysis)} if args.full else {}
-        return [], {"analysis": findings_data(analysis), **formulas}
+        return [], {"analysis": analysis_data(analysis), **formulas}
     if out.quiet:
         return [], {}
     facts = essential_facts(analysis)
@@ -140,7 +134,7 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
 
 def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """What derivation found out, as facts and as data."""
-    from trundle.cli.portrait import model_data, model_facts
+    from trundle.show.words.model_words import model_data, model_facts
 
     system, model = task.problem.system, task.model
     facts, data = _kinematic(request, task) if model is None else (model_facts(model), model_data(model))
@@ -154,17 +148,16 @@ def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[
 
 def _kinematic(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The same for a run without forces."""
-    from trundle.cli.portrait import mobility_class, mobility_facts, names_with_units
+    from trundle.model.classification import mobility_class
+    from trundle.show.words.robot_words import mobility_facts, names_with_units
+    from trundle.show.words.run_words import WITHOUT_FORCES
 
     found, given = task.problem, tuple(task.spec.inputs)
     facts = [
         ("coordinates", names_with_units(found.system.coordinates, found.system.units)),
         ("given", names_with_units(given, found.system.units)),
         *mobility_facts(mobility_class(request.document.robot)),
-        (
-            "equations",
-            f"{found.rate.operations} operations: the base's motion from the wheels', without forces",
-        ),
+        ("equations", f"{found.rate.operations} {WITHOUT_FORCES}"),
     ]
     operations = found.rate.operations
     return facts, {"coordinates": found.system.coordinates, "inputs": given, "operations": operations}

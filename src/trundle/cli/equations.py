@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
-from trundle.cli.output import Output, terminal_width
+from trundle.cli.output import Output
 from trundle.cli.parsing import add_output
 from trundle.errors import InputError
+from trundle.show.lines import terminal_width
 
 if TYPE_CHECKING:
     from trundle.formulas import Equations
@@ -47,9 +48,9 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), _no_collection():
-        from trundle.formulas import equations_of
+        from trundle.formulas import equations
 
-        found = equations_of(request.document.robot, what)
+        found = equations(request.document.robot, what)
     if args.output:
         from trundle.files import replacing
 

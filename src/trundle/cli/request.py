@@ -83,7 +83,7 @@ class Request:
 def read_request(file: str) -> Request:
     """The description in a file or on standard input ("-"), or the kept model in a file."""
     from trundle.documents import Document, load
-    from trundle.documents.reader import MODEL_SUFFIX
+    from trundle.documents.document import MODEL_SUFFIX
 
     if file == STDIN:
         return Request(_standard_input(), from_file=False)
@@ -103,7 +103,7 @@ def read_request(file: str) -> Request:
 
 def _standard_input() -> Document:
     from trundle.documents import parse
-    from trundle.documents.reader import MOST_BYTES, decode
+    from trundle.documents.document import MOST_BYTES, decode
 
     content = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:

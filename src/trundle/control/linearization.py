@@ -11,8 +11,8 @@ import numpy as np
 
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
-from trundle.html import Shown
 from trundle.model.arguments import named, number
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     from trundle.control.linear_control import Controllability

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from trundle.formulas.algebra import Book, Definition, Letter, Sum
-from trundle.formulas.letters import Parameters, read_parameters
+from trundle.formulas.evaluation import Values
 from trundle.formulas.names import Names, StateNames, common, plain, words_of
-from trundle.formulas.sum_values import evaluate
+from trundle.formulas.parameters import Parameters, read_parameters
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Followed, Linkage
 from trundle.mechanics.joints import Turn
@@ -66,15 +66,6 @@ class Mechanism:
         """ν: the letters of all speeds, in the assembly's order."""
         return [self.speed(name) for name in self.assembly.speeds]
 
-    def letter_values(self, chosen: Mapping[int, Any]) -> dict[int, Any]:
-        """Numbers of all parameters' letters, as described, with what is chosen laid over them."""
-        known = {
-            k: letter.number
-            for k, letter in enumerate(self.book.letters)
-            if letter.number is not None and letter.definition is None
-        }
-        return {**known, **chosen}
-
     def samples(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
         """Values of rows where ranks are decided for programs, too, of shape (samples, rows, columns)."""
         rng = np.random.default_rng(SEED)
@@ -82,11 +73,11 @@ class Mechanism:
         drawn = [rng.uniform(-SPREAD, SPREAD, len(self.coordinates)) for _ in range(SAMPLES)]
         drawn.append(np.zeros(len(self.coordinates)))
         at = np.array(drawn)
-        numbers = self.letter_values(dict(zip(self.coordinates.values(), at.T, strict=True)))
+        values = Values(self.book, dict(zip(self.coordinates.values(), at.T, strict=True)))
         result = np.zeros((len(drawn), len(rows), width))
         for i, row in enumerate(rows):
             for j, entry in enumerate(row):
-                result[:, i, j] = evaluate(self.book, entry, numbers)
+                result[:, i, j] = values.sum(entry)
         return result
 
     def solve(self) -> tuple[Problem, Basis]:

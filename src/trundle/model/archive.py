@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.documents.reader import MODEL_SUFFIX, read_text
 from trundle.errors import InputError
 from trundle.files import replacing
 from trundle.model.fields import read, written

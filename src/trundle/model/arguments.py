@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from trundle.documents import Document, load
-from trundle.documents.reader import MODEL_SUFFIX
+from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
 from trundle.model.archive import open_model
 from trundle.model.derive import derive

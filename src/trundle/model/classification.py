@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.assembly import Assembly, assemble, mounting
 from trundle.mechanics.base_motion import base_rows
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_by_demands
@@ -14,8 +14,16 @@ from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows
 from trundle.model.sketch import yaw
 
+if TYPE_CHECKING:
+    from trundle.robot import Robot
+
 _SEED = 20260
 _SAMPLES, _SPREAD = 6, 1.2
+
+
+def mobility_class(robot: Robot) -> Mobility | None:
+    """The degrees of mobility and steerability of a robot, which need not be derivable; None without wheels."""
+    return mobility_of(assemble(robot, robot.resolver()))
 
 
 def mobility_of(numeric: Assembly) -> Mobility | None:

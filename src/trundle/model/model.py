@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
-from trundle.html import Shown
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.health import check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
@@ -28,22 +28,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ConstraintSummary:
+class ConstraintSummary(Explained):
     """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""
 
     rows: int
     rank: int
     undetermined: tuple[str, ...] = ()
-
-    def explain(self) -> str:
-        """One sentence for a person."""
-        if self.rows == 0:
-            return "none"
-        text = f"{self.rows}, rank {self.rank}"
-        if self.undetermined:
-            names = ", ".join(self.undetermined)
-            text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
-        return text
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.errors import InputError, suggest
-from trundle.html import Shown
 from trundle.scalars import SX
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import numpy as np

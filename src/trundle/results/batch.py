@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
 from trundle.files import replacing
-from trundle.html import Shown
 from trundle.results.arrays import FloatArray, frozen, load_structured
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import xarray

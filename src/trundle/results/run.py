@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import InputError, suggest
-from trundle.html import Shown
 from trundle.results.arrays import FloatArray, frozen, read_npy, write_npy
 from trundle.results.table import read_csv, write_csv
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import pandas

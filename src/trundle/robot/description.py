@@ -18,9 +18,10 @@ from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
 from trundle.robot.values import Value
 from trundle.robot.walk import keyed, plain
+from trundle.shown import Shown
 
 
-class Robot(Parts):
+class Robot(Shown, Parts):
     """A robot: a base body, the bodies on joints, wheels, motors, and named parameters. All in SI and radians."""
 
     @model_validator(mode="wrap")
@@ -39,22 +40,13 @@ class Robot(Parts):
             raise PydanticCustomError("robot", "{message}", context)
         return robot
 
-    def __repr__(self) -> str:
-        from trundle import to_text
-
-        return to_text(self)
-
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)  # Pydantic's own text of a robot would be all of its fields
 
     def _repr_svg_(self) -> str:
         from trundle import to_svg
 
         return to_svg(self)
-
-    def _repr_html_(self) -> str:
-        from trundle import to_html
-
-        return to_html(self)
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number in SI, some of them changed; raises InputError if the changes make no sense.

@@ -116,17 +116,24 @@ def report(
         sorted(problems, key=lambda problem: _line(problem.path, lines) or 0) if lines else list(problems)
     )
     first, others = ordered[0], ordered[1:]
-    hint = [first.hint] if first.hint else []
-    if others:
-        hint.append(f"{len(others)} more:" if len(others) > 1 else "and:")
-    for other in others[:_LISTED]:
+    listed: list[str] = []
+    for other in others[: _LISTED + 1]:
         line = _line(other.path, lines)
-        hint.append(f"  {f'line {line}: ' if line else ''}{key_of(other.path)}: {other.message}")
-    if len(others) > _LISTED:
-        hint.append("  ...")
+        listed.append(f"{f'line {line}: ' if line else ''}{key_of(other.path)}: {other.message}")
     key = key_of(first.path) or within
-    line = _line(first.path, lines)
-    return InputError(first.message, file=file, line=line, key=key, hint="\n  ".join(hint) or None)
+    hint = with_others(first.hint, listed, len(others))
+    return InputError(first.message, file=file, line=_line(first.path, lines), key=key, hint=hint)
+
+
+def with_others(hint: str | None, others: Sequence[str], count: int) -> str | None:
+    """The hint of an error that stands for several: its own, then the others, a line each."""
+    parts = [hint] if hint else []
+    if others:
+        parts.append(f"{count} more:" if count > 1 else "and:")
+    parts += [f"  {other}" for other in others[:_LISTED]]
+    if count > _LISTED:
+        parts.append("  ...")
+    return "\n  ".join(parts) or None
 
 
 def _line(path: Path, lines: Mapping[Path, int] | None) -> int | None:
