@@ -139,10 +139,7 @@ def task_of(given: Given, changes: Changes | None = None) -> Task:
     try:
         return _task(found, spec, folder, changes)
     except InputError as error:
-        error = _keyed(error, spec, changes)
-        if document is not None and (error.key or "").startswith("run."):
-            error = document.locate(error)
-        raise error from error.__cause__
+        raise _placed(error, document, spec, changes) from error.__cause__
 
 
 def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
@@ -162,8 +159,8 @@ def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes:
     return Task(spec, problem, options, tuple(parameters))
 
 
-def _keyed(error: InputError, spec: RunSpec, changes: Changes) -> InputError:
-    """The error with the key that a reader knows: of the changes, where these gave it, or else of the run section."""
+def _placed(error: InputError, document: Document | None, spec: RunSpec, changes: Changes) -> InputError:
+    """The error with its place: the change that gave it, or else file and line."""
     key = error.key or ""
     if key in spec.set or key in (changes.parameters or ()):
         key = f"run.set.{key}"
@@ -174,7 +171,8 @@ def _keyed(error: InputError, spec: RunSpec, changes: Changes) -> InputError:
         for name in names:
             if key == f"{place}{name}" or key.startswith(f"{place}{name}."):
                 return InputError(error.message, key=f"{each.name}{name}", hint=error.hint)
-    return InputError(error.message, file=error.file, line=error.line, key=key or None, hint=error.hint)
+    error = InputError(error.message, file=error.file, line=error.line, key=key or None, hint=error.hint)
+    return error if document is None else document.locate(error)
 
 
 def _options(spec: RunSpec, changes: Changes) -> Options:
