@@ -63,7 +63,7 @@ class Noun(_Root):
     bounds: ClassVar[dict[str, str]] = {}
     bound_hints: ClassVar[dict[str, str]] = {}
 
-    def __repr_args__(self) -> Iterable[tuple[str, Any]]:
+    def __repr_args__(self) -> Iterable[tuple[str, object]]:
         """What stands between the brackets in a terminal: what was written, nothing else."""
         return [
             (field, getattr(self, field))
@@ -81,13 +81,13 @@ class Noun(_Root):
         return False
 
     @classmethod
-    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
         """The keys that such a noun may have."""
         return list(cls.model_fields)
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:
+    def _known_keys(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         called = cls.called or cls.__name__.lower()
@@ -108,7 +108,7 @@ class Noun(_Root):
         return data
 
 
-def problem(message: str, hint: str | None = None, at: tuple[Any, ...] = ()) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
     """What is wrong, how to put it right, and at which key, for validators to raise."""
     return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 

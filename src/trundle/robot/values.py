@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -192,25 +192,25 @@ class Reads:
             )
         return value
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         try:
             return self.value(written)
         except ExpressionError as error:
             raise _refuse(error) from None
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         return {"type": ["number", "string"], "x-unit": self.quantity.unit}
 
 
 class ReadsVector(Reads):
     """The same for three values [x, y, z]."""
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         if not isinstance(written, (list, tuple)) or len(written) != 3:
             plural = f"{self.quantity.name}s"
             error = ExpressionError(
@@ -228,7 +228,7 @@ class ReadsVector(Reads):
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         one = super().__get_pydantic_json_schema__(schema, handler)
         return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
 
@@ -249,12 +249,12 @@ class ReadsAxis(ReadsVector):
 class ReadsGravity(ReadsVector):
     """Gravity: one number, straight down, or a vector in the world frame."""
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         return super().read(written) if isinstance(written, (list, tuple)) else Reads.read(self, written)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         vector = super().__get_pydantic_json_schema__(schema, handler)
         return {"anyOf": [vector["items"], vector]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -135,7 +135,7 @@ class RollingWheel(Wheel):
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
     @classmethod
-    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
         """Its own keys and those of its contact law."""
         law = data.get("contact")
         own = type(law).model_fields if isinstance(law, ContactLaw) else Ideal.model_fields
@@ -158,7 +158,7 @@ class RollingWheel(Wheel):
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The keys of all contact laws stand among the wheel's own."""
         found = handler.resolve_ref_schema(handler(schema))
         properties = found["properties"]
