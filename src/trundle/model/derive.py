@@ -27,6 +27,7 @@ from trundle.model.classification import mobility_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.constraints import ideal_wheels, rolling_problem, sample, solve_rolling
+from trundle.model.drawing import sketch
 from trundle.model.forces import Forces, applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mass import mass_inverse, reduced_mass
@@ -34,7 +35,6 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.model.observe import Motion, observed
 from trundle.model.projection import projected
-from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, Tracer, trace
 from trundle.scalars import Scalar

@@ -25,10 +25,10 @@ from trundle.model.configuration import (
     independent_coordinates,
 )
 from trundle.model.constraints import coupling_rows, rolling_rows, sample
+from trundle.model.drawing import sketch
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
-from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, trace
 from trundle.robot import Robot

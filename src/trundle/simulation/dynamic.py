@@ -309,11 +309,12 @@ def describe(model: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
     if model.robot is None:
         return {**model.origin, "parameters": dict(parameters), "sketch": dict(model.sketch)}
     from trundle.documents import dump
-    from trundle.model.sketch import sketch_with
+    from trundle.model.drawing import sketch
 
     described = all(parameters.get(name, value) == value for name, value in model.parameters.items())
-    sketch = model.sketch if described else sketch_with(model.robot, {**model.parameters, **parameters})
-    return {"yaml": dump(model.robot), "parameters": dict(parameters), "sketch": dict(sketch)}
+    own = {**model.parameters, **parameters}
+    drawn = model.sketch if described else sketch(model.robot, parameters=own)
+    return {"yaml": dump(model.robot), "parameters": dict(parameters), "sketch": dict(drawn)}
 
 
 def _require_finite(values: Mapping[str, np.ndarray], at: np.ndarray) -> None:
