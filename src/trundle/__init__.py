@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.documents import load_robot
-    from trundle.formulas import equations_of
+    from trundle.formulas import equations as equations
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
 
-    equations, load, odometry, open = equations_of, load_robot, derive_odometry, open_model
+    load, odometry, open = load_robot, derive_odometry, open_model
 
 # The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
@@ -50,7 +50,7 @@ _HOMES = {
     "analyze": "trundle.analysis.analyze:analyze",
     "catalog": "trundle.catalog:",
     "derive": "trundle.model:derive",
-    "equations": "trundle.formulas:equations_of",
+    "equations": "trundle.formulas:equations",
     "explain": "trundle.show.words:explain",
     "from_sympy": "trundle.sympy_models.from_sympy:from_sympy",
     "linearize": "trundle.control.linearization:linearize",

@@ -57,9 +57,12 @@ def start(model, rng):
 
 def test_the_description_and_the_mechanics_use_the_same_names():
     for kind, noun in nouns().items():
-        assert (noun.coordinates, noun.speeds) == (KINDS[kind].coordinates, KINDS[kind].speeds)
+        coordinates, speeds = KINDS[kind].coordinates, KINDS[kind].speeds
+        assert noun.coordinates == tuple(each.name for each in coordinates)
+        assert noun.speeds == tuple(each.name for each in speeds)
         for axis in noun.drives:
-            assert KINDS[kind].coordinates[axis.place] == axis.coordinate
+            assert coordinates[axis.place].name == speeds[axis.place].coordinate == axis.coordinate
+            assert coordinates[axis.place].slides == speeds[axis.place].slides == axis.sliding
     assert set(JOINTS) | {"fixed"} == set(nouns()) == set(KINDS) - {"spin"}
     assert not FixedJoint.speeds
 

@@ -27,7 +27,6 @@ from trundle.mechanics.steering import steering_angles
 from trundle.model import Model
 from trundle.model.arguments import named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
-from trundle.model.units import unit
 from trundle.robot import Robot
 
 if TYPE_CHECKING:
@@ -206,9 +205,7 @@ class Analysis:
 
     def _unit_rates(self) -> tuple[str, str]:
         """'motor rates of norm 1', with the unit where all have the same; and 'no motor above 1 rad/s'."""
-        sliding = {name for name, joint in self.robot.joints.items() if joint.type == "prismatic"}
-        owners = {name.rpartition(".")[0] for name in self.maps.motors()}
-        kinds = {"m/s" if owner in sliding else "rad/s" for owner in owners}
+        kinds = {self.maps.assembly.quantities[name].unit for name in self.maps.motors()}
         norm = f"{self._drives} rates of norm 1{f' {next(iter(kinds))}' if len(kinds) == 1 else ''}"
         return norm, f"no {self._drives} above 1 {' or '.join(sorted(kinds, reverse=True))}"
 
@@ -263,9 +260,9 @@ def analyze(
             f"expected a length between {_SHORTEST:g} and {1 / _SHORTEST:g} m, got {length!r}", key="length"
         )
     maps = velocity_maps(robot, length=size)
-    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
     at = {str(name): value for name, value in named(at, "at").items()}
-    given = {name: number(value, name, unit(name, sliding)) for name, value in at.items()}
+    units = maps.assembly.quantities.units
+    given = {name: number(value, name, units.get(name, "")) for name, value in at.items()}
     return Analysis(robot, maps, given, maps.place(given), _frame(robot, maps, frame, point))
 
 

@@ -87,7 +87,7 @@ def closed(
     often a way from afar. Goes on to the last digit: where loops hold a motion twice, the gap grows with the square of
     the distance only.
     """
-    q, held = _unit(maps, q), np.ones(len(maps.scale), dtype=bool)
+    q, held = _with_unit_quaternions(maps, q), np.ones(len(maps.scale), dtype=bool)
     held[list(range(len(held)) if columns is None else columns)] = False
     phi, rows = led_rows(maps, q)
     best, least = q.copy(), np.linalg.norm(phi, axis=1)
@@ -125,16 +125,12 @@ def _shortened(
 def _moved(maps: VelocityMaps, q: np.ndarray, nu: np.ndarray) -> np.ndarray:
     """q + N(q) ν (s, coordinates), what is independent of couplings given in ν; quaternions of length 1."""
     rates = coordinate_rates(maps.assembly, maps.names, maps.at(q), list(nu.T))
-    return _unit(maps, q + table([[rate] for rate in rates], len(q), 1)[:, :, 0])
+    return _with_unit_quaternions(maps, q + table([[rate] for rate in rates], len(q), 1)[:, :, 0])
 
 
-def _unit(maps: VelocityMaps, q: np.ndarray) -> np.ndarray:
-    """The configurations with quaternions of length 1."""
-    q = q.copy()
-    for k, name in enumerate(maps.names):
-        if name.rpartition(".")[2] == "q_w":
-            q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
-    return q
+def _with_unit_quaternions(maps: VelocityMaps, q: np.ndarray) -> np.ndarray:
+    """The configurations (s, coordinates) with quaternions of length 1."""
+    return maps.assembly.quantities.normalised(maps.names, q.T).T
 
 
 def faces_well(maps: VelocityMaps, q: np.ndarray) -> np.ndarray:

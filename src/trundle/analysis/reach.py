@@ -32,6 +32,8 @@ from trundle.shown import Explained
 _SEED = 20260
 _SAMPLES = 4
 _WORDS = {"x": "forward", "y": "sideways", "theta": "turning"}
+# Which coordinate a planar base's speed changes, where its axes stand along the world's.
+_BASE = {"v_x": "x", "v_y": "y", "omega": "theta"}
 _EFFECTS = {"forward": "moves it forward", "sideways": "moves it sideways", "turning": "turns it"}
 
 
@@ -120,7 +122,7 @@ def reach(
 def _unconstrained(maps: VelocityMaps) -> Reach:
     """Every speed is free: nothing to bracket, however many joints there are."""
     speeds, count = maps.assembly.speeds, len(maps.assembly.speeds)
-    moved = [_own_coordinate(name, maps.names) or name for name in speeds]
+    moved = [_own_coordinate(maps, name) or name for name in speeds]
     brackets = [
         Bracket(name, 1, _WORDS.get(place, place) if maps.base else place)
         for name, place in zip(speeds, moved, strict=True)
@@ -134,7 +136,7 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
     moved = {axis.column for each in maps.assembly.couplings for axis in each.followers} | maps.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
-    brackets = tuple(Bracket(name, 1, _own_coordinate(name, maps.names) or name) for name in names)
+    brackets = tuple(Bracket(name, 1, _own_coordinate(maps, name) or name) for name in names)
     return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
 
 
@@ -226,7 +228,7 @@ def _posture(maps: VelocityMaps, system: _System) -> list[int]:
     """Base pose, steering, joints, and whatever else their rates depend on; not the steering that only follows."""
     followers = {f"{name}.steering" for name in maps.coordinated}
     base = maps.assembly.tree.links[0].joint.coordinates
-    places = {maps.names.index(name) for name in base}
+    places = {maps.names.index(each.name) for each in base}
     places |= {k for k in maps.configurable() if maps.names[k] not in followers}
     while True:
         rates = ca.vertcat(*(field[k] for field in system.fields for k in sorted(places)))
@@ -262,9 +264,9 @@ def _brackets(
     work, brackets = span * weights, []
     for k, (name, level) in enumerate(found.basis):
         size = np.abs(work[k])
-        own = _own_coordinate(name, names)
+        own = _own_coordinate(maps, name)
         # Rounded, so that of coordinates that move alike the first is named.
-        place = names.index(own) if own else int(np.argmax(np.round(size / size.max(), 6)))
+        place = names.index(own) if own in names else int(np.argmax(np.round(size / size.max(), 6)))
         if size[place] <= 1e-6 * size.max():
             place = int(np.argmax(size))
         work[k + 1 :] -= np.outer(work[k + 1 :, place] / work[k, place], work[k])
@@ -273,15 +275,14 @@ def _brackets(
     return tuple(brackets)
 
 
-def _own_coordinate(speed: str, names: Sequence[str]) -> str:
-    """Of the coordinates `names` the one whose rate a speed is; "" for brackets and for others."""
-    base = {"v_x": "x", "v_y": "y", "omega": "theta"}
-    owner, _, what = speed.rpartition(".")
-    endings = {"rate": ("angle", "position"), "steering_rate": ("steering",)}.get(what, ())
-    own = base.get(
-        speed, next((f"{owner}.{ending}" for ending in endings if f"{owner}.{ending}" in names), "")
-    )
-    return own if own in names else ""
+def _own_coordinate(maps: VelocityMaps, speed: str) -> str:
+    """The coordinate that goes with a speed, of a planar base where its axes stand along the world's; "" for brackets
+    and for others.
+    """
+    if speed in _BASE and maps.base:
+        return _BASE[speed]
+    own = maps.assembly.quantities.coordinate_of(speed)
+    return own if own in maps.names else ""
 
 
 def _leading(row: np.ndarray) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Singularity(Explained):
     `what`: "wheels" (the rolling constraints: the robot gains a motion there), "loops" (the same for what loops hold:
     its ways of assembly meet), "motors" (it moves although its motors stand still), or a frame's name (in one direction
     the frame can't be moved); `effect` says so. `parameters`: those that make it so in every configuration when they
-    are zero. `search` is None where `note` says why nothing was searched.
+    are zero. `units` are the coordinates'. `search` is None where `note` says why nothing was searched.
     """
 
     what: str
@@ -62,6 +62,7 @@ class Singularity(Explained):
     search: Search | None = None
     note: str = ""
     effect: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> tuple[SingularPoint, ...]:
@@ -177,7 +178,7 @@ def _search(
         _surface(maps, decisive),
         generic_rank(task(maps, general), maps.zero) if maps.assembly.loops else None,
     )
-    return Singularity(what, critical, found, effect=effect)
+    return Singularity(what, critical, found, effect=effect, units=maps.assembly.quantities.units)
 
 
 def decisive_coordinates(maps: VelocityMaps, task: Matrices, movable: Sequence[int]) -> list[int]:

@@ -38,8 +38,6 @@ from trundle.spatial.vectors import Vector
 # How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
 _SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 _SEED = 20260
-# How far from 1 a quaternion's length may be.
-_UNIT = 1e-6
 # Gears of higher ratios are not followed all around.
 _MOST_TURNS = 100
 
@@ -176,16 +174,9 @@ class VelocityMaps:
                     f"'{name}' is not a coordinate of this robot", key=name, hint=suggest(name, self.names)
                 )
             q[self.names.index(name)] = float(value)
-        for k, name in enumerate(self.names):
-            if name.rpartition(".")[2] == "q_w":
-                size = float(np.linalg.norm(q[k : k + 4]))
-                if not abs(size - 1) <= _UNIT:
-                    raise InputError(
-                        f"this quaternion has length {size:.9g}, and a rotation's has 1",
-                        key=next(each for each in self.names[k : k + 4] if each in values),
-                        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
-                    )
-                q[k : k + 4] /= size
+        quantities = self.assembly.quantities
+        quantities.check_quaternions(dict(zip(self.names, q, strict=True)))
+        q = quantities.normalised(self.names, q)
         if not self.assembly.loops:
             return q
         return closed_at(self, q, tuple(values), self.following, self._closed)
@@ -240,7 +231,8 @@ class VelocityMaps:
         return bounds
 
     def _own_bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
-        owner, _, what = name.rpartition(".")
+        quantity = self.assembly.quantities[name]
+        owner, what = quantity.owner, quantity.label
         if owner in robot.couplings or (what == "steering" and robot.wheels[owner].type == "steered"):
             return -math.pi / 2, math.pi / 2, math.pi
         nouns = (
@@ -251,7 +243,7 @@ class VelocityMaps:
         limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
         read = robot.resolver()
         lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
-        if what in ("angle", "angle_1", "angle_2", "steering", "theta"):
+        if quantity.unit == "rad":
             if lower is None and upper is None:
                 return -math.pi, math.pi, 2 * math.pi
             lower = -math.pi if lower is None else lower
@@ -294,7 +286,7 @@ def velocity_maps(
     read = robot.resolver(parameters)
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
-    start = np.array([1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names])
+    start = np.array(assembly.quantities.starts(names))
     length = length or characteristic_length(assembly)
     maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps

@@ -165,13 +165,13 @@ def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]
     from trundle.model.kinematics import derive_kinematics
     from trundle.show.words.robot_words import mobility_facts, names_with_units
     from trundle.show.words.run_words import WITHOUT_FORCES
-    from trundle.simulation import rate_of
-    from trundle.simulation.kinematic import kinematic_names
+    from trundle.simulation.kinematic import kinematic_inputs, kinematic_names
 
     robot = request.document.robot
     check_run(robot, request.run, *kinematic_names(robot))
     given = signals(request)
-    found = derive_kinematics(robot, [rate_of(name) for name in given])
+    known = kinematic_inputs(robot)
+    found = derive_kinematics(robot, [known.rate_of(name) or name for name in given])
     facts = [
         ("coordinates", names_with_units(found.coordinates, found.units)),
         ("given", names_with_units(tuple(given), found.units)),

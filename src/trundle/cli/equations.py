@@ -47,9 +47,9 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), _no_collection():
-        from trundle.formulas import equations_of
+        from trundle.formulas import equations
 
-        found = equations_of(request.document.robot, what)
+        found = equations(request.document.robot, what)
     if args.output:
         from trundle.files import replacing
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.control.tangent import Tangent, constraint_gradient, tangent_at, unit_quaternions
+from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model.arguments import named, number
 from trundle.shown import Shown
@@ -159,7 +159,7 @@ def point_of(
                 f"'{name}' is not an input of '{model.name}'", key=name, hint=suggest(name, commands)
             )
         commands[name] = number(value, name, model.units.get(name, ""))
-    x = unit_quaternions(model, np.array(model.state_vector(given, values)))
+    x = model.quantities.normalised(model.states, np.array(model.state_vector(given, values)))
     return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
 
 

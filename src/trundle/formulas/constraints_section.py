@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy
 
-from trundle.formulas.equations import Equation, Section
 from trundle.formulas.kinematics_section import Sheet
+from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis, Problem

@@ -9,10 +9,10 @@ from typing import Any
 import sympy
 
 from trundle.formulas.algebra import Sum
-from trundle.formulas.equations import Equation, Section
-from trundle.formulas.linear_sums import MOST, inverse, least_squares
+from trundle.formulas.cofactors import MOST, inverse, least_squares
 from trundle.formulas.mechanism import Mechanism
 from trundle.formulas.names import rate_of
+from trundle.formulas.sections import Equation, Section
 from trundle.formulas.writing import Writer
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
@@ -51,6 +51,11 @@ class Sheet:
         """The symbol of a speed."""
         self.mechanism.speed(name)
         return self.writer.symbol(self.mechanism.speeds[name])
+
+    def names(self, parts: Sequence[str], owner: str) -> dict[str, str]:
+        """Names of the symbols for parts of a point's place and velocity."""
+        label = self.mechanism.names.label(owner)
+        return {part: self.mechanism.names.names.unique(f"{part}_{label}") for part in parts}
 
     def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Any:
         """A matrix of expressions."""
@@ -196,7 +201,7 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    from trundle.formulas.shape import best, cost
+    from trundle.formulas.forms import best, cost
 
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from trundle.mechanics.quantities import Quantity
 from trundle.scalars import Scalar, clamp, is_zero, maximum, minimum, smooth_sign
 
 
@@ -23,8 +24,34 @@ class Effort(NamedTuple):
     stored: Scalar = 0
 
 
+class _Driving:
+    """The quantities that every actuator has; `slides` says whether what it drives goes along an axis."""
+
+    name: str
+    slides: bool
+
+    @property
+    def current(self) -> Quantity | None:
+        """The current in its winding (A); None without one."""
+        return None
+
+    @property
+    def torque(self) -> Quantity:
+        """What it puts on what it drives, behind gear and limit (N m, or N)."""
+        return Quantity("torque", self._effort_unit, "force").of(self.name)
+
+    @property
+    def power(self) -> Quantity:
+        """What it takes from outside (W)."""
+        return Quantity("power", "W", "power").of(self.name)
+
+    @property
+    def _effort_unit(self) -> str:
+        return "N" if self.slides else "N m"
+
+
 @dataclass(frozen=True)
-class Motor:
+class Motor(_Driving):
     """A DC motor behind a gear: L di/dt = V − R i − K_e ω_m, τ = N (K_t i − b ω_m − friction), ω_m = N q̇.
 
     Its rotor's inertia stands in the tree as armature N² J. SI units; `limit` is the supply's voltage (None:
@@ -42,9 +69,19 @@ class Motor:
     coulomb: Scalar = 0
     coulomb_speed: Scalar = 0
     limit: Scalar | None = None
+    slides: bool = False
 
     kind = "dc"
-    command = "voltage"
+
+    @property
+    def command(self) -> Quantity:
+        """The voltage at its terminals (V)."""
+        return Quantity("voltage", "V", "command").of(self.name)
+
+    @property
+    def current(self) -> Quantity:
+        """The current in its winding (A)."""
+        return Quantity("current", "A", "current").of(self.name)
 
     @property
     def electrical(self) -> bool:
@@ -74,17 +111,27 @@ class Motor:
 
 
 @dataclass(frozen=True)
-class TorqueSource:
+class TorqueSource(_Driving):
     """An ideal actuator: τ = N · command, held within ±limit."""
 
     name: str
     column: int
     ratio: Scalar = 1
     limit: Scalar | None = None
+    slides: bool = False
 
     kind = "torque"
-    command = "torque"
     electrical = False
+
+    @property
+    def command(self) -> Quantity:
+        """The torque on its shaft, before gear and limit (N m, or N)."""
+        return Quantity("torque", self._effort_unit, "command").of(self.name)
+
+    @property
+    def torque(self) -> Quantity:
+        """What it puts on what it drives (N m, or N), under a name of its own beside the commanded torque."""
+        return Quantity("delivered", self._effort_unit, "force").of(self.name)
 
     def effort(self, command: Scalar, _position: Scalar, rate: Scalar, _current: Scalar | None) -> Effort:
         """The source at a commanded torque (N m)."""
@@ -93,7 +140,7 @@ class TorqueSource:
 
 
 @dataclass(frozen=True)
-class Servo:
+class Servo(_Driving):
     """A position loop: τ = k (target − q) − d q̇, held within ±limit; its power counts as work put in."""
 
     name: str
@@ -101,10 +148,15 @@ class Servo:
     stiffness: Scalar
     damping: Scalar
     limit: Scalar | None = None
+    slides: bool = False
 
     kind = "servo"
-    command = "angle"
     electrical = False
+
+    @property
+    def command(self) -> Quantity:
+        """Where it shall hold what it drives (rad, or m)."""
+        return Quantity("angle", "m" if self.slides else "rad", "command").of(self.name)
 
     def effort(self, command: Scalar, position: Scalar, rate: Scalar, _current: Scalar | None) -> Effort:
         """The servo at a target angle (rad), its joint at a position and a rate."""

@@ -14,6 +14,7 @@ from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, Stop, T
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
+from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.mechanics.wheels import Direction, WheelModel
 from trundle.robot.bodies import drive_axes
@@ -30,13 +31,15 @@ AXLE: Vector = (0, 1, 0)
 class Assembly:
     """Everything that the equations are made of.
 
-    `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates; `axes` maps what a
-    motor can drive to its column and coordinate. `couplings` stand so that each comes after what it follows.
+    `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates, and `quantities` says
+    what each of them is; `axes` maps what a motor can drive to its column and coordinate. `couplings` stand so that
+    each comes after what it follows.
     """
 
     tree: Tree
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
+    quantities: Quantities
     wheels: tuple[WheelModel, ...]
     couplings: tuple[Coupling, ...]
     actuators: tuple[Actuator, ...]
@@ -58,17 +61,21 @@ class _Draft:
     """Links and names as they are collected; only `assemble` sees it."""
 
     links: list[Link] = field(default_factory=list)
-    coordinates: list[str] = field(default_factory=list)
-    speeds: list[str] = field(default_factory=list)
+    coordinates: list[Quantity] = field(default_factory=list)
+    speeds: list[Quantity] = field(default_factory=list)
     axes: dict[str, Axis] = field(default_factory=dict)
     elements: list[Element] = field(default_factory=list)
     indices: dict[str, int] = field(default_factory=dict)
 
-    def add(self, link: Link, coordinates: Iterable[str], speeds: Iterable[str]) -> int:
+    def add(self, link: Link, coordinates: Iterable[Quantity], speeds: Iterable[Quantity]) -> int:
         self.links.append(link)
         self.coordinates.extend(coordinates)
         self.speeds.extend(speeds)
         return len(self.links) - 1
+
+    def axis(self, column: int, coordinate: str) -> Axis:
+        """The axis of a rate's column and its coordinate's name."""
+        return Axis(column, coordinate, self.speeds[column].slides)
 
 
 def assemble(robot: Any, read: Read) -> Assembly:
@@ -88,8 +95,9 @@ def assemble(robot: Any, read: Read) -> Assembly:
     couplings += [_gear(draft, name, n, read) for name, n in robot.couplings.items() if n.type == "gear"]
     return Assembly(
         tree,
-        tuple(draft.coordinates),
-        tuple(draft.speeds),
+        tuple(each.name for each in draft.coordinates),
+        tuple(each.name for each in draft.speeds),
+        Quantities.gather(draft.coordinates, draft.speeds),
         tuple(wheels),
         in_order(couplings),
         tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
@@ -174,12 +182,12 @@ def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armatures: Mapp
     )
     kind = link.joint
     column = len(draft.speeds)
-    index = draft.add(link, (f"{name}.{c}" for c in kind.coordinates), (f"{name}.{s}" for s in kind.speeds))
+    index = draft.add(link, (c.of(name) for c in kind.coordinates), (s.of(name) for s in kind.speeds))
     draft.indices[name] = index
     if joint.body is not None and joint.body.name:
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
-        draft.axes[name + ending] = Axis(column + axis.place, f"{name}.{axis.coordinate}")
+        draft.axes[name + ending] = draft.axis(column + axis.place, f"{name}.{axis.coordinate}")
         _add_element(draft, _element(column + axis.place, noun, read))
     if joint.type == "spherical":
         for place in range(len(kind.speeds)):
@@ -234,7 +242,8 @@ def _add_wheel(
         steering = len(draft.speeds)
         armature = armatures.get(f"{name}.steering", 0)
         fork = Link(f"{name}.fork", parent, "revolute", UP, placement, _inertia(wheel.fork, read), armature)
-        parent = draft.add(fork, (f"{name}.steering",), (f"{name}.steering_rate",))
+        rate = turning("steering_rate", "steering")
+        parent = draft.add(fork, (angle("steering").of(name),), (rate.of(name),))
         draft.axes[f"{name}.steering"] = Axis(steering, f"{name}.steering")
         _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
         trail = -read(wheel.offset) if wheel.type == "caster" else 0
@@ -282,7 +291,7 @@ def _add_spin(
     """The spinning wheel itself: its link's index and its rate's column."""
     spin = len(draft.speeds)
     link = Link(name, parent, "spin", AXLE, placement, _wheel_inertia(wheel, read), armature)
-    index = draft.add(link, (f"{name}.angle",), (f"{name}.rate",))
+    index = draft.add(link, (angle("angle").of(name),), (turning("rate", "angle").of(name),))
     draft.axes[name] = Axis(spin, f"{name}.angle")
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
     _add_element(draft, Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
@@ -338,8 +347,8 @@ def _add_linkage(
     same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
     front = pair[0].position[0] if same else middle
     draft.axes[name] = Axis(len(draft.speeds), f"{name}.angle")
-    draft.coordinates.append(f"{name}.angle")
-    draft.speeds.append(f"{name}.rate")
+    draft.coordinates.append(angle("angle").of(name))
+    draft.speeds.append(turning("rate", "angle").of(name))
     return Linkage(
         name,
         draft.axes[name],
@@ -365,13 +374,13 @@ def _loop(name: str, noun: Any, indices: Mapping[str, int], read: Read) -> Loop:
 
 
 def _actuator(name: str, motor: Any, axes: Mapping[str, Axis], read: Read) -> Actuator:
-    column = axes[motor.drives].column
+    column, _, slides = axes[motor.drives]
     if motor.kind == "torque":
-        return TorqueSource(name, column, read(motor.gear_ratio), _optional(motor.torque_limit, read))
+        limit = _optional(motor.torque_limit, read)
+        return TorqueSource(name, column, read(motor.gear_ratio), limit, slides)
     if motor.kind == "servo":
-        return Servo(
-            name, column, read(motor.stiffness), read(motor.damping), _optional(motor.torque_limit, read)
-        )
+        limit = _optional(motor.torque_limit, read)
+        return Servo(name, column, read(motor.stiffness), read(motor.damping), limit, slides)
     constant = read(motor.torque_constant)
     emf = motor.back_emf_constant
     return Motor(
@@ -386,6 +395,7 @@ def _actuator(name: str, motor: Any, axes: Mapping[str, Axis], read: Read) -> Ac
         read(motor.coulomb),
         read(motor.coulomb_speed),
         _optional(motor.voltage_limit, read),
+        slides,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trundle.mechanics.kinematics import point_jacobian
 from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
 from trundle.scalars import Scalar, smooth_sign, sqrt
@@ -51,6 +52,19 @@ class WheelModel:
     slip_speed: Scalar = 0
     load: Scalar | None = None
     on_base: bool = True
+
+    def force(self, direction: Direction) -> Quantity:
+        """What the ground does to the robot in a direction (N)."""
+        return Quantity(direction.force, "N", "force").of(self.name)
+
+    def slip(self, direction: Direction) -> Quantity:
+        """How fast the contact slips in a direction (m/s)."""
+        return Quantity(f"{direction.what}_slip", "m/s", "slip").of(self.name)
+
+    @property
+    def pressed(self) -> Quantity:
+        """The normal force on it (N)."""
+        return Quantity("load", "N", "force").of(self.name)
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:

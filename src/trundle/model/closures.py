@@ -19,6 +19,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import generic_rank, plan_pivots
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.loops import Closure, close, half_turned
+from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.configuration import Configuration, configure
 from trundle.model.samples import COUNT, Residual, Samples, newton
 from trundle.scalars import Scalar, is_zero
@@ -35,7 +36,11 @@ CLOSED = 1e-9
 _POLISHED, CLOSED_ZERO = 1e-15, 1e-6
 # How far (rad, m) and how often a configuration is moved along its freedoms before it counts as a general one.
 KICK, KICKS = 0.2, 2
-_PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+_PARTS = tuple(
+    Quantity(f"{what}_{axis}", unit, "force")
+    for what, unit in (("force", "N"), ("moment", "N m"))
+    for axis in "xyz"
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Closures:
     speeds. Rows that vanish by structure (what a planar linkage can't break) are counted and otherwise left out.
     """
 
+    quantities: Quantities
     gaps: list[Scalar]
     rows: list[list[Scalar]]
     owners: tuple[str, ...]
@@ -61,7 +67,7 @@ class Closures:
 
     def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
         """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
-        return _column([*self.gaps, *unit_lengths(names, q)])
+        return _column([*self.gaps, *unit_lengths(self.quantities, names, q)])
 
     def dependent(
         self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: set[str]
@@ -112,21 +118,21 @@ class Closures:
                 for unit in units
             ]
             names += [
-                f"{name}.{label}"
-                for k, label in enumerate(_PARTS)
+                part.of(name).name
+                for k, part in enumerate(_PARTS)
                 if any(not is_zero((*w.force, *w.moment)[k]) for w in felt)
             ]
         return names
 
 
-def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[str, Scalar]:
+def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[Quantity, Scalar]:
     """Outputs NAME.force_x … NAME.moment_z (N, N m), those that the motion determines; NAME.push of a rod (N)."""
-    outputs: dict[str, Scalar] = {}
+    outputs: dict[Quantity, Scalar] = {}
     for loop in assembly.loops:
         wrench = wrenches[loop.name]
-        for label, value in zip(_PARTS, (*wrench.force, *wrench.moment), strict=True):
+        for part, value in zip(_PARTS, (*wrench.force, *wrench.moment), strict=True):
             if not is_zero(value):
-                outputs[f"{loop.name}.{label}"] = value
+                outputs[part.of(loop.name)] = value
     return outputs
 
 
@@ -161,7 +167,7 @@ def close_loops(
     moving = len(basis[0]) if basis else 0
     search = _Search(numeric, names, moving, symbols, np.array(list(parameters.values())))
     samples = search.closed_samples(gaps, rows, owners, robot_name)
-    found = Closures(gaps, rows, owners, closures, samples, len(every), empty)
+    found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(found, moving, robot_name)
     return found
 
@@ -176,10 +182,9 @@ def unclosable(robot_name: str, tries: int, culprit: str) -> InputError:
     )
 
 
-def unit_lengths(names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
+def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
     """|quaternion|² − 1 of every quaternion among the coordinates: a configuration too must have them zero."""
-    places = [k for k, name in enumerate(names) if name.rpartition(".")[2] == "q_w"]
-    return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in places]
+    return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in quantities.quaternions(names)]
 
 
 def _refuse_open(
@@ -221,7 +226,7 @@ class _Search:
         """Configurations that Newton's method finds from random ones, with speeds that keep them closed."""
         state = self.symbols[0]
         count = len(self.names)
-        held = _column([*gaps, *unit_lengths(self.names, _entries(state[:count]))])
+        held = _column([*gaps, *unit_lengths(self.numeric.quantities, self.names, _entries(state[:count]))])
         configuration = Residual.of(held, self.symbols, slice(0, count))
         moving = slice(count, count + self.moving)
         velocity = Residual.of(_column(apply(rows, _entries(state[moving]))), self.symbols, moving)
@@ -251,9 +256,7 @@ class _Search:
     def _drawn(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """A random state, its quaternions unit."""
         x = rng.uniform(-WIDE, WIDE, size)
-        for k, name in enumerate(self.names):
-            if name.rpartition(".")[2] == "q_w":
-                x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
+        x[: len(self.names)] = self.numeric.quantities.normalised(self.names, x[: len(self.names)])
         return x
 
     def _closed(self, configuration: Residual, x: np.ndarray) -> np.ndarray:

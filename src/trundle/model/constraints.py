@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
-from trundle.model.configuration import Configuration, configure, zero_configuration
+from trundle.model.configuration import Configuration, configure
 from trundle.scalars import Scalar
 
 Rows = list[list[Scalar]]
@@ -112,7 +112,7 @@ def rolling_problem(
     rows, about = constraint_rows(assembly, at, wheels)
     straight = at
     if rows and assembly.base_columns:
-        straight = configure(assembly, names, zero_configuration(names))
+        straight = configure(assembly, names, assembly.quantities.starts(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
     return Problem(

@@ -136,8 +136,8 @@ class _Drawn:
 
 
 def _bars(robot: Robot, assembly: Assembly) -> list[tuple[str, _Spot, _Spot]]:
-    """Names and ends of the bars: from each joint to the joints that hang on it and the loops that close on it, from the
-    last ones to their bodies' centres of mass. A body without mass has none: a tool's frame, say.
+    """Names and ends of the bars: from each joint to the joints that hang on it and the loops that close on it,
+    from the last ones to their bodies' centres of mass. A body without mass has none: a tool's frame, say.
     """
     owner = _owners(robot)
     bars: list[tuple[str, _Spot, _Spot]] = []

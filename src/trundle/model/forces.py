@@ -10,6 +10,7 @@ from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
 from trundle.model.configuration import Configuration
 from trundle.scalars import Scalar, maximum
@@ -25,7 +26,7 @@ class Forces:
     loss: Scalar = 0
     stored: Scalar = 0
     efforts: dict[str, Effort] = field(default_factory=dict)
-    contacts: dict[str, Scalar] = field(default_factory=dict)
+    contacts: dict[Quantity, Scalar] = field(default_factory=dict)
 
     def add(self, column: int, effort: Effort) -> None:
         """Put one effort on its joint."""
@@ -83,9 +84,9 @@ def _add_slip(
             for column, entry in enumerate(row):
                 forces.tau[column] = forces.tau[column] + entry * force
             forces.loss = forces.loss - force * velocity
-            forces.contacts[f"{wheel.name}.{direction.force}"] = force
-            forces.contacts[f"{wheel.name}.{direction.what}_slip"] = velocity
-        forces.contacts[f"{wheel.name}.load"] = loads[wheel.name]
+            forces.contacts[wheel.force(direction)] = force
+            forces.contacts[wheel.slip(direction)] = velocity
+        forces.contacts[wheel.pressed] = loads[wheel.name]
 
 
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:

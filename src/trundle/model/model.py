@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
-from trundle.model.health import check_quaternion, check_rank
+from trundle.mechanics.quantities import Quantities
+from trundle.model.health import check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
 from trundle.shown import Explained, Shown
@@ -49,6 +50,8 @@ class Model(Shown):
     maps the same groups to the `residual` of every configuration and velocity constraint, `projection` to the `state`
     one Newton step closer to meeting them, and `dependent` names states that follow from the others.
 
+    `quantities` says what each name stands for: its unit, its owner, where it starts.
+
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
     what it was made from.
     """
@@ -61,8 +64,7 @@ class Model(Shown):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
-    initial: Mapping[str, float]
+    quantities: Quantities
     mobility: Mobility | None
     constraints: ConstraintSummary
     dynamics: Program
@@ -81,6 +83,16 @@ class Model(Shown):
     def states(self) -> tuple[str, ...]:
         """Names of x."""
         return (*self.coordinates, *self.speeds, *self.currents)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name; "" for pure numbers and where nobody knows."""
+        return self.quantities.units
+
+    @cached_property
+    def initial(self) -> Mapping[str, float]:
+        """Where each state starts when nothing else is said: 0, and quaternions upright."""
+        return dict(zip(self.states, self.quantities.starts(self.states), strict=True))
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -158,8 +170,7 @@ class Model(Shown):
                 start[name] = float(value)
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
-        if self.robot is not None:
-            check_quaternion(start)
+        self.quantities.check_quaternions(start)
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property

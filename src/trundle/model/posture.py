@@ -22,7 +22,7 @@ _STARTS = (0.3, 0.3, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0)
 def posture(assembly: Assembly) -> list[Pose]:
     """T_base_link of every link of a numeric assembly; loops that no configuration was found to close stay open."""
     names = independent_coordinates(assembly)
-    q = np.array([1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names])
+    q = np.array(assembly.quantities.starts(names))
     if assembly.loops:
         q = _nearest_closed(assembly, names, q)
     return world_poses(assembly.tree, configure(assembly, names, list(q)).poses)

@@ -12,12 +12,12 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import kind_of, robot_of
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import coupling_rows, rolling_rows, sample
 from trundle.model.kinematics import rate_names, solve_speeds, without_followers
-from trundle.model.units import units_of
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program, trace
 from trundle.robot import Robot
@@ -49,10 +49,15 @@ class Odometry:
     increments: tuple[str, ...]
     angles: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
+    quantities: Quantities
     program: Program
     robot: Any
     given: tuple[str, ...]
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
 
     @cached_property
     def _kernel(self) -> Any:
@@ -154,13 +159,12 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
         "parameter": (tuple(defaults), p),
     }
     program = trace("odometry", inputs, {"pose": (POSE, ca.vertcat(*after))})
-    units = units_of(robot, assembly, plan.names, plan.given, ())
     return Odometry(
         robot.name,
         plan.increments,
         angles,
         defaults,
-        {name: units.get(name, "") for name in (*POSE, *plan.increments, *angles)},
+        assembly.quantities.only((*POSE, *plan.increments, *angles)),
         program.with_jacobians("pose", "pose", "increment", "angle"),
         robot,
         plan.given,
@@ -200,7 +204,6 @@ def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
     for name in chosen:
         if name not in known:
             raise InputError(f"'{name}' is not a rate of '{robot.name}'", key=name, hint=suggest(name, known))
-    coordinate = {numeric.speeds[axis.column]: axis.coordinate for axis in numeric.axes.values()}
     names = tuple(name for name in independent_coordinates(numeric) if name not in POSE)
     defaults = robot.parameter_values()
     q, p = ca.SX.sym("q", len(names)), ca.SX.sym("p", len(defaults))
@@ -209,7 +212,13 @@ def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
     samples = sample(rows, q, p, list(defaults.values()), len(numeric.speeds))
     prescribed = [numeric.speeds.index(name) for name in chosen]
     kept = _telling(samples, owners, {*prescribed, *numeric.base_columns})
-    return Plan(chosen, tuple(coordinate[name] for name in chosen), names, kept, samples[:, kept, :])
+    return Plan(
+        chosen,
+        tuple(numeric.quantities.coordinate_of(name) for name in chosen),
+        names,
+        kept,
+        samples[:, kept, :],
+    )
 
 
 def displacement(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trundle.mechanics.base_motion import centre_of_rotation
@@ -110,7 +110,7 @@ def relations_sentence(found: Sequence[Relation]) -> str:
 
 def singularity_sentence(found: Singularity) -> str:
     """Where a velocity map loses rank, and what that means."""
-    where = [place_text(point) for point in found.points[:_MOST_SAID]]
+    where = [place_text(point, found.units) for point in found.points[:_MOST_SAID]]
     if len(found.points) > _MOST_SAID:
         where[-1] += f", and {len(found.points) - _MOST_SAID} more"
     if found.parameters:
@@ -137,18 +137,19 @@ def determinant_sentence(found: Determinant) -> str:
     return f"{head}: at {'; '.join(places)}{'' if found.solved else ', and where its other factors vanish'}"
 
 
-def place_text(point: SingularPoint) -> str:
+def place_text(point: SingularPoint, units: Mapping[str, str]) -> str:
     """'front.steering = 90°, any rear.steering'."""
-    parts = [f"{name} = {value_text(name, value, 6)}" for name, value in point.at]
+    parts = [f"{name} = {value_text(value, units[name], 6)}" for name, value in point.at]
     parts += [f"any {name}" for name in point.free]
     if point.family:
         parts.append(f"one of {'a line' if point.family == 1 else 'a family'} of such")
     return ", ".join(parts)
 
 
-def value_text(name: str, value: float, digits: int) -> str:
-    if name.rpartition(".")[2] in ("position", "x", "y", "z"):
-        return f"{value:.4g} m"
+def value_text(value: float, unit: str, digits: int) -> str:
+    """'30°' or '0.2 m'."""
+    if unit != "rad":
+        return f"{value:.4g} {unit}".rstrip()
     degrees = math.degrees(value)
     return f"{0.0 if abs(degrees) < 5e-6 else degrees:.{digits}g}°"
 

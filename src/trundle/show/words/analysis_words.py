@@ -145,7 +145,8 @@ def _linkage_facts(analysis: Analysis) -> list[Fact]:
 
 
 def _listed(names: Iterable[str], analysis: Analysis) -> str:
-    return ", ".join(f"{name} = {value_text(name, analysis.configuration[name], 4)}" for name in names)
+    values, units = analysis.configuration, analysis.maps.assembly.quantities.units
+    return ", ".join(f"{name} = {value_text(values[name], units[name], 4)}" for name in names)
 
 
 def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence[str] = ()) -> list[str]:
@@ -183,10 +184,10 @@ def _searched(found: Sequence[Singularity]) -> list[str]:
     for each in found:
         lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
         for point in each.points:
-            lines += paragraph(f"{place_text(point)}  (σ/σ₁ = {point.value:.1e})", 4)
+            lines += paragraph(f"{place_text(point, each.units)}  (σ/σ₁ = {point.value:.1e})", 4)
         if each.search is not None and not each.points:
             worst = each.search.worst
-            where = f" at {place_text(worst)}" if worst.at else " everywhere"
+            where = f" at {place_text(worst, each.units)}" if worst.at else " everywhere"
             lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}", 4)
     return lines
 
