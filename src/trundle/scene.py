@@ -39,7 +39,7 @@ class WheelShape:
 
     x, y: its centre (for a caster: the fork's pivot) in the base's frame.
     heading: the direction it rolls in, about z; the value named `steering` is added where there is one.
-    kind: as the description has it; a "ball" is as wide as it is long.
+    round: whether it is as wide as it is long, as a ball is.
     offset: a caster's trail: the wheel's centre lies this far behind the pivot.
     roller_angle: from the axle toward forward, of the roller on the ground (mecanum, omni); None without rollers.
     """
@@ -54,11 +54,12 @@ class WheelShape:
     steering: str | None = None
     offset: float = 0.0
     roller_angle: float | None = None
+    round: bool = False
 
     @property
     def is_ball(self) -> bool:
-        """Whether it rolls in every direction, without an axle."""
-        return self.kind == "ball"
+        """Whether it rolls in every direction, without an axle; older files say it by the kind alone."""
+        return self.round or self.kind == "ball"
 
     def turned(self, steering: float) -> float:
         """The direction it rolls in, in the base's frame, at that steering angle."""

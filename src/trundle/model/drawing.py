@@ -212,6 +212,7 @@ def _wheels(
                 kind=noun.type,
                 steering=f"{model.name}.steering" if steered else None,
                 offset=0.0 if offset is None else float(read(offset)),
+                round=width is None,
                 roller_angle=None if angle is None else float(read(angle)),
             )
         )

@@ -91,10 +91,10 @@ def _wheels(
     axles = []
     for wheel, shape in zip(analysis.maps.assembly.wheels, shapes.wheels, strict=True):
         groups[not wheel.on_base].append(shape)
-        if wheel.kind in ("fixed", "steered") and wheel.contact != "free":
+        if wheel.noun.binds and wheel.grips:
             at = poses[wheel.link]
             place = (float(at.position[0]), float(at.position[1]), yaw(at))
-            axles.append((place, wheel.kind == "steered" or not wheel.on_base))
+            axles.append((place, wheel.noun.steered or not wheel.on_base))
     return tuple(groups[0]), tuple(groups[1]), axles
 
 
