@@ -221,16 +221,17 @@ def _wheels(
 
 def _linkage(robot: Robot, assembly: Assembly) -> Scene:
     """The bars of a robot on a fixed base and the path of its tip, from the side that shows an arm's reach."""
-    upright = [abs(joint.axis[2].number) < 0.5 for joint in robot.joints.values() if joint.type == "revolute"]
+    links = (assembly.tree.links[assembly.links[name]] for name in robot.joints)
+    upright = [abs(float(link.axis[2])) < 0.5 for link in links if link.kind == "revolute"]
     vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
     plane = ("x", "z") if vertical else ("x", "y")
 
     def names(spot: _Spot) -> tuple[Place, Place]:
         return spot.names(robot, assembly, plane)
 
-    links = tuple(Link(name, names(start), names(end)) for name, start, end in _bars(robot, assembly))
+    bars = tuple(Link(name, names(start), names(end)) for name, start, end in _bars(robot, assembly))
     across, up = names(_tip(robot, assembly))
-    return Scene(links=links, traced=(str(across), str(up)), plane=plane)
+    return Scene(links=bars, traced=(str(across), str(up)), plane=plane)
 
 
 def _tip(robot: Robot, assembly: Assembly) -> _Spot:
