@@ -11,16 +11,16 @@ from trundle.robot.description import Robot
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.problems import Problem, report
-from trundle.robot.units import Quantity
+from trundle.robot.units import Measure
 from trundle.robot.values import Value, check_dimension
 
-_BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Quantity) and each.unit}
+_BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Measure) and each.unit}
 
 # How many problems are looked for: each costs the search for a name that is near.
 _ENOUGH = 20
 
 
-def quantity_in(unit: str) -> Quantity:
+def quantity_in(unit: str) -> Measure:
     """What a value in this unit measures ("rad/s": an angular rate); any quantity where the unit says nothing."""
     return _BY_UNIT.get(unit, units.ANY)
 
@@ -73,7 +73,7 @@ def check_run(
         raise InputError(error.message, key=f"run.set.{error.key}", hint=error.hint) from None
 
 
-def _dimension(path: tuple[str, ...], value: Value, quantity: Quantity | None) -> Problem | None:
+def _dimension(path: tuple[str, ...], value: Value, quantity: Measure | None) -> Problem | None:
     if quantity is None or isinstance(value.source, float):
         return None
     try:

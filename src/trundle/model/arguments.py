@@ -15,7 +15,7 @@ from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import describe, read_value
 
 
-def named(given: Any, what: str) -> Mapping[str, Any]:
+def named(given: Mapping[str, Any] | None, what: str) -> Mapping[str, Any]:
     """A mapping of names, or nothing; InputError for anything else."""
     if given is None:
         return {}
@@ -28,7 +28,7 @@ def named(given: Any, what: str) -> Mapping[str, Any]:
     )
 
 
-def number(given: Any, name: str, unit: str = "") -> float:
+def number(given: object, name: str, unit: str = "") -> float:
     """A finite number in SI, from a number or text with a unit that fits `unit`; InputError with the name as key."""
     if isinstance(given, np.ndarray) and given.size == 1 and given.dtype.kind in "fiu":
         given = given.item()
@@ -46,13 +46,13 @@ def number(given: Any, name: str, unit: str = "") -> float:
     return value.number
 
 
-def _expected(given: Any, error: ExpressionError) -> str:
+def _expected(given: object, error: ExpressionError) -> str:
     if isinstance(given, str) or (isinstance(given, (int, float)) and not isinstance(given, bool)):
         return str(error)
     return f"expected a number, got {kind_of(given)}"
 
 
-def kind_of(given: Any) -> str:
+def kind_of(given: object) -> str:
     """What an unexpected argument is, for a message."""
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
 

@@ -27,7 +27,7 @@ class AckermannCoupling(Noun):
     axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
 
 
-def _leaders(written: Any) -> Any:
+def _leaders(written: object) -> object:
     if isinstance(written, Mapping) and written:
         return {str(name): ratio for name, ratio in written.items()}
     message = f"expected the ratio to each thing it follows, got {describe(written or None)}"

@@ -94,7 +94,7 @@ UNITS: dict[str, tuple[float, Dimension]] = {
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Measure:
     """What a field measures: its name for messages, its SI unit as printed, and its dimension (None: any)."""
 
     name: str
@@ -102,8 +102,8 @@ class Quantity:
     dimension: Dimension | None
 
 
-def _quantity(name: str, unit: str, dimension: Dimension | None) -> Quantity:
-    return Quantity(name, unit, dimension)
+def _quantity(name: str, unit: str, dimension: Dimension | None) -> Measure:
+    return Measure(name, unit, dimension)
 
 
 ANY = _quantity("quantity", "", None)
