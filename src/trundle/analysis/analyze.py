@@ -19,7 +19,6 @@ from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
-from trundle.mechanics.actuation import Motor
 from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.mobility import Mobility
@@ -172,7 +171,7 @@ class Analysis:
         To turn about a point (x, y) of the base's frame: the twist (y, −x, 1). Raises InputError where no wheel is
         steered.
         """
-        steered = [p for p, contact in wheel_places(self.maps.assembly) if p.steered and contact != "free"]
+        steered = [p for p, grips in wheel_places(self.maps.assembly) if p.steered and grips]
         if not steered:
             raise InputError(f"'{self.robot.name}' has no steered wheels on its base")
         v_x, v_y, omega = _three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
@@ -218,9 +217,9 @@ class Analysis:
         """
         columns = list(self.maps.motors().values())
         able = {
-            a.column: float(a.limit / abs(a.back_emf_constant * a.ratio))
+            a.column: float(rate)
             for a in self.maps.assembly.actuators
-            if isinstance(a, Motor) and a.limit is not None and a.back_emf_constant * a.ratio != 0
+            if (rate := a.motor.no_load_rate(a.read)) is not None
         }
         spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
         if spins and spins <= set(able):

@@ -21,11 +21,13 @@ from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, gene
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
+from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
 from trundle.model.closures import CLOSED_ZERO
 from trundle.model.configuration import Configuration, configure, coordinate_rates
 from trundle.model.constraints import rolling_problem, sample, solve_rolling
 from trundle.model.samples import Samples
+from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
 from trundle.shown import Explained
 
@@ -211,10 +213,10 @@ def _held(
 def _ideal(maps: VelocityMaps) -> Assembly:
     """Every wheel on the ground rolls ideally, but for those that only follow."""
 
-    def contact(wheel: Any) -> str:
-        return "free" if wheel.contact == "free" or wheel.name in maps.coordinated else "ideal"
+    def law(wheel: WheelModel) -> ContactLaw:
+        return Ideal() if wheel.grips and wheel.name not in maps.coordinated else Free()
 
-    wheels = tuple(replace(wheel, contact=contact(wheel)) for wheel in maps.assembly.wheels)
+    wheels = tuple(replace(wheel, law=law(wheel)) for wheel in maps.assembly.wheels)
     return replace(maps.assembly, wheels=wheels)
 
 

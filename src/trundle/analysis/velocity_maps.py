@@ -138,7 +138,7 @@ class VelocityMaps:
         if not driven:
             tree, slices = self.assembly.tree, self.assembly.tree.speed_slices()
             driven = set(range(len(self.scale))) - set(self.assembly.base_columns)
-            driven -= {w.steering for w in self.assembly.wheels if w.kind == "caster"} | self.bound
+            driven -= {w.steering for w in self.assembly.wheels if w.noun.trails} | self.bound
             driven -= {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
             for wheel in self.assembly.wheels:
                 own = {wheel.spin, wheel.steering}
@@ -191,7 +191,7 @@ class VelocityMaps:
             q = self.start + rng.uniform(-SPREAD, SPREAD, (count, len(self.names)))
         if not self.coordinated:
             return q
-        places = [place for place, contact in wheel_places(self.assembly) if contact != "free"]
+        places = [place for place, grips in wheel_places(self.assembly) if grips]
         tied = _tied(self.assembly)
         steered = [place for place in places if place.steered and place.name not in tied]
         for row in q:
@@ -233,7 +233,7 @@ class VelocityMaps:
     def _own_bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
         quantity = self.assembly.quantities[name]
         owner, what = quantity.owner, quantity.label
-        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].type == "steered"):
+        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
             return -math.pi / 2, math.pi / 2, math.pi
         nouns = (
             [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
@@ -266,7 +266,7 @@ class VelocityMaps:
         fixed |= {
             f"{wheel.name}.steering"
             for wheel in self.assembly.wheels
-            if wheel.kind == "caster" and f"{wheel.name}.steering_rate" not in driven
+            if wheel.noun.trails and f"{wheel.name}.steering_rate" not in driven
         }
         fixed -= {
             name
@@ -397,7 +397,7 @@ def _followers(maps: VelocityMaps) -> tuple[str, ...]:
     rng = np.random.default_rng(_SEED)
     q = maps.start + rng.uniform(-SPREAD, SPREAD, (5, len(maps.names)))
     tied = _tied(maps.assembly)
-    free = [w for w in rolling(maps.assembly) if w.kind == "steered" and w.name not in tied]
+    free = [w for w in rolling(maps.assembly) if w.noun.steered and w.name not in tied]
     followers: list[str] = []
     leading = replace(maps, coordinated=tuple(w.name for w in free))
     if _base_freedom(leading, q) == 0 or _base_freedom(maps, q) > 0:

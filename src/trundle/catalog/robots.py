@@ -37,7 +37,7 @@ def _drive(target: str) -> Data:
 
 
 def _servo(target: str, stiffness: float = 40.0, damping: float = 4.0) -> Data:
-    return {"kind": "servo", "drives": target, "stiffness": stiffness, "damping": damping}
+    return {"type": "servo", "drives": target, "stiffness": stiffness, "damping": damping}
 
 
 def differential_drive(

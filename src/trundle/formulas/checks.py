@@ -45,7 +45,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
     for wheel in rolling_wheels(mechanism):
-        lateral = wheel.kind == "caster" or f"{wheel.name}.steering" in turned
+        lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
         for what in ["rolling", *(["lateral"] if lateral else [])]:

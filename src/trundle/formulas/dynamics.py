@@ -250,7 +250,7 @@ def _contacts(mechanism: Mechanism) -> list[Push]:
     found = []
     assembly = mechanism.assembly
     for wheel in assembly.wheels:
-        if wheel.contact != "slip":
+        if not (wheel.law.pushes and wheel.directions):
             continue
         rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
         for row, direction in zip(rows, wheel.directions, strict=True):

@@ -20,7 +20,8 @@ from trundle.formulas.sections import Equation, Section
 from trundle.formulas.whole import constants
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.wheels import contact_rows, slip_force
+from trundle.mechanics.wheels import WheelModel, contact_rows
+from trundle.robot.motors import Drive
 from trundle.scalars import Scalar, is_zero
 
 # An entry of M with more operations than this gets a letter and a line of its own.
@@ -38,58 +39,64 @@ def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 
 def _motor(sheet: Sheet, push: Push) -> list[Equation]:
+    """The motor's torque, then what it follows from: each of its outputs, or the rate of one that is a state."""
     mechanism = sheet.mechanism
-    motor = _written(sheet, push.source)
-    drives = mechanism.robot.motors[motor.name].drives
-    target = mechanism.names.target(drives)
-    rate = sheet.symbol(mechanism.assembly.speeds[motor.column])
-    coordinate = mechanism.assembly.axes[drives].coordinate
-    position = sheet.writer.expression(mechanism.at.values[coordinate])
-    command = _symbol(
-        sheet,
-        {"voltage": "V", "torque": "T", "angle": "ref"}[motor.command.label],
-        target,
-        motor.command,
-    )
-    torque = sheet.writer.symbol(push.letter)
-    if motor.kind != "dc":
-        effort = motor.effort(command, position, rate, None)
-        return [Equation(f"{motor.name}.torque", torque, effort.torque, meaning=f"torque of {motor.name}")]
-    current = _symbol(sheet, "i", target, motor.current)
-    effort = motor.effort(command, position, rate, current)
-    equations = [Equation(f"{motor.name}.torque", torque, effort.torque, meaning=f"torque of {motor.name}")]
-    if motor.electrical:
-        change = sympy.Symbol(rate_of(current.name))
-        words = f"rate of the current of {motor.name}"
-        equations.append(Equation(f"{motor.name}.current_rate", change, effort.current_rate, meaning=words))
-    else:
-        given = motor.effort(command, position, rate, None).current
-        equations.append(
-            Equation(f"{motor.name}.current", current, given, meaning=f"current of {motor.name}")
+    actuator = _written(sheet, push.source)
+    motor, name = actuator.motor, actuator.name
+    target = mechanism.names.target(motor.drives)
+    position = sheet.writer.expression(mechanism.at.values[mechanism.assembly.axes[motor.drives].coordinate])
+    rate = sheet.symbol(mechanism.assembly.speeds[actuator.column])
+
+    def symbol(quantity: Quantity) -> Any:
+        return _known(
+            sheet, mechanism.names.force(motor.letters.get(quantity.label, quantity.label), target), quantity
         )
-    return equations
+
+    command, own = symbol(actuator.command), actuator.states
+    shown = {what: symbol(quantity) for what, quantity in {**actuator.outputs, **own}.items()}
+    torque = motor.effort(Drive(command, position, rate, shown), actuator.read).torque
+    equations = [
+        Equation(f"{name}.torque", sheet.writer.symbol(push.letter), torque, meaning=f"torque of {name}")
+    ]
+    states = {what: shown[what] for what in own}
+    effort = motor.effort(Drive(command, position, rate, states), actuator.read)
+    for what in actuator.outputs:
+        words = f"{what} of {name}"
+        equations.append(Equation(f"{name}.{what}", shown[what], effort.outputs[what], meaning=words))
+    return equations + [_rate(name, what, shown[what], change) for what, change in effort.rates.items()]
 
 
-def _symbol(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> Any:
-    """The symbol of a current or a command."""
-    mechanism = sheet.mechanism
-    symbol, name = mechanism.names.force(stem, target), quantity.name
-    mechanism.book.add(Letter(symbol, "input", name, quantity.unit, source=name))
-    return sheet.writer.symbol(len(mechanism.book.letters) - 1)
+def _rate(owner: str, what: str, symbol: Any, change: Scalar) -> Equation:
+    """The rate of a state that a motor or a contact brings along."""
+    words = f"rate of the {what.replace('_', ' ')} of {owner}"
+    return Equation(f"{owner}.{what}_rate", sympy.Symbol(rate_of(symbol.name)), change, meaning=words)
+
+
+def _known(sheet: Sheet, stem: str, quantity: Quantity) -> Any:
+    """The symbol of something that a run knows by its name: a command, a state, an output."""
+    book = sheet.mechanism.book
+    book.add(Letter(stem, "input", quantity.name, quantity.unit, source=quantity.name))
+    return sheet.writer.symbol(len(book.letters) - 1)
 
 
 def _written(sheet: Sheet, source: Any) -> Any:
     """An actuator, element or wheel with its numbers as expressions."""
-    changed = {}
+    changed: dict[str, Any] = {}
     for each in dataclasses.fields(source):
         value = getattr(source, each.name)
-        if isinstance(value, float):
-            value = sheet.mechanism.book.number(value)
-        if isinstance(value, Sum):
-            changed[each.name] = sheet.writer.expression(value)
+        if each.name == "read":
+            changed["read"] = lambda written: _expression(sheet, source.read(written))
         elif isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
             changed[each.name] = tuple(_written(sheet, part) for part in value)
+        elif isinstance(value, (float, Sum)):
+            changed[each.name] = _expression(sheet, value)
     return dataclasses.replace(source, **changed)
+
+
+def _expression(sheet: Sheet, value: Scalar) -> Any:
+    """A number or a sum of letters as SymPy writes it."""
+    value = sheet.mechanism.book.number(value) if isinstance(value, float) else value
+    return sheet.writer.expression(value) if isinstance(value, Sum) else value
 
 
 def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
@@ -112,30 +119,41 @@ def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 
 def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
-    """Slip, load and friction of each slipping wheel."""
-    mechanism, assembly = sheet.mechanism, sheet.mechanism.assembly
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact == "slip"]
+    """Slip, load and forces of each wheel whose contact law gives forces."""
+    mechanism = sheet.mechanism
+    wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.pushes and wheel.directions]
     if not wheels:
         return None
     loads = readable_loads(mechanism)
-    nu = mechanism.all_speeds()
-    equations: list[Equation] = []
     shared = len({mechanism.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
+    equations: list[Equation] = []
     for wheel in wheels:
         load = _load(sheet, wheel.name, loads[wheel.name], shared)
-        rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
-        slips = [sheet.writer.symbol(letter) for letter in slip_letters(mechanism, wheel)]
-        for symbol, row, direction in zip(slips, rows, wheel.directions, strict=True):
-            words = f"{direction.what} slip of {wheel.name}"
-            right = sheet.writer.expression(dot(row, nu))
-            equations.append(Equation(f"{wheel.name}.{direction.what}_slip", symbol, right, meaning=words))
-        forces = slip_force(_written(sheet, wheel), load, slips)
-        own = [push for push in dynamics.others if push.source is wheel]
-        for push, force, direction in zip(own, forces, wheel.directions, strict=True):
-            left = sheet.writer.symbol(push.letter)
-            words = mechanism.book.letters[push.letter].meaning
-            equations.append(Equation(f"{wheel.name}.{direction.force}", left, force, meaning=words))
+        equations += _contact(sheet, dynamics, wheel, load)
     return Section("dynamics", "Slipping contacts", tuple(equations))
+
+
+def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: Any) -> list[Equation]:
+    """A wheel's slip, its forces, and the rates of the states that its law brings along."""
+    mechanism, assembly, name = sheet.mechanism, sheet.mechanism.assembly, wheel.name
+    rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
+    slips = [sheet.writer.symbol(letter) for letter in slip_letters(mechanism, wheel)]
+    nu, equations = mechanism.all_speeds(), []
+    for symbol, row, direction in zip(slips, rows, wheel.directions, strict=True):
+        words, right = f"{direction.what} slip of {name}", sheet.writer.expression(dot(row, nu))
+        equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
+    label = mechanism.names.label(name)
+    own = {
+        state.name: _known(sheet, mechanism.names.force(what, label), state)
+        for what, state in wheel.states.items()
+    }
+    rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
+    push = _written(sheet, wheel).push(slips, load, rate, own)
+    letters = [each.letter for each in dynamics.others if each.source is wheel]
+    for letter, force, direction in zip(letters, push.forces, wheel.directions, strict=False):
+        left, words = sheet.writer.symbol(letter), mechanism.book.letters[letter].meaning
+        equations.append(Equation(f"{name}.{direction.force}", left, force, meaning=words))
+    return equations + [_rate(name, what, own[f"{name}.{what}"], rate) for what, rate in push.rates.items()]
 
 
 def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> Any:

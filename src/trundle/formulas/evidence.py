@@ -91,7 +91,7 @@ class Evidence:
         names = independent_coordinates(assembly)
         q, nu = ca.SX.sym("q", len(names)), ca.SX.sym("nu", len(assembly.speeds))
         at = configure(assembly, names, [q[i] for i in range(len(names))])
-        wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+        wheels = [wheel for wheel in assembly.wheels if wheel.grips]
         rows, about = constraint_rows(assembly, at, wheels)
         speeds = [nu[j] for j in range(len(assembly.speeds))]
         inputs = {"coordinate": (names, q), "speed": (assembly.speeds, nu), "parameter": (tuple(defaults), p)}

@@ -64,7 +64,7 @@ class Sheet:
 
 def rolling_wheels(mechanism: Mechanism) -> list[WheelModel]:
     """The wheels that roll or should: all but those whose contact is free."""
-    return [wheel for wheel in mechanism.assembly.wheels if wheel.contact != "free" and wheel.directions]
+    return [wheel for wheel in mechanism.assembly.wheels if wheel.grips]
 
 
 def pose_section(sheet: Sheet) -> Section | None:
@@ -99,7 +99,7 @@ def inverse_section(sheet: Sheet) -> Section | None:
     equations = [Equation("inverse", left, matrix, vector)]
     notes = []
     for wheel in wheels:
-        if wheel.kind == "steered":
+        if wheel.noun.steered:
             equations += _steering(sheet, wheel)
     if len(equations) > 1:
         notes.append(
@@ -118,9 +118,7 @@ def _solved(mechanism: Mechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, l
         for row, what in zip(own, about, strict=False):
             if what.owner != wheel.name:
                 continue
-            pivot = (
-                wheel.spin if what.what == "rolling" else wheel.steering if wheel.kind == "caster" else None
-            )
+            pivot = wheel.spin if what.what == "rolling" else wheel.steering if wheel.noun.trails else None
             if pivot is not None and not is_zero(row[pivot]):
                 rows.append([0 if is_zero(e) or j == pivot else -e / row[pivot] for j, e in enumerate(row)])
                 owners.append(pivot)
@@ -189,7 +187,7 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
     if len(mechanism.assembly.base_columns) != 3 or not given:
         return None
     found = None
-    if not geared and all(wheel.spin in given and wheel.kind != "caster" for wheel in wheels):
+    if not geared and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
         found = _by_rows(mechanism, wheels, given)
     other = None if basis is None else _by_speeds(mechanism, basis, given)
     if geared:

@@ -17,7 +17,7 @@ import numpy as np
 from trundle.errors import InputError
 
 Kind = Literal[
-    "coordinate", "quaternion", "speed", "current", "command", "force", "slip", "place", "power", "energy",
+    "coordinate", "quaternion", "speed", "state", "command", "force", "slip", "place", "power", "energy",
     "residual", "time", "other",
 ]  # fmt: skip
 

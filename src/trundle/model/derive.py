@@ -128,12 +128,11 @@ def _symbol(tracer: Tracer | None, group: str, count: int, start: int = 0) -> An
 
 
 def _symbols(assembly: Assembly, basis: Basis, q: Any, parameters: Any, tracer: Tracer | None) -> Symbols:
-    electrical = [a for a in assembly.actuators if a.electrical]
     first, speeds = len(_entries(q)), len(basis.labels)
     return Symbols(
         q,
         _symbol(tracer, "state", speeds, first),
-        _symbol(tracer, "state", len(electrical), first + speeds),
+        _symbol(tracer, "state", len(assembly.own_states), first + speeds),
         _symbol(tracer, "input", len(assembly.actuators)),
         parameters,
         tracer,
@@ -154,13 +153,12 @@ def _move(
     u = _entries(symbols.u)
     nu = apply(basis.matrix, u)
     q_dot = coordinate_rates(assembly, names, at, nu)
-    electrical = [a.name for a in assembly.actuators if a.electrical]
     forces = applied_forces(
         assembly,
         at,
         nu,
-        dict(zip((a.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
-        dict(zip(electrical, _entries(symbols.currents), strict=True)),
+        dict(zip((a.command.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
+        dict(zip((each.name for each in assembly.own_states), _entries(symbols.currents), strict=True)),
         span,
     )
     if not _constrained(assembly):
@@ -248,11 +246,10 @@ def _package(
     start: float,
 ) -> Model:
     """Trace the programs and name everything."""
-    electrical = [a for a in assembly.actuators if a.electrical]
-    currents = [a.current for a in electrical if a.current is not None]
+    currents = assembly.own_states
     inputs = tuple(a.command.name for a in assembly.actuators)
     states = (*names, *basis.labels, *(each.name for each in currents))
-    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.efforts[a.name].current_rate for a in electrical)]
+    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.rates[each.name] for each in currents)]
     at = configure(assembly, names, _entries(symbols.q))
     outputs = observed(assembly, at, problem, basis, motion, _entries(symbols.u), loops)
     labels = tuple(each.name for each in outputs)
@@ -284,8 +281,8 @@ def _package(
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
         audited=_traced(symbols, "audited", audited, "rate", accounted, [*rates, *powers]),
         observe=_traced(symbols, "observe", groups, "output", labels, list(outputs.values())),
-        stiff=bool(electrical)
-        or any(w.contact == "slip" for w in assembly.wheels)
+        stiff=bool(currents)
+        or any(wheel.law.stiff for wheel in assembly.wheels)
         or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),

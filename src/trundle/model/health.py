@@ -131,7 +131,7 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
     described.
     """
     names = independent_coordinates(numeric)
-    slipping = [wheel for wheel in numeric.wheels if wheel.contact == "slip" and wheel.load is None]
+    slipping = [wheel for wheel in numeric.wheels if wheel.law.pushes and wheel.load is None]
     if not slipping:
         return
     if -numeric.tree.gravity[2] <= 0:

@@ -123,7 +123,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     q, rates = ca.SX.sym("q", len(names)), ca.SX.sym("k", len(given))
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
     rows, _ = rolling_rows(assembly, at, wheels)
     coupled, _ = coupling_rows(assembly, at)
     loops = _loops(robot, assembly, names, at, (q, rates, parameters), defaults)
@@ -313,7 +313,7 @@ def _free_columns(
     that carry wheels (a trailer's hitch), and those of the loops' rows `held`, but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
-    rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
+    rolling |= {w.steering for w in assembly.wheels if w.noun.trails}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:

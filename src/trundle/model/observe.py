@@ -67,8 +67,7 @@ def observed(
     }
     for actuator in assembly.actuators:
         effort = motion.forces.efforts[actuator.name]
-        if actuator.current is not None and not actuator.electrical:
-            outputs[actuator.current] = effort.current
+        outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
     outputs.update(motion.forces.contacts)

@@ -249,7 +249,7 @@ def _all_rows(assembly: Assembly, names: Sequence[str], q: Sequence[Scalar]) -> 
     every = independent_coordinates(assembly)
     values = dict(zip(names, q, strict=True))
     at = configure(assembly, every, [values.get(name, 0) for name in every])
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
     rows, about = rolling_rows(assembly, at, wheels)
     coupled, _ = coupling_rows(assembly, at)
     return without_followers(assembly, rows, coupled), [row.owner for row in about]

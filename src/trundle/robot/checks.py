@@ -10,13 +10,14 @@ from itertools import islice
 from trundle.robot.bodies import Body, Inertia, Sliding, Turning, drive_axes
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
+from trundle.robot.noun import Noun
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
 from trundle.robot.values import Value
 from trundle.robot.walk import nouns
-from trundle.robot.wheels import BallWheel, CasterWheel, SteeredWheel, Wheel, WheelInertia
+from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
 
@@ -76,9 +77,9 @@ def _bounds(robot: Parts, found: Numbers) -> Iterator[Problem]:
                 )
 
 
-def _bound_hint(noun: object, field: str, number: float) -> str | None:
-    if isinstance(noun, CasterWheel) and field == "offset":
-        return "a caster trails behind its pivot; for a wheel on its own pivot use type: steered"
+def _bound_hint(noun: Noun, field: str, number: float) -> str | None:
+    if field in noun.bound_hints:
+        return noun.bound_hints[field]
     if number < 0 and field not in ("gear_ratio",):
         return f"did you mean {-number:g}?"
     return None
@@ -92,7 +93,7 @@ def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Problem(path, message, hint)
     for name, wheel in robot.wheels.items():
-        if not isinstance(wheel, BallWheel):
+        if isinstance(wheel, RollingWheel):
             yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
 
 
@@ -130,9 +131,8 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
     return None
 
 
-def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem]:
-    assert not isinstance(wheel, BallWheel)
-    inertia: WheelInertia = wheel.inertia
+def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[Problem]:
+    inertia = wheel.inertia
     if inertia.axle is None and inertia.diameter is None:
         return
     mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
@@ -296,9 +296,7 @@ def _opposed(robot: Parts, found: Numbers) -> set[str]:
     """
     carries = _carrying(robot, found)
     direct = {
-        motor.drives
-        for motor in robot.motors.values()
-        if motor.kind == "dc" and found[motor.rotor_inertia.key]
+        motor.drives for motor in robot.motors.values() if motor.armature(lambda value: found[value.key])
     }
     direct |= carries | {
         name + ending
@@ -322,14 +320,14 @@ def _carrying(robot: Parts, found: Numbers) -> set[str]:
 
 def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
     """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
-    if isinstance(wheel, BallWheel):
+    if not isinstance(wheel, RollingWheel):
         return
     axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
-    massive, ideal = found[wheel.mass.key] > 0, wheel.contact == "ideal"
+    massive, ideal = found[wheel.mass.key] > 0, wheel.law.rolls
     if ideal or (massive if axle is None else found[axle.key] > 0):
         yield name
-    if isinstance(wheel, (SteeredWheel, CasterWheel)):
-        trails = isinstance(wheel, CasterWheel) and (massive or ideal)
+    if isinstance(wheel, PivotedWheel):
+        trails = wheel.trails and (massive or ideal)
         turns = massive if diameter is None else found[diameter.key] > 0
         if trails or turns or found[wheel.fork.inertia.zz.key] > 0:
             yield f"{name}.steering"
@@ -349,13 +347,13 @@ def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
 
 def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
     for name, wheel in robot.wheels.items():
-        if isinstance(wheel, BallWheel):
+        if not isinstance(wheel, RollingWheel):
             continue
         if name not in opposed:
             message = (
-                f"a wheel with contact: {wheel.contact} needs inertia: forces would spin it up without bound"
+                f"a wheel with contact: {wheel.law.type} needs inertia: forces would spin it up without bound"
             )
             yield Problem(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
-        if isinstance(wheel, (SteeredWheel, CasterWheel)) and f"{name}.steering" not in opposed:
+        if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in opposed:
             message = "nothing resists steering it: forces would turn it without bound"
             yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")

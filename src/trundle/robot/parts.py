@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from trundle.robot.bodies import Body, Joint
-from trundle.robot.couplings import Coupling
-from trundle.robot.loops import Loop
-from trundle.robot.motors import Motor
+from trundle.robot.bodies import JOINTS, Body, Joint
+from trundle.robot.couplings import COUPLINGS, Coupling
+from trundle.robot.loops import LOOPS, Loop
+from trundle.robot.motors import MOTORS, Motor
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.values import Gravity, Plain
-from trundle.robot.wheels import Wheel
+from trundle.robot.wheels import WHEELS, Wheel
+
+
+def named(description: str) -> Any:
+    """A field that maps names to nouns, empty by default."""
+    return Field(default_factory=dict, description=description)
+
 
 Base = Literal["fixed", "planar", "floating"]
 
@@ -27,11 +33,11 @@ class Parts(Noun):
     base: Base = Field("fixed", description="How the base moves. Default: planar with wheels, else fixed.")
     gravity: Gravity = default(9.81, "Gravity (m/s^2): straight down, or a vector in the world frame.")
     body: Body | None = Field(None, description="The base's body. A fixed base needs none.")
-    joints: dict[Identifier, Joint] = Field(default_factory=dict, description="Joints by name.")
-    wheels: dict[Identifier, Wheel] = Field(default_factory=dict, description="Wheels by name.")
-    motors: dict[Identifier, Motor] = Field(default_factory=dict, description="Motors by name.")
-    couplings: dict[Identifier, Coupling] = Field(default_factory=dict, description="Couplings by name.")
-    loops: dict[Identifier, Loop] = Field(default_factory=dict, description="Loop closures by name.")
+    joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
+    wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")
+    motors: dict[Identifier, Annotated[Motor, MOTORS]] = named("Motors by name.")
+    couplings: dict[Identifier, Annotated[Coupling, COUPLINGS]] = named("Couplings by name.")
+    loops: dict[Identifier, Annotated[Loop, LOOPS]] = named("Loop closures by name.")
     parameters: dict[Identifier, Plain] = Field(
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
     )

@@ -48,15 +48,13 @@ def problems_of(error: ValidationError) -> list[Problem]:
             continue
         at = context.get("at")
         path = (*path, *at) if isinstance(at, tuple) else path if at is None else (*path, at)
-        if each["type"] == "union_tag_invalid":  # the discriminators are called _type and _kind
-            path = (*path, "kind" if "_kind" in str(context["discriminator"]) else "type")
         message, hint = _words(each["type"], each["msg"], each["input"], context, path)
         found.append(Problem(path, message, hint))
     return found
 
 
 def _without_tags(loc: tuple[int | str, ...]) -> Path:
-    # pydantic puts the chosen type of a union ("<fixed>") and "[key]" for a wrong key among the keys
+    # pydantic puts the chosen type of a union ("<table>") and "[key]" for a wrong key among the keys
     return tuple(
         part for part in loc if not (isinstance(part, str) and part[:1] in "<[" and part[-1:] in ">]")
     )
@@ -73,10 +71,6 @@ def _words(
     if kind == "literal_error":
         allowed = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
         return f"unknown choice {describe(came)}", _choices(came, allowed)
-    if kind == "union_tag_invalid":
-        allowed = str(context["expected_tags"]).translate(str.maketrans("", "", "<>'")).split(", ")
-        came = str(context["tag"])[1:-1]
-        return f"unknown {path[-1]} {came!r}", _choices(came, allowed)
     if kind in ("dict_type", "mapping_type"):
         return f"expected a mapping of names, got {describe(came)}", "write NAME: {...} below this key"
     if kind in ("list_type", "tuple_type"):

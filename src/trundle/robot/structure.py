@@ -15,7 +15,7 @@ from trundle.robot.problems import Path, Problem
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
-from trundle.robot.wheels import CasterWheel, SteeredWheel
+from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {
@@ -146,9 +146,9 @@ def drivable(robot: Parts) -> dict[str, str]:
     """Everything a motor may drive, and its key in the description."""
     found: dict[str, str] = {}
     for name, wheel in robot.wheels.items():
-        if wheel.type != "ball":
+        if isinstance(wheel, RollingWheel):
             found[name] = f"wheels.{name}"
-        if isinstance(wheel, (SteeredWheel, CasterWheel)):
+        if isinstance(wheel, PivotedWheel):
             found[f"{name}.steering"] = f"wheels.{name}"
     found |= {
         name + ending: f"joints.{name}"
@@ -206,7 +206,7 @@ def _couplings(robot: Parts) -> Iterator[Problem]:
         first = robot.wheels.get(coupling.wheels[0])
         for place, wheel in enumerate(coupling.wheels):
             path: Path = ("couplings", name, "wheels", place)
-            steered = [each for each, wheel_ in robot.wheels.items() if isinstance(wheel_, SteeredWheel)]
+            steered = [each for each, wheel_ in robot.wheels.items() if wheel_.steered]
             if wheel not in robot.wheels:
                 yield Problem(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
             elif wheel not in steered:
@@ -267,9 +267,9 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
     coupling = linkages(robot.couplings)
     coupled = {wheel for each in coupling.values() for wheel in each.wheels}
     for name, wheel in robot.wheels.items():
-        if wheel.type != "ball":
+        if isinstance(wheel, RollingWheel):
             found.append(f"{name}.rate")
-        if isinstance(wheel, (SteeredWheel, CasterWheel)) and name not in coupled:
+        if isinstance(wheel, PivotedWheel) and name not in coupled:
             found.append(f"{name}.steering_rate")
     return (*found, *(f"{name}.rate" for name in coupling))
 

@@ -23,7 +23,7 @@ def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
     for field in type(noun).model_fields:
         inner = getattr(noun, field)
         if isinstance(inner, Noun):
-            yield from nouns(inner, (*path, field))
+            yield from nouns(inner, path if inner.inline else (*path, field))
         elif isinstance(inner, dict):
             for name, each in inner.items():
                 if isinstance(each, Noun):
@@ -74,7 +74,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
         key = str(path[-1]) if path[0] == "parameters" else key_of(path)
         return replace(inner, key=key, is_parameter=counts(inner))
     if isinstance(inner, Noun):
-        return keyed(inner, path)
+        return keyed(inner, path[:-1] if inner.inline else path)
     if isinstance(inner, tuple):
         return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
     if isinstance(inner, dict):
@@ -84,8 +84,15 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
 
 def plain(noun: Noun) -> dict[str, object]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    fields = sorted(type(noun).model_fields, key=lambda field: field not in ("type", "kind"))
-    return {field: _plain(getattr(noun, field)) for field in fields if field in noun.model_fields_set}
+    found: dict[str, Any] = {}
+    for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
+        inner = getattr(noun, field)
+        if isinstance(inner, Noun) and inner.inline:
+            own = plain(inner)
+            found |= {field: own.pop("type")} | own if "type" in own else own
+        elif field in noun.model_fields_set or (field == "type" and noun.must_tell_type):
+            found[field] = _plain(inner)
+    return found
 
 
 def _plain(inner: object) -> object:

@@ -40,7 +40,7 @@ def essential_facts(analysis: Analysis) -> list[Fact]:
         facts.append((analysis.frame.name, where + analysis.frame_manipulability.explain()))
     found = _reach(analysis)
     if found is not None and (analysis.maps.base or found.degree > 1):
-        slips = any(wheel.contact == "slip" for wheel in analysis.robot.wheels.values())
+        slips = any(wheel.law.pushes for wheel in analysis.robot.wheels.values())
         facts.append(("reach", f"{'without slip ' if slips else ''}{found.explain()}"))
     telling = _telling(analysis)
     facts += [("singular", each.explain()) for each in telling]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.robot.wheels import RollingWheel
 from trundle.show import lines
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def kind_of(robot: Robot) -> str:
     parts = []
     families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
     for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
-        kinds = Counter(getattr(each, "type", None) or getattr(each, "kind", "") for each in members.values())
+        kinds = Counter(each.type for each in members.values())
         if kinds:
             listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
             parts.append(f"{len(members)} {word}{'s' if len(members) > 1 else ''} ({listed})")
@@ -56,12 +57,12 @@ def robot_html(robot: Robot) -> str:
         for name, joint in robot.joints.items()
     ]
     loops = [(name, loop.type, loop.first.body, loop.second.body) for name, loop in robot.loops.items()]
-    motors = [(name, motor.kind, motor.drives) for name, motor in robot.motors.items()]
+    motors = [(name, motor.type, motor.drives) for name, motor in robot.motors.items()]
     parts = (
         table(("wheel", "type", "radius (m)", "at (m)", "contact"), wheel_rows(robot), numbers=(2,)),
         table(("joint", "type", "on", "at (m)", "carries (kg)"), joints, numbers=(4,)),
         table(("loop", "type", "holds", "to"), loops),
-        table(("motor", "kind", "drives"), motors),
+        table(("motor", "type", "drives"), motors),
     )
     diagram = picture(robot._repr_svg_(), f"diagram of {robot.name}")
     units = robot.parameter_units()
@@ -127,7 +128,7 @@ def wheels_data(robot: Robot) -> list[dict[str, object]]:
         {
             "name": name,
             "type": wheel.type,
-            "contact": wheel.contact,
+            "contact": wheel.law.type,
             "law": _law(number, wheel),
             "parent": wheel.parent,
             "at": [float(number(each)) for each in wheel.at],
@@ -146,7 +147,7 @@ def wheel_rows(robot: Robot) -> list[tuple[str, str, str, str, str]]:
             wheel.type,
             f"{float(number(wheel.radius)):.4g}",
             _place(number, wheel.at),
-            f"{wheel.contact}: {_law(number, wheel)}",
+            f"{wheel.law.type}: {_law(number, wheel)}",
         )
         for name, wheel in robot.wheels.items()
     ]
@@ -174,11 +175,8 @@ def _place(number: Resolver, at: Iterable[Value]) -> str:
 
 
 def _law(number: Resolver, wheel: Wheel) -> str:
-    if wheel.type == "ball" or wheel.contact == "free":
-        return "carries weight, no other force"
-    if wheel.contact == "ideal":
-        rollers = wheel.type in ("mecanum", "omni")
-        return "its roller rolls without slipping" if rollers else "rolls without slipping"
-    friction, smoothed = float(number(wheel.friction)), float(number(wheel.slip_speed))
-    load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
-    return f"friction {friction:.3g}, smoothed below {smoothed:.3g} m/s, load {load}"
+    words = wheel.law.words(number)
+    if wheel.law.pushes and isinstance(wheel, RollingWheel):
+        load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
+        return f"{words}, load {load}"
+    return f"its roller {words}" if wheel.law.rolls and len(wheel.directions(number)) == 1 else words
