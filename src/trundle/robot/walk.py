@@ -84,7 +84,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
 
 def plain(noun: Noun) -> dict[str, object]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
         inner = getattr(noun, field)
         if isinstance(inner, Noun) and inner.inline:
