@@ -21,6 +21,7 @@ from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.tree import Link, Tree
 from trundle.model.configuration import Configuration, configure, independent_coordinates
 from trundle.model.constraints import SAMPLES, SEED, SPREAD, rolling_problem, solve_rolling
+from trundle.model.mechanism import mechanism
 from trundle.scalars import Scalar, cos, sin
 from trundle.spatial.motions import Inertia, Pose
 from trundle.spatial.vectors import IDENTITY, Matrix
@@ -82,7 +83,8 @@ class Mechanism:
 
     def solve(self) -> tuple[Problem, Basis]:
         """The constraints of ideal wheels and couplings, and ν = S(q) u; InputError where they lock the robot."""
-        problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, self.samples)
+        samples = mechanism(self.robot).rolling.samples
+        problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, samples)
         basis = solve_rolling(problem, self.robot.name, self.robot.speeds)
         self.made.update({each.name: each for each in basis.made})
         return problem, basis
