@@ -23,8 +23,8 @@ from trundle.shown import Shown
 class Robot(Shown, Parts):
     """A robot: a base body, the bodies on joints, wheels, motors, and named parameters. All in SI and radians.
 
-    Its fields are the keys of a description (`trundle schema` lists them); nouns or plain data fill them. Numbers may be
-    text with a unit ("6 in") or a formula over `parameters` ("track/2"). A robot is frozen and has been checked.
+    Its fields are the keys of a description (`trundle schema` lists them); nouns or plain data fill them. Numbers may
+    be text with a unit ("6 in") or a formula over `parameters` ("track/2"). A robot is frozen and has been checked.
 
     Examples
     --------

@@ -33,7 +33,7 @@ else:
         what a noun's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
         """
 
-        def __call__(cls, **fields: object) -> Any:
+        def __call__(cls, **fields: object) -> object:
             try:
                 return cls.model_validate(fields)
             except ValidationError as error:
@@ -43,7 +43,7 @@ else:
         pass
 
 
-def default(value: object, description: str) -> Any:
+def default(value: object, description: str) -> Any:  # of the field's own type, as pydantic's Field says it
     """A field's default as it would be written (pydantic reads it like everything written), and its description."""
     return Field(value, description=description)
 

@@ -14,7 +14,7 @@ from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
-from trundle.robot.units import Quantity, unit_text
+from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value
 from trundle.robot.walk import values
 from trundle.scalars import Scalar
@@ -174,9 +174,9 @@ def parameter_units(robot: Parts) -> dict[str, str]:
     return result
 
 
-def quantities(robot: Parts) -> dict[str, Quantity]:
+def quantities(robot: Parts) -> dict[str, Measure]:
     """What a named parameter measures, by the first field that is a multiple of it."""
-    found: dict[str, Quantity] = {}
+    found: dict[str, Measure] = {}
     for path, value in values(robot):
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":
