@@ -1,4 +1,4 @@
-"""A contact law of your own: a brush tyre. How does a skid-steered cart turn on it, and how on dry friction?
+"""A contact law of your own: a brush tyre. A skid-steered cart creeps round on it; dry friction holds it straight.
 
 Bristles on the rim bend in proportion to the slip for each distance rolled, until those at the end of the contact slide
 (Pacejka 2012, section 3.2): F = μN (3s − 3s² + s³), s = C σ/(3μN) up to 1, with the slip σ = |v|/|R ω|.
@@ -7,7 +7,7 @@ Bristles on the rim bend in proportion to the slip for each distance rolled, unt
 from typing import ClassVar, Literal
 
 import trundle
-from trundle.robot import ContactLaw, Push, Read, Touch, default
+from trundle.robot import ContactLaw, Push, Read, Touch, default, parse_robot
 from trundle.robot.values import Force
 from trundle.scalars import minimum, sqrt
 
@@ -42,11 +42,13 @@ def cart(contact: str) -> trundle.Robot:
     """Four driven wheels that can't be steered, on this contact."""
     places = {"fl": [0.25, 0.3, 0], "fr": [0.25, -0.3, 0], "rl": [-0.25, 0.3, 0], "rr": [-0.25, -0.3, 0]}
     wheel = {"radius": 0.12, "mass": 1.5, "contact": contact, "friction": 0.8}
-    return trundle.Robot(
-        name=f"{contact} cart",
-        body={"mass": 40, "inertia": {"zz": 2.5}},
-        wheels={name: {"at": at, **wheel} for name, at in places.items()},
-        motors={f"{name}_motor": {"type": "torque", "drives": name} for name in places},
+    return parse_robot(
+        {
+            "name": f"{contact} cart",
+            "body": {"mass": 40, "inertia": {"zz": 2.5}},
+            "wheels": {name: {"at": at, **wheel} for name, at in places.items()},
+            "motors": {f"{name}_motor": {"type": "torque", "drives": name} for name in places},
+        }
     )
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 import trundle
-from trundle.robot import Drive, Effort, Motor, Read, State, default, units
+from trundle.robot import Drive, Effort, Motor, Read, State, default, parse_robot, units
 from trundle.robot.values import Inductance, Plain, Resistance
 
 AMBIENT, COPPER = 293.15, 0.0039  # K, and how much resistance grows with temperature (1/K)
@@ -23,6 +23,7 @@ class SeriesMotor(Motor):
     called: ClassVar[str] = "series motor"
     command: ClassVar[str] = "voltage"
     commands = units.VOLTAGE
+    letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i", "temperature": "T"}
     bounds: ClassVar[dict[str, str]] = {
         "resistance": "> 0",
         "inductance": "> 0",
@@ -57,13 +58,9 @@ class SeriesMotor(Motor):
 
 def trolley() -> trundle.Robot:
     """A mass on rails, pulled by the motor's pinion."""
-    return trundle.Robot(
-        name="trolley",
-        joints={"axle": {"type": "revolute", "damping": 0.05, "body": {"inertia": {"zz": 0.8}}}},
-        motors={
-            "pull": {"type": "series", "drives": "axle", "field": 0.01, "resistance": 0.4, "inductance": 0.02}
-        },
-    )
+    motor = {"type": "series", "drives": "axle", "field": 0.01, "resistance": 0.4, "inductance": 0.02}
+    axle = {"type": "revolute", "damping": 0.05, "body": {"inertia": {"zz": 0.8}}}
+    return parse_robot({"name": "trolley", "joints": {"axle": axle}, "motors": {"pull": motor}})
 
 
 if __name__ == "__main__":

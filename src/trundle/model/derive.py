@@ -33,6 +33,7 @@ from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.model.observe import Motion, force_of, observed
+from trundle.model.own_kinds import check_own_kinds
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
 from trundle.program import Program, Tracer, trace
@@ -84,6 +85,7 @@ def derive(robot: Any) -> Model:
     defaults = robot.parameter_values()
     numeric = assemble(robot, robot.resolver(defaults))
     check_inertia(robot, numeric)
+    check_own_kinds(numeric)
     names = independent_coordinates(numeric)
     tracer = None if _constrained(numeric) else Tracer("state", "input", "parameter")
     parameters = _symbol(tracer, "parameter", len(defaults))
