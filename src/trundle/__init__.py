@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from trundle.show.words import to_text as to_text
     from trundle.simulation import roll as roll
     from trundle.simulation import rollout as rollout
+    from trundle.simulation import run as run
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
@@ -63,6 +64,7 @@ _HOMES = {
     "register": "trundle.robot:register",
     "roll": "trundle.simulation:roll",
     "rollout": "trundle.simulation:rollout",
+    "run": "trundle.simulation:run",
     "simulate": "trundle.simulation:simulate",
     "table": "trundle.simulation:table",
     "to_html": "trundle.show.words:to_html",

@@ -75,7 +75,7 @@ def pose_section(sheet: Sheet) -> Section | None:
     found = []
     for (name, letter), rate in zip(mechanism.coordinates.items(), rates, strict=True):
         value = mechanism.book.sum(rate)
-        if value.is_letter and value.terms:
+        if value.letter is not None:
             continue
         left = sympy.Symbol(rate_of(mechanism.book.letters[letter].name))
         found.append(Equation(f"rate.{name}", left, sheet.writer.expression(value)))

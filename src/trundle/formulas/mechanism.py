@@ -21,6 +21,7 @@ from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.tree import Link, Tree
 from trundle.model.configuration import Configuration, configure, independent_coordinates
 from trundle.model.constraints import SAMPLES, SEED, SPREAD, rolling_problem, solve_rolling
+from trundle.model.mechanism import mechanism
 from trundle.scalars import Scalar, cos, sin
 from trundle.spatial.motions import Inertia, Pose
 from trundle.spatial.vectors import IDENTITY, Matrix
@@ -82,7 +83,8 @@ class Mechanism:
 
     def solve(self) -> tuple[Problem, Basis]:
         """The constraints of ideal wheels and couplings, and ν = S(q) u; InputError where they lock the robot."""
-        problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, self.samples)
+        samples = mechanism(self.robot).rolling.samples
+        problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, samples)
         basis = solve_rolling(problem, self.robot.name, self.robot.speeds)
         self.made.update({each.name: each for each in basis.made})
         return problem, basis
@@ -182,17 +184,14 @@ def _named_linkage(
             states.names.unique(f"a_{label}"),
             f"with sin δ, the direction in which {wheel} points",
         )
-        direction = book.call("atan2", sin(delta), ahead)
         slope = book.named(
             1 / (ahead * ahead + sin(delta) * sin(delta)),
             states.names.unique(f"k_{label}"),
             f"how fast {wheel} is steered for each rad/s of the coupling",
         )
-        ((powers, _, _),) = direction.terms
-        letter = book.letters[powers[0][0]]
-        letter.name, letter.unit, letter.source = states.of(name), "rad", name
-        letter.meaning = f"steering angle of {wheel}, set by the coupling {coupling.name}"
-        angles.append(direction)
+        meaning = f"steering angle of {wheel}, set by the coupling {coupling.name}"
+        letter = Letter(states.of(name), "definition", meaning, "rad", source=name)
+        angles.append(book.letter(book.define(Definition("atan2", (sin(delta), ahead)), letter)))
         slopes.append(slope)
     own = {field.name: getattr(coupling, field.name) for field in dataclasses.fields(coupling)}
     return NamedLinkage(**own, letters=tuple(angles), slope_letters=tuple(slopes))
@@ -241,12 +240,9 @@ def _named_rotation(
         value = rotation[i][j]
         if not isinstance(value, Sum) or len(value.terms) <= most:
             return value
-        known = value.book.known(value)
-        if known is not None:
-            return known
         axes = f"{'xyz'[i]}{'xyz'[j]}"
-        name = states.force(stem, f"{axes}_{states.label(link.name)}")
-        return value.book.named(value, name, f"entry {axes} {meaning}", "1")
+        index = f"{axes}_{states.label(link.name)}"
+        return value.book.named(value, lambda: states.force(stem, index), f"entry {axes} {meaning}", "1")
 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
@@ -261,7 +257,7 @@ def _with_wheel_inertias(assembly: Assembly, book: Book, names: Names, states: S
         groups: dict[Any, list[Any]] = {}
         for wheel in spinning:
             value = links[wheel.link].inertia.rotational[row][row]
-            if isinstance(value, Sum) and value.terms and not value.is_letter:
+            if isinstance(value, Sum) and not value.is_plain:
                 groups.setdefault(value.key, []).append(wheel)
         for group in groups.values():
             owners = [wheel.name for wheel in group]
@@ -272,9 +268,9 @@ def _with_wheel_inertias(assembly: Assembly, book: Book, names: Names, states: S
             meaning = f"moment of inertia of a wheel about {words}" + (
                 "" if whole else f": {', '.join(owners)}"
             )
-            letter = book.define(Definition("", (value,)), name, meaning, "kg m^2")
+            moment = book.named(value, name, meaning, "kg m^2")
             for wheel in group:
-                links[wheel.link] = _with_moment(links[wheel.link], row, book.letter(letter))
+                links[wheel.link] = _with_moment(links[wheel.link], row, moment)
     return dataclasses.replace(assembly, tree=dataclasses.replace(assembly.tree, links=tuple(links)))
 
 

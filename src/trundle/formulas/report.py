@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import sympy
 
+from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra import WRITING, TooLong
 from trundle.formulas.bodies_section import body_sections
@@ -40,7 +41,7 @@ from trundle.formulas.kinematics_section import (
     rolling_wheels,
 )
 from trundle.formulas.mechanism import build
-from trundle.formulas.sections import WHAT, Definition, Equations, Section, SymbolInfo
+from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model import Model, derive

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.choices import FIGURES
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -33,9 +35,6 @@ def plot(run: Run) -> Plots:
     >>> run.plot.states().savefig("states.svg")  # doctest: +SKIP
     """
     return Plots(run)
-
-
-FIGURES = ("path", "states", "inputs", "checks")
 
 
 @dataclass(frozen=True)
