@@ -38,8 +38,9 @@ class ReadsConstant(Reads):
 class ReadsNumber(ReadsConstant):
     """The same as a plain float in SI."""
 
-    def read(self, written: object) -> Any:
-        return super().read(written).number
+    def read(self, written: object) -> object:
+        value = super().read(written)
+        return value.number if isinstance(value, Value) else value
 
 
 Constant = Annotated[Value, ReadsConstant(units.ANY)]

@@ -17,6 +17,7 @@ from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
+from trundle.model.drawing import sketch
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mechanism import Mechanism, mechanism
@@ -31,7 +32,6 @@ from trundle.model.moving import (
 from trundle.model.observe import Motion, force_of, observed
 from trundle.model.own_kinds import check_own_kinds
 from trundle.model.projection import held_programs
-from trundle.model.sketch import sketch
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,

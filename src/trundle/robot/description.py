@@ -18,6 +18,7 @@ from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
 from trundle.robot.values import Value
 from trundle.robot.walk import keyed, plain
+from trundle.scalars import Scalar
 from trundle.shown import Shown
 
 
@@ -59,7 +60,7 @@ class Robot(Shown, Parts):
         """Every parameter and its unit as text ("" where the description doesn't show it)."""
         return _parameters.parameter_units(self)
 
-    def resolver(self, scope: Mapping[str, Any] | None = None) -> Resolver:
+    def resolver(self, scope: Mapping[str, Scalar] | None = None) -> Resolver:
         """What turns the values of this robot into scalars: by default its own numbers."""
         return Resolver(self, self.parameter_values() if scope is None else scope)
 
@@ -71,7 +72,7 @@ class Robot(Shown, Parts):
         """Another robot with some parameters (named ones, formulas, or numbers by key path) written anew."""
         data = plain(self)
         for name, written in changes.items():
-            target: Any = data
+            target: Any = data  # nested mappings and lists, as deep as the path leads
             path = ("parameters", name) if name in self.parameters else _parameters.path_of(self, name)
             for part, after in pairwise(path):
                 if isinstance(target, dict):
