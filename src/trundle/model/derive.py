@@ -75,7 +75,8 @@ def derive(robot: Robot) -> Model:
     ------
     InputError
         What is given is no robot; ideal wheels, gears or loops lock the robot, or its loops can't be closed; a speed
-        has no inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen in the description don't determine the
+        has no inertia; a slipping wheel carries nothing; a motor or contact law gives
+        no finite number; the speeds chosen in the description don't determine the
         motion.
 
     References
