@@ -9,36 +9,38 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from trundle.errors import InputError, TrundleError, suggest
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
+
+T = TypeVar("T")
 
 _WORDS: dict[Any, str] = {
     str: "text", bool: "true or false", int: "a whole number", float: "a number with a decimal point"
 }  # fmt: skip
 
 
-def written(value: Any, skip: Sequence[str] = ()) -> dict[str, Any]:
+def written(value: object, skip: Sequence[str] = ()) -> dict[str, object]:
     """The fields of a dataclass as plain data, but those in `skip`; raises TrundleError for types that have no form."""
     hints = _hints(type(value))
-    names = [each.name for each in fields(value) if each.name not in skip]
+    names = [each.name for each in fields(cast(Any, value)) if each.name not in skip]
     return {name: _write(hints[name], getattr(value, name), name) for name in names}
 
 
-def read(kind: type[Any], data: Any, key: str, skip: Sequence[str] = ()) -> dict[str, Any]:
-    """The arguments of a dataclass from plain data, but those in `skip`; fields that have a default may be missing.
+def read(kind: type[T], data: object, key: str, **others: object) -> T:
+    """A dataclass from plain data and its `others`, fields that are not in it; those with a default may be missing.
 
     Raises InputError for unknown and missing fields, and for what isn't of a field's type.
     """
     if not isinstance(data, Mapping):
         raise InputError(f"expected the fields of a {kind.__name__}", key=key)
     hints = _hints(kind)
-    known = {each.name: each for each in fields(kind) if each.name not in skip}
+    known = {each.name: each for each in fields(cast(Any, kind)) if each.name not in others}
     for name in data:
         if name not in known:
             raise InputError(
@@ -47,11 +49,12 @@ def read(kind: type[Any], data: Any, key: str, skip: Sequence[str] = ()) -> dict
     for name, each in known.items():
         if name not in data and each.default is MISSING and each.default_factory is MISSING:
             raise InputError(f"'{name}' is missing", key=key)
-    return {name: _read(hints[name], inner, f"{key}.{name}") for name, inner in data.items()}
+    given = {name: _read(hints[name], inner, f"{key}.{name}") for name, inner in data.items()}
+    return cast(Callable[..., T], kind)(**others, **given)
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def _hints(kind: type[Any]) -> dict[str, object]:
     return get_type_hints(kind)
 
 
@@ -71,7 +74,7 @@ def _parts(kind: Any) -> tuple[Any, Any]:
     raise TrundleError(f"a file holds no values of the type {kind}")
 
 
-def _write(kind: Any, value: Any, key: str) -> Any:
+def _write(kind: Any, value: Any, key: str) -> object:
     outer, inner = _parts(kind)
     if outer is None:
         return None if value is None else _write(inner, value, key)
@@ -88,7 +91,7 @@ def _write(kind: Any, value: Any, key: str) -> Any:
     return _exactly(outer, outer(value), key)
 
 
-def _read(kind: Any, data: Any, key: str) -> Any:
+def _read(kind: Any, data: object, key: str) -> object:
     outer, inner = _parts(kind)
     if outer is None:
         return None if data is None else _read(inner, data, key)
@@ -103,21 +106,21 @@ def _read(kind: Any, data: Any, key: str) -> Any:
     if outer is Program:
         return from_plain(data, key)
     if isinstance(outer, type) and is_dataclass(outer):
-        return outer(**read(outer, data, key))
+        return read(outer, data, key)
     if outer is Any:
         return _plain(data, key)
     return _exactly(outer, data, key)
 
 
-def _exactly(kind: type[Any], value: Any, key: str) -> Any:
+def _exactly(kind: type, value: object, key: str) -> object:
     """A scalar of that very type (a truth value is no number), and finite."""
-    if type(value) is not kind or (kind is float and not math.isfinite(value)):
+    if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
         came = repr(value)[:60]
         raise InputError(f"expected {_WORDS[kind]}, got {came}", key=key)
     return value
 
 
-def _plain(data: Any, key: str) -> Any:
+def _plain(data: object, key: str) -> object:
     """Plain data of any shape, its numbers finite."""
     if isinstance(data, Mapping):
         return {str(name): _plain(each, f"{key}.{name}") for name, each in data.items()}
@@ -125,6 +128,6 @@ def _plain(data: Any, key: str) -> Any:
         return [_plain(each, f"{key}[{place}]") for place, each in enumerate(data)]
     if data is None or type(data) in (str, bool, int):
         return data
-    if type(data) is float and math.isfinite(data):
+    if isinstance(data, float) and math.isfinite(data):
         return data
     raise InputError(f"expected plain data, got {repr(data)[:60]}", key=key)
