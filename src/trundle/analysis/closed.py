@@ -6,19 +6,19 @@ order; what couplings move follows its leaders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.elimination import generic_rank, plan_pivots
+from trundle.mechanics.linear import table
 from trundle.mechanics.loops import HELD, close, facing
 from trundle.model.closures import CLOSED, CLOSED_ZERO, KICK, KICKS, unclosable
 from trundle.model.configuration import coordinate_rates
 from trundle.model.constraints import coupling_rows
 from trundle.model.samples import damped_step
-from trundle.scalars import Scalar, is_zero
 
 if TYPE_CHECKING:
     from trundle.analysis.velocity_maps import VelocityMaps
@@ -53,16 +53,6 @@ def owners_and_lengths(maps: VelocityMaps) -> tuple[list[str], np.ndarray]:
         owners += [loop.name] * (translations + rotations)
         lengths += [1.0] * translations + [maps.length] * rotations
     return owners, np.reshape(lengths, (-1, 1))
-
-
-def table(rows: Sequence[Sequence[Scalar]], count: int, width: int) -> np.ndarray:
-    """Rows of numbers and batches as one array (count, rows, width)."""
-    result = np.zeros((count, len(rows), width))
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            if not is_zero(entry):
-                result[:, i, j] = entry
-    return result
 
 
 def led_rows(maps: VelocityMaps, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

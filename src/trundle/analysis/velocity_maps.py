@@ -17,20 +17,21 @@ from trundle.analysis.closed import (
     gaps_and_rows,
     led_rows,
     owners_and_lengths,
-    table,
 )
 from trundle.analysis.singularity import Box
 from trundle.errors import InputError, suggest
-from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.frames import world_jacobian
+from trundle.mechanics.linear import table
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
 from trundle.model.classification import rolling, wheel_places
 from trundle.model.closures import CLOSED_ZERO, TRIES, WIDE
-from trundle.model.configuration import Configuration, configure, independent_coordinates
+from trundle.model.configuration import Configuration
 from trundle.model.constraints import SAMPLES, SPREAD, constraint_rows
+from trundle.model.mechanism import Mechanism, mechanism
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
@@ -51,13 +52,26 @@ class VelocityMaps:
     `coordinated` names the steered wheels whose angles must follow from the others' for the robot to move at all.
     """
 
-    assembly: Assembly
-    name: str
-    names: tuple[str, ...]
+    mechanism: Mechanism
     length: float
     scale: np.ndarray
     start: np.ndarray
     coordinated: tuple[str, ...] = ()
+
+    @property
+    def assembly(self) -> Assembly:
+        """The robot's assembly in numbers."""
+        return self.mechanism.assembly
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.mechanism.robot.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The independent coordinates."""
+        return self.mechanism.names
 
     @property
     def base(self) -> tuple[int, ...]:
@@ -67,12 +81,11 @@ class VelocityMaps:
     @property
     def about(self) -> list[Row]:
         """What each constraint row is."""
-        at = configure(self.assembly, self.names, list(self.start))
-        return constraint_rows(self.assembly, at, rolling(self.assembly))[1]
+        return constraint_rows(self.assembly, self.mechanism.at, rolling(self.assembly))[1]
 
     def at(self, q: np.ndarray) -> Configuration:
         """The assembly at configurations (s, coordinates)."""
-        return configure(self.assembly, self.names, [q[:, k] for k in range(q.shape[1])])
+        return self.mechanism.configured(list(q.T)).at
 
     def constraints(self, q: np.ndarray, led: bool = False) -> np.ndarray:
         """A over scaled speeds at configurations q: (s, rows, n), contact velocities in m/s, couplings' rows in
@@ -283,12 +296,9 @@ def velocity_maps(
     robot: Any, parameters: Mapping[str, Any] | None = None, length: float | None = None
 ) -> VelocityMaps:
     """The maps of a described robot, by default at its own parameters and with its own length."""
-    read = robot.resolver(parameters)
-    assembly = assemble(robot, read)
-    names = independent_coordinates(assembly)
-    start = np.array(assembly.quantities.starts(names))
-    length = length or characteristic_length(assembly)
-    maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
+    own = mechanism(robot, parameters)
+    length = length or characteristic_length(own.assembly)
+    maps = VelocityMaps(own, length, _scale(own.assembly, length), np.array(own.q))
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
 
 

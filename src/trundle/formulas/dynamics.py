@@ -164,21 +164,16 @@ def _drift(mechanism: Mechanism, basis: Basis, nu: Sequence[Scalar], u: Sequence
             if letter is not None and letter not in rates:
                 known = book.letters[letter]
                 change = book.letter_rate(letter, rates)
-                rates[letter] = book.named(
-                    change,
-                    mechanism.names.names.unique(rate_of(known.name)),
-                    f"rate of {known.name}: {known.meaning}",
-                )
+                name = mechanism.names.names.unique(rate_of(known.name))
+                rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
     drift = [book.rate(value, rates) for value in nu]
     return [0 if is_zero(value) else value for value in drift]
 
 
 def _named_letter(entry: Scalar) -> int | None:
     """The letter that an entry is, if it has a definition."""
-    if not isinstance(entry, Sum) or not entry.is_letter or not entry.terms:
-        return None
-    ((powers, _, _),) = entry.terms
-    return powers[0][0] if powers and entry.book.letters[powers[0][0]].definition is not None else None
+    letter = entry.letter if isinstance(entry, Sum) else None
+    return letter if letter is not None and entry.book.letters[letter].definition is not None else None
 
 
 def _turning_together(mechanism: Mechanism, u: Sequence[Sum]) -> list[Scalar]:

@@ -159,9 +159,8 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: Any) -> 
 def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> Any:
     """The symbol of a wheel's load; one for all wheels that carry the same."""
     value = sheet.mechanism.book.sum(load)
-    if value.is_letter and value.terms:
-        ((powers, _, _),) = value.terms
-        entry = sheet.mechanism.book.letters[powers[0][0]]
+    if value.letter is not None:
+        entry = sheet.mechanism.book.letters[value.letter]
         if entry.definition is not None and not entry.name:
             entry.name = sheet.mechanism.names.force(
                 "N", "" if shared else sheet.mechanism.names.label(wheel)
@@ -248,16 +247,15 @@ def named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
     value = sheet.mechanism.book.sum(dynamics.mass[max(i, j)][min(i, j)])
     low, high = sorted((i + 1, j + 1))
     mark = "" if len(dynamics.labels) < 10 else "_"
-    known = sheet.mechanism.book.known(value)
-    if known is not None:
-        return known
-    name = sheet.mechanism.names.names.unique(f"M_{low}{mark}{high}", f"M_{low}_{high}")
     words = (
         inertia_words(sheet, dynamics, i)
         if i == j
         else f"inertial coupling of {dynamics.labels[i]} and {dynamics.labels[j]}"
     )
-    return sheet.mechanism.book.named(value, name, words)
+    names = sheet.mechanism.names.names
+    return sheet.mechanism.book.named(
+        value, lambda: names.unique(f"M_{low}{mark}{high}", f"M_{low}_{high}"), words
+    )
 
 
 def inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
@@ -365,13 +363,9 @@ def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
 
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
     """The letter Q_k of what pushes a speed."""
-    known = sheet.mechanism.book.known(force)
-    if known is not None:
-        return known
-    name = sheet.mechanism.names.names.unique(f"Q_{k + 1}")
-    return sheet.mechanism.book.named(
-        force, name, f"what pushes {dynamics.labels[k]}: all forces, less the bias"
-    )
+    words = f"what pushes {dynamics.labels[k]}: all forces, less the bias"
+    names = sheet.mechanism.names.names
+    return sheet.mechanism.book.named(force, lambda: names.unique(f"Q_{k + 1}"), words)
 
 
 def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]) -> list[Equation]:

@@ -39,8 +39,7 @@ def readable_loads(mechanism: Mechanism) -> dict[str, Scalar]:
 
 def _arguments(value: Sum) -> Sequence[Sum]:
     """What a load is the positive part of."""
-    ((powers, _, _),) = value.terms if len(value.terms) == 1 else (((), "", ()),)
-    definition = value.book.letters[powers[0][0]].definition if powers else None
+    definition = None if value.letter is None else value.book.letters[value.letter].definition
     return (value,) if definition is None else definition.arguments
 
 
@@ -97,8 +96,5 @@ def _gram(mechanism: Mechanism, parts: Sequence[Scalar], shape: str) -> Scalar:
 
 
 def _letter(mechanism: Mechanism, value: Scalar, name: str, meaning: str, unit: str) -> Sum:
-    book = mechanism.book
-    known = book.known(book.sum(value))
-    if known is not None:
-        return known
-    return book.named(book.sum(value), mechanism.names.names.unique(name), meaning, unit)
+    book, names = mechanism.book, mechanism.names.names
+    return book.named(book.sum(value), lambda: names.unique(name), meaning, unit)

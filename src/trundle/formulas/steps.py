@@ -76,12 +76,8 @@ def _name(
 ) -> None:
     """Name the letters that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
-        letter = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_letter else None
-        if letter is None or not letter.terms:  # nothing has a letter, or it turned out to be nothing
-            continue
-        ((powers, _, _),) = letter.terms
-        entry = mechanism.book.letters[powers[0][0]]
-        if entry.name:
+        entry = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_plain else None
+        if entry is None or entry.name:
             continue
         part = f"_{axis}" if len(values) > 1 else ""
         entry.name = mechanism.names.names.unique(f"{stem}{part}_{mechanism.names.label(link)}")

@@ -7,7 +7,7 @@ rates come with multipliers, and runs are projected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from trundle.mechanics.elimination import generic_rank, plan_pivots
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.loops import Closure, close, half_turned
 from trundle.mechanics.quantities import Quantities, Quantity
-from trundle.model.configuration import Configuration, configure
+from trundle.model.configuration import configure
+from trundle.model.mechanism import Mechanism
 from trundle.model.samples import COUNT, Residual, Samples, newton
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
@@ -70,7 +71,7 @@ class Closures:
         return _column([*self.gaps, *unit_lengths(self.quantities, names, q)])
 
     def dependent(
-        self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: set[str]
+        self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: Collection[str]
     ) -> tuple[str, ...]:
         """Those of the states `names` that follow from the others by `rows`: best those that nothing drives.
 
@@ -137,22 +138,16 @@ def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[Quantit
 
 
 def close_loops(
-    assembly: Assembly,
-    numeric: Assembly,
-    names: Sequence[str],
-    at: Configuration,
-    basis: Sequence[Sequence[Scalar]],
-    symbols: tuple[Any, Any, Any],
-    parameters: Mapping[str, float],
-    robot_name: str,
+    mechanism: Mechanism, basis: Sequence[Sequence[Scalar]], symbols: tuple[ca.SX, ca.SX, ca.SX]
 ) -> Closures:
-    """The loops at a configuration in symbols; raises InputError where they can't be closed or leave no motion.
+    """The loops of a mechanism in CasADi's symbols whose speeds are bound to ν = S u already, S being the `basis`.
 
-    symbols: (state, input, parameter), the state starting with the coordinates `names` and the independent speeds;
-    `numeric` is the assembly in numbers.
+    symbols: (state, input, parameter), the state starting with the coordinates and the speeds u. Raises InputError
+    where the loops can't be closed or leave no motion.
     """
+    assembly, robot_name = mechanism.assembly, mechanism.robot.name
     width = len(assembly.speeds)
-    closures = {loop.name: close(assembly.tree, at.poses, loop, width) for loop in assembly.loops}
+    closures = {loop.name: close(assembly.tree, mechanism.at.poses, loop, width) for loop in assembly.loops}
     every = [
         (name, place, gap, row)
         for name, closure in closures.items()
@@ -163,9 +158,11 @@ def close_loops(
     gaps = [gap for _, _, gap, _ in there]
     owners = tuple(name for name, *_ in there)
     rows = product([row for *_, row in there], basis) if there else []
-    _refuse_open(every, symbols, parameters, robot_name)
+    numbers = mechanism.numbers
+    _refuse_open(every, symbols, numbers.parameters, robot_name)
     moving = len(basis[0]) if basis else 0
-    search = _Search(numeric, names, moving, symbols, np.array(list(parameters.values())))
+    parameters = np.array(list(numbers.parameters.values()))
+    search = _Search(numbers.assembly, numbers.names, moving, symbols, parameters)
     samples = search.closed_samples(gaps, rows, owners, robot_name)
     found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(found, moving, robot_name)

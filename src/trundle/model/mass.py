@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.linear import Rows, product, transpose
+from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.mass_inverse import solve_mass
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.recast import recast
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import ideal_wheels
 from trundle.model.health import may_lack_inertia
+from trundle.model.mechanism import Mechanism
 from trundle.model.multipliers import Inverse
 from trundle.scalars import Scalar
 
@@ -31,18 +32,20 @@ def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
     return mass
 
 
-def reduced_mass(assembly: Assembly, at: Configuration, basis: Rows) -> list[list[Scalar]]:
-    """SᵀMS for ν = S u, S the `basis`."""
-    return product(transpose(basis), product(extended_mass(assembly, at), basis))
+def reduced_mass(mechanism: Mechanism) -> list[list[Scalar]]:
+    """SᵀMS for ν = S u."""
+    basis = mechanism.basis.matrix
+    return product(transpose(basis), product(extended_mass(mechanism.assembly, mechanism.at), basis))
 
 
-def mass_inverse(assembly: Assembly, numeric: Assembly, at: Configuration) -> Inverse | None:
+def mass_inverse(mechanism: Mechanism) -> Inverse | None:
     """What solves with M for a mechanism with loops, where that is known to be definite and is shorter than M itself:
     trees without wheels that roll ideally and without couplings.
     """
+    assembly = mechanism.assembly
     if not assembly.loops or ideal_wheels(assembly) or assembly.couplings:
         return None
-    if len(assembly.speeds) < RECURSIVE or may_lack_inertia(numeric):
+    if len(assembly.speeds) < RECURSIVE or may_lack_inertia(mechanism.numbers.assembly):
         return None
-    fast = recast(assembly.tree, at.q)
+    fast = recast(assembly.tree, mechanism.at.q)
     return lambda columns: solve_mass(fast.tree, fast.poses, columns)

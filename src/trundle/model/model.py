@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.control.linearization import Linearization
     from trundle.formulas import Equations
     from trundle.model.kinematics import Kinematics
+    from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
 
@@ -174,10 +175,10 @@ class Model(Shown):
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
-    def _mechanism(self) -> Any:
-        from trundle.model.programs import mechanism
+    def _mechanism(self) -> MovingMechanism:
+        from trundle.model.programs import symbolic_mechanism
 
-        return mechanism(self)
+        return symbolic_mechanism(self)
 
     @cached_property
     def mass_matrix(self) -> Program:

@@ -11,15 +11,22 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError, suggest
-from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import kind_of, robot_of
-from trundle.model.configuration import configure, independent_coordinates
-from trundle.model.constraints import coupling_rows, rolling_rows, sample
-from trundle.model.kinematics import rate_names, solve_speeds, without_followers
+from trundle.model.kinematics import (
+    WheelRows,
+    check_rates,
+    free_rates,
+    solve_speeds,
+    touching_rows,
+    wheel_rows,
+)
+from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.symbols import Groups, Symbols, column, entries
 from trundle.motion.arc import advance
-from trundle.program import Program, compile_program, trace
+from trundle.program import Program, compile_program
 from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
 
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
     from trundle.motion.odometry_formulas import OdometryFormulas
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-Rows = list[list[Scalar]]
 
 POSE = ("x", "y", "theta")
 
@@ -51,7 +57,7 @@ class Odometry:
     parameters: Mapping[str, float]
     quantities: Quantities
     program: Program
-    robot: Any
+    robot: Robot
     given: tuple[str, ...]
 
     @property
@@ -137,34 +143,32 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     motors drive. Raises InputError for unknown names and where they don't determine the base's motion.
     """
     robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
-    defaults = robot.parameter_values()
-    p = ca.SX.sym("p", len(defaults))
-    assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
-    plan = plan_odometry(robot, given)
-    q, delta = ca.SX.sym("q", len(plan.names)), ca.SX.sym("d", len(plan.given))
-    moved = displacement(robot, plan, assembly, _entries(q), _entries(delta))
-    column = ca.vertcat(*(ca.SX(each) for each in moved))
-    used = [k for k in range(len(plan.names)) if ca.depends_on(column, q[k])]
-    column = ca.substitute(column, q, _middle(plan, q, delta))
-    counted = [name for k, name in enumerate(plan.given) if ca.depends_on(column, delta[k])]
+    numbers, symbols = mechanism(robot), Symbols()
+    plan = plan_odometry(numbers, given)
+    p = symbols.make("parameter", len(numbers.parameters))
+    q = symbols.make("angle", len(numbers.names))
+    delta = symbols.make("increment", len(plan.given))
+    here = at_origin(numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q))
+    moved = column(displacement(plan, here, delta))
+    angles = {name: each for name, each in zip(here.names, q, strict=True) if ca.depends_on(moved, each)}
+    moved = ca.substitute(moved, column(q), column(_middle(plan, here.names, q, delta)))
+    counted = [name for name, each in zip(plan.given, delta, strict=True) if ca.depends_on(moved, each)]
     if given is None and len(counted) < len(plan.given):
         return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
-    pose = ca.SX.sym("pose", 3)
-    after = advance(_entries(pose), _entries(column))
-    angles = tuple(plan.names[k] for k in used)
-    inputs = {
+    pose = symbols.make("pose", 3)
+    inputs: Groups = {
         "pose": (POSE, pose),
         "increment": (plan.increments, delta),
-        "angle": (angles, q[used]),
-        "parameter": (tuple(defaults), p),
+        "angle": (tuple(angles), list(angles.values())),
+        "parameter": (tuple(numbers.parameters), p),
     }
-    program = trace("odometry", inputs, {"pose": (POSE, ca.vertcat(*after))})
+    program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
     return Odometry(
         robot.name,
         plan.increments,
-        angles,
-        defaults,
-        assembly.quantities.only((*POSE, *plan.increments, *angles)),
+        tuple(angles),
+        numbers.parameters,
+        numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
         program.with_jacobians("pose", "pose", "increment", "angle"),
         robot,
         plan.given,
@@ -175,84 +179,65 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
 class Plan:
     """What is decided on numbers once, for every kind of scalar.
 
-    given: the rates; increments: the coordinates whose rates they are; names: all coordinates but those of the base;
-    kept: the wheels' rows that say something about the base; samples: the numbers of those.
+    given: the rates; increments: the coordinates whose rates they are; kept: the wheels' rows that say something about
+    the base; numbers: the values of those.
     """
 
     given: tuple[str, ...]
     increments: tuple[str, ...]
-    names: tuple[str, ...]
     kept: tuple[int, ...]
-    samples: Array
+    numbers: Array
 
 
-def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
-    """Which rows of the wheels determine the base's motion (see `derive_odometry`)."""
-    numeric = assemble(robot, robot.resolver())
-    if len(numeric.base_columns) != 3:
+def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
+    """Which rows of the wheels determine the base's motion (see `derive_odometry`); `numbers` is the robot's mechanism
+    in floats.
+    """
+    robot, assembly = numbers.robot, numbers.assembly
+    if len(assembly.base_columns) != 3:
         raise InputError(
             f"odometry needs a planar base, and '{robot.name}' has a {robot.base} one", key="robot.base"
         )
-    if numeric.loops and not all(wheel.on_base for wheel in numeric.wheels):
+    if assembly.loops and not all(wheel.on_base for wheel in assembly.wheels):
         raise InputError(
             f"wheels of '{robot.name}' hang on closed loops, for which there is no odometry",
             key="robot.loops",
             hint="trundle.roll integrates their motion",
         )
-    known = rate_names(robot)
-    chosen = tuple(_driven(numeric, known) if given is None else given)
-    for name in chosen:
-        if name not in known:
-            raise InputError(f"'{name}' is not a rate of '{robot.name}'", key=name, hint=suggest(name, known))
-    names = tuple(name for name in independent_coordinates(numeric) if name not in POSE)
-    defaults = robot.parameter_values()
-    q, p = ca.SX.sym("q", len(names)), ca.SX.sym("p", len(defaults))
-    assembly = assemble(robot, robot.resolver(dict(zip(defaults, _entries(p), strict=True))))
-    rows, owners = _all_rows(assembly, names, _entries(q))
-    samples = sample(rows, q, p, list(defaults.values()), len(numeric.speeds))
-    prescribed = [numeric.speeds.index(name) for name in chosen]
-    kept = _telling(samples, owners, {*prescribed, *numeric.base_columns})
-    return Plan(
-        chosen,
-        tuple(numeric.quantities.coordinate_of(name) for name in chosen),
-        names,
-        kept,
-        samples[:, kept, :],
+    chosen = tuple(_driven(assembly) if given is None else given)
+    check_rates(numbers, chosen)
+    samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
+    prescribed = [assembly.speeds.index(name) for name in chosen]
+    owners = [about.owner for about in touching_rows(numbers)]
+    kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
+    increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
+    return Plan(chosen, increments, kept, samples[:, kept, :])
+
+
+def at_origin(here: Mechanism) -> Mechanism:
+    """The same with the base at the origin of the plane, so that its axes are the world's."""
+    return here.configured(
+        [0 if name in POSE else value for name, value in zip(here.names, here.q, strict=True)]
     )
 
 
 def displacement(
-    robot: Any,
     plan: Plan,
-    assembly: Assembly,
-    q: Sequence[Scalar],
+    here: Mechanism,
     delta: Sequence[Scalar],
     tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
 ) -> list[Scalar]:
-    """The twist's integral (a, b, φ) for increments `delta` at the coordinates `q`, in scalars of any kind."""
-    rows, _ = _all_rows(assembly, plan.names, q)
+    """The twist's integral (a, b, φ) for increments `delta`, the base at the origin, in scalars of any kind."""
+    rows = wheel_rows(here)
     kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
-    nu = solve_speeds(robot, assembly, kept, plan.given, delta, lambda _: plan.samples, tidy)
-    return [nu[column] for column in assembly.base_columns]
+    nu = solve_speeds(WheelRows(here, kept, plan.numbers), plan.given, delta, tidy)
+    return [nu[place] for place in here.assembly.base_columns]
 
 
-def _middle(plan: Plan, q: Any, delta: Any) -> Any:
-    """The coordinates in the middle of an increment: q + Δ/2 of those that are incremented, (n,) of CasADi."""
-    entries = _entries(q)
-    for k, name in enumerate(plan.increments):
-        entries[plan.names.index(name)] += delta[k] / 2
-    return ca.vertcat(*entries)
-
-
-def _all_rows(assembly: Assembly, names: Sequence[str], q: Sequence[Scalar]) -> tuple[Rows, list[str]]:
-    """A(q) with the base at the origin, over all speeds that don't follow others, and each row's wheel."""
-    every = independent_coordinates(assembly)
-    values = dict(zip(names, q, strict=True))
-    at = configure(assembly, every, [values.get(name, 0) for name in every])
-    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
-    rows, about = rolling_rows(assembly, at, wheels)
-    coupled, _ = coupling_rows(assembly, at)
-    return without_followers(assembly, rows, coupled), [row.owner for row in about]
+def _middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
+    """The coordinates in the middle of an increment: q + Δ/2 of those that are incremented."""
+    halves = {name: each / 2 for name, each in zip(plan.increments, delta, strict=True)}
+    return [value + halves.get(name, 0) for name, value in zip(names, q, strict=True)]
 
 
 def _telling(samples: Array, owners: Sequence[str], known: set[int]) -> tuple[int, ...]:
@@ -278,14 +263,11 @@ def _telling(samples: Array, owners: Sequence[str], known: set[int]) -> tuple[in
     return tuple(kept)
 
 
-def _driven(assembly: Assembly, known: Sequence[str]) -> list[str]:
+def _driven(assembly: Assembly) -> list[str]:
     """The rates of what motors drive, each once."""
+    known = free_rates(assembly)
     driven = [assembly.speeds[actuator.column] for actuator in assembly.actuators]
     return [name for name in dict.fromkeys(driven) if name in known]
-
-
-def _entries(column: Any) -> list[Any]:
-    return [column[i] for i in range(column.shape[0])]
 
 
 def _group(what: str, names: Sequence[str], given: Any) -> Array:

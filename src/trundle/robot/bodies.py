@@ -7,7 +7,7 @@ where it has two.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -284,9 +284,11 @@ JOINTS.add(
 )
 
 
-def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Any]]:
+def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Turning | Sliding]]:
     """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, the noun with its keys."""
-    return {
-        f".{axis.part}" if axis.part else "": (axis, getattr(joint, axis.part) if axis.part else joint)
-        for axis in joint.drives
-    }
+    found: dict[str, tuple[DriveAxis, Turning | Sliding]] = {}
+    for axis in joint.drives:
+        noun = getattr(joint, axis.part) if axis.part else joint
+        assert isinstance(noun, (Turning, Sliding))
+        found[f".{axis.part}" if axis.part else ""] = axis, noun
+    return found

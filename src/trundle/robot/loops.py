@@ -36,7 +36,9 @@ class Loop(Kind):
     second: Side = Field(description="The other end, on which the forces that are told act.")
 
 
-class _Directed(Loop):
+class DirectedLoop(Loop):
+    """A closing joint with an axis."""
+
     axis: Axis = default(
         (0.0, 0.0, 1.0), "Axis in the frames of both ends, which it holds parallel. Default z."
     )
@@ -50,7 +52,7 @@ class FixedLoop(Loop):
     type: Literal["fixed"] = default("fixed", "fixed: no motion between the ends.")
 
 
-class RevoluteLoop(_Directed):
+class RevoluteLoop(DirectedLoop):
     """A pin: the ends share a point and an axis."""
 
     called: ClassVar[str] = "revolute loop"
@@ -58,7 +60,7 @@ class RevoluteLoop(_Directed):
     type: Literal["revolute"] = default("revolute", "revolute: a pin about the axis.")
 
 
-class PrismaticLoop(_Directed):
+class PrismaticLoop(DirectedLoop):
     """A slide: the ends share a line and don't turn."""
 
     called: ClassVar[str] = "prismatic loop"
@@ -66,7 +68,7 @@ class PrismaticLoop(_Directed):
     type: Literal["prismatic"] = default("prismatic", "prismatic: a slide along the axis.")
 
 
-class CylindricalLoop(_Directed):
+class CylindricalLoop(DirectedLoop):
     """A sleeve: the ends share a line."""
 
     called: ClassVar[str] = "cylindrical loop"
@@ -84,7 +86,7 @@ class SphericalLoop(Loop):
     type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
 
 
-class PlanarLoop(_Directed):
+class PlanarLoop(DirectedLoop):
     """Two planes that stay on each other, across the axis."""
 
     called: ClassVar[str] = "planar loop"
