@@ -22,11 +22,11 @@ from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
 from trundle.model.constraints import Rows, coupling_rows, rolling_rows
+from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import held_programs
-from trundle.model.sketch import sketch
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,

@@ -36,7 +36,7 @@ class Run(Shown):
     values: name -> (T,) array, in the unit that `units` says (SI and radians). Read-only.
     units: name -> text such as "m/s"; a name without an entry has the unit "".
     description: what the run came from, as plain data that JSON can hold; "yaml" (the description file's text),
-        "parameters" (name -> number) and "sketch" (how to draw the robot, see results/sketch.py) have a meaning here.
+        "parameters" (name -> number) and "sketch" (how to draw the robot, see scene.py) have a meaning here.
     summary: findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
     groups: which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
 
