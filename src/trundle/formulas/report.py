@@ -136,7 +136,7 @@ class _Report:
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism))
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism.assembly))
         return self.solved.basis if rolling else None
 
     @cached_property
