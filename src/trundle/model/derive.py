@@ -95,14 +95,14 @@ def derive(robot: Robot) -> Model:
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
     start = time.perf_counter()
     numbers = mechanism(robot)
-    check_inertia(robot, numbers.assembly)
+    check_inertia(numbers)
     check_own_kinds(numbers.assembly)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
     model = _model(moving, drives, motion, start)
-    check_mass(robot, model, numbers.assembly)
-    check_loads(robot, numbers.assembly, contact_span(numbers.assembly))
+    check_mass(numbers, model.dynamics, model.quantities)
+    check_loads(numbers)
     return model
 
 
