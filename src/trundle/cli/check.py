@@ -12,7 +12,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
-    from trundle.simulation import Task
+    from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
