@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output
 from trundle.cli.parsing import pair
@@ -49,7 +49,10 @@ def configure(parser: ArgumentParser) -> None:
         metavar="LENGTH",
         help="how far out turning counts as moving (default: the wheels' distance)",
     )
-    parser.add_argument("--figure", metavar="FILE", help="draw it: axles, centre of rotation, velocities")
+    add = parser.add_argument
+    add(
+        "--figure", "--output", "--out", metavar="FILE", help="draw it: axles, centre of rotation, velocities"
+    )
 
 
 def execute(args: Namespace, out: Output) -> int:
@@ -79,7 +82,7 @@ def execute(args: Namespace, out: Output) -> int:
     return 0
 
 
-def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, Any]]:
+def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
     from trundle.show.words.analysis_words import analysis_data, essential_facts, formulas_data, sections
 
@@ -132,7 +135,7 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     return {"figure": str(save_figure(mobility_figure(analysis), file))}
 
 
-def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """What derivation found out, as facts and as data."""
     from trundle.show.words.model_words import model_data, model_facts
 
@@ -146,7 +149,7 @@ def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[
     return [*facts, ("run", _run_text(request))], {**data, **more}
 
 
-def _kinematic(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _kinematic(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """The same for a run without forces."""
     from trundle.model.classification import mobility_class
     from trundle.show.words.robot_words import mobility_facts, names_with_units
