@@ -40,7 +40,7 @@ class WheelShape:
     x, y: its centre (for a caster: the fork's pivot) in the base's frame.
     heading: the direction it rolls in, about z; the value named `steering` is added where there is one.
     round: whether it is as wide as it is long, as a ball is.
-    offset: a caster's trail: the wheel's centre lies this far behind the pivot.
+    offset, aside: the wheel's centre lies this far behind the pivot (a caster's trail), and to the left of it.
     roller_angle: from the axle toward forward, of the roller on the ground (mecanum, omni); None without rollers.
     """
 
@@ -55,6 +55,7 @@ class WheelShape:
     offset: float = 0.0
     roller_angle: float | None = None
     round: bool = False
+    aside: float = 0.0
 
     @property
     def is_ball(self) -> bool:
@@ -66,9 +67,13 @@ class WheelShape:
         return self.heading + (steering if self.steering else 0.0)
 
     def centre(self, steering: float = 0.0) -> tuple[float, float]:
-        """Its centre in the base's frame: behind the pivot by the offset, for a caster."""
+        """Its centre in the base's frame: that of a pivoted wheel need not be its pivot."""
         heading = self.turned(steering)
-        return self.x - self.offset * math.cos(heading), self.y - self.offset * math.sin(heading)
+        along, across = math.cos(heading), math.sin(heading)
+        return (
+            self.x - self.offset * along - self.aside * across,
+            self.y - self.offset * across + self.aside * along,
+        )
 
 
 @dataclass(frozen=True)
@@ -82,21 +87,22 @@ class Link:
 
 @dataclass(frozen=True)
 class JointMark:
-    """A joint: its kind, where it is, its axis (None for kinds without), and whether it hangs on the base."""
+    """A joint: its symbol, where it is, its axis (None for kinds without), whether it hangs on the base and turns."""
 
     name: str
-    kind: str
+    symbol: str
     at: Numbers
     axis: Numbers | None
     on_base: bool
+    turns: bool = True
 
 
 @dataclass(frozen=True)
 class LoopMark:
-    """A loop: its kind, where its two ends are (in one place where it is closed), whether a rod keeps them apart."""
+    """A loop: its symbol, where its two ends are (in one place where it is closed), whether a rod keeps them apart."""
 
     name: str
-    kind: str
+    symbol: str
     first: Numbers
     second: Numbers
     apart: bool = False
@@ -137,7 +143,7 @@ class Scene:
             return "z"
         shown = dict.fromkeys("yzx", 0.0)
         for joint in self.joints:
-            if joint.axis is not None and joint.kind != "prismatic":
+            if joint.axis is not None and joint.turns:
                 for axis, part in zip("xyz", joint.axis, strict=True):
                     shown[axis] += part**2
         if max(shown.values()) <= _AS_GOOD:

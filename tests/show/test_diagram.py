@@ -167,7 +167,7 @@ def test_the_skeleton_of_an_arm():
     np.testing.assert_allclose(at["coupler"], [0.6, 0, 0.2])
     assert [mark.name for mark in shape.joints if mark.on_base] == ["crank", "rocker"]
     (loop,) = shape.loops
-    assert (loop.name, loop.kind) == ("pin", "revolute")
+    assert (loop.name, loop.symbol) == ("pin", "hinge")
     np.testing.assert_allclose([loop.first, loop.second], [[1.1, 0, 0.2]] * 2, atol=1e-9)
     ends = {tuple(np.round(bar.end, 9)) for bar in shape.links}
     assert {(0.6, 0.0, 0.2), (1.1, 0.0, 0.2)} == ends, "a body that carries something has its bars to that"

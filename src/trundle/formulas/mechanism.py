@@ -131,7 +131,7 @@ def parallel_hinges(tree: Tree) -> dict[int, int]:
     """Links on hinges, and how many with parallel axes follow each other up to there."""
     depth: dict[int, int] = {}
     for index, link in enumerate(tree.links):
-        if link.kind == "revolute":
+        if link.joint.hinge:
             parent = link.parent
             same = parent in depth and tree.links[parent].axis == link.axis
             depth[index] = depth[parent] + 1 if same and link.placement.rotation == IDENTITY else 1

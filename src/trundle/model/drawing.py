@@ -11,8 +11,11 @@ import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble, mounting
 from trundle.model.posture import posture
+from trundle.robot.bodies import DirectedJoint
 from trundle.robot.couplings import linkages
+from trundle.robot.loops import Loop, RodLoop
 from trundle.robot.structure import body_names
+from trundle.robot.wheels import PivotedWheel, RollerWheel, RollingWheel
 from trundle.scalars import is_zero
 from trundle.scene import JointMark, Link, LoopMark, Numbers, Place, Scene, WheelShape
 from trundle.spatial.motions import Pose
@@ -62,7 +65,7 @@ def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
     bodies = [0, *(assembly.links[name] for name in robot.joints)]
     loops = [
         LoopMark(
-            name, noun.type, drawn.at(_Spot(name, "first")), drawn.at(_Spot(name, "second")), _is_rod(noun)
+            name, noun.symbol, drawn.at(_Spot(name, "first")), drawn.at(_Spot(name, "second")), _is_rod(noun)
         )
         for name, noun in robot.loops.items()
     ]
@@ -130,9 +133,10 @@ class _Drawn:
         index = self.assembly.links[name]
         link = self.assembly.tree.links[index]
         x, y, z = np.array(self.poses[index].rotation, dtype=float) @ np.array(link.axis, dtype=float)
-        directed = link.kind not in ("fixed", "spherical", "floating")
-        axis = (float(x), float(y), float(z)) if directed else None
-        return JointMark(name, link.kind, _place(self.poses[index]), axis, link.parent == 0)
+        noun = self.robot.joints[name]
+        axis = (float(x), float(y), float(z)) if isinstance(noun, DirectedJoint) else None
+        at, turns = _place(self.poses[index]), link.joint.turns
+        return JointMark(name, noun.symbol, at, axis, link.parent == 0, turns)
 
 
 def _bars(robot: Robot, assembly: Assembly) -> list[tuple[str, _Spot, _Spot]]:
@@ -143,7 +147,9 @@ def _bars(robot: Robot, assembly: Assembly) -> list[tuple[str, _Spot, _Spot]]:
     bars: list[tuple[str, _Spot, _Spot]] = []
     for name, joint in robot.joints.items():
         parent = owner[joint.parent]
-        if not (robot.loops and joint.type == "prismatic"):  # a slide moves along no body
+        if not (
+            robot.loops and assembly.tree.links[assembly.links[name]].joint.slides
+        ):  # a slide moves along no body
             bars.append((f"{parent or 'base'} to {name}", _Spot(parent), _Spot(name)))
     for name, loop in robot.loops.items():
         ends = {"second": loop.second, "first": loop.first}
@@ -175,7 +181,7 @@ def _massless(assembly: Assembly, name: str) -> bool:
 
 
 def _is_rod(loop: Loop) -> bool:
-    return loop.type == "rod"
+    return isinstance(loop, RodLoop)
 
 
 def _place(pose: Pose, point: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> Numbers:
@@ -200,20 +206,21 @@ def _wheels(
         noun = robot.wheels[model.name]
         steered = model.steering is not None
         pivot = frames[links[model.link].parent if steered else model.link]
-        width, offset, angle = (getattr(noun, each, None) for each in ("width", "offset", "roller_angle"))
+        behind, aside = noun.centre(read) if isinstance(noun, PivotedWheel) else (0.0, 0.0)
         found.append(
             WheelShape(
                 name=model.name,
                 x=float(pivot.position[0]),
                 y=float(pivot.position[1]),
                 radius=float(model.radius),
-                width=0.0 if width is None else float(read(width)),
+                width=float(read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
                 heading=yaw(pivot),
                 kind=noun.type,
                 steering=f"{model.name}.steering" if steered else None,
-                offset=0.0 if offset is None else float(read(offset)),
-                round=width is None,
-                roller_angle=None if angle is None else float(read(angle)),
+                offset=-float(behind) if behind else 0.0,
+                aside=float(aside),
+                round=not isinstance(noun, RollingWheel),
+                roller_angle=float(read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
             )
         )
     return tuple(found)
@@ -222,7 +229,7 @@ def _wheels(
 def _linkage(robot: Robot, assembly: Assembly) -> Scene:
     """The bars of a robot on a fixed base and the path of its tip, from the side that shows an arm's reach."""
     links = (assembly.tree.links[assembly.links[name]] for name in robot.joints)
-    upright = [abs(float(link.axis[2])) < 0.5 for link in links if link.kind == "revolute"]
+    upright = [abs(float(link.axis[2])) < 0.5 for link in links if link.joint.hinge]
     vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
     plane = ("x", "z") if vertical else ("x", "y")
 

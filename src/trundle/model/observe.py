@@ -10,6 +10,7 @@ from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
+from trundle.mechanics.loops import HELD
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Row
@@ -146,7 +147,7 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
-        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind == "rod" else {})
+        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)
             outputs |= _point(loop.name, prefix, point)

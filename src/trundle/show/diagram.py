@@ -169,13 +169,13 @@ def _draw_linkage(sheet: Sheet, shape: Scene) -> None:
     for joint in shape.joints:
         if shape.base == "fixed" and joint.on_base:
             draw_ground(sheet, shape.flat(joint.at))
-        draw_joint(sheet, joint.kind, shape.flat(joint.at), _seen(shape, joint))
+        draw_joint(sheet, joint.symbol, shape.flat(joint.at), _seen(shape, joint))
     for loop in shape.loops:
         a, b = shape.flat(loop.first), shape.flat(loop.second)
         if not loop.apart:
             sheet.line(a, b, color=MUTED, linewidth=1.2, linestyle=(0, (2, 2)), zorder=5)
         for end in (a, b):
-            draw_joint(sheet, loop.kind, end, np.zeros(2))
+            draw_joint(sheet, loop.symbol, end, np.zeros(2))
     for center in shape.centers:
         draw_center(sheet, shape.flat(center))
     _name_joints(sheet, shape)
