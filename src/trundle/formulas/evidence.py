@@ -17,7 +17,7 @@ from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
-from trundle.model.symbols import parameter_group
+from trundle.model.symbols import Symbols
 from trundle.program import Program
 
 Numbers = dict[str, np.ndarray]
@@ -83,14 +83,20 @@ class Evidence:
     @cached_property
     def _rolling(self) -> Program:
         """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
-        here, symbols = self.programs.mechanism, self.programs.symbols
+        # Symbols of its own: a robot that its wheels lock has rows, but no S(q) for `programs`.
+        symbols, numbers = Symbols(), self.sheet.mechanism.here.numbers
+        p, q = (
+            symbols.make("parameter", len(numbers.parameters)),
+            symbols.make("coordinate", len(numbers.names)),
+        )
+        here = numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q)
         wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))
         inputs = {
-            "coordinate": (here.names, here.q),
+            "coordinate": (here.names, q),
             "speed": (here.assembly.speeds, nu),
-            "parameter": parameter_group(here),
+            "parameter": (tuple(here.parameters), p),
         }
         labels = numbered(f"{each.owner}.{each.what}" for each in about)
         outputs = {"velocity": (labels, apply(rows, nu)), "rate": (here.names, here.coordinate_rates(nu))}

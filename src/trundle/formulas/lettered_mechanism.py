@@ -102,7 +102,7 @@ def build(robot: Robot) -> LetteredMechanism:
     numbers = shared.mechanism(robot)
     quantities = numbers.assembly.quantities
     q = {}
-    here = numbers.in_scalars(parameters.scope, [0] * len(numbers.names))
+    here = numbers.in_scalars(parameters.scope, numbers.q)
     assembly = _with_wheel_inertias(here.assembly, names, states)
     assembly = _with_named_placements(assembly, states)
     for name in numbers.names:
