@@ -258,3 +258,4 @@ class OmniWheel(RollerWheel):
 
 
 WHEELS.add(FixedWheel, SteeredWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)
+LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)
