@@ -17,7 +17,7 @@ from trundle.robot.bodies import (
     UniversalJoint,
 )
 from trundle.robot.checks import require_base_mass, require_dynamic
-from trundle.robot.contact import ContactLaw, Free, Ideal, Push, Slip, Touch
+from trundle.robot.contact import Bristle, ContactLaw, Free, Ideal, Push, Slip, Touch
 from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.kinds import Read, State, register
@@ -42,6 +42,7 @@ __all__ = [
     "AckermannCoupling",
     "BallWheel",
     "Body",
+    "Bristle",
     "CasterWheel",
     "ContactLaw",
     "Coupling",
