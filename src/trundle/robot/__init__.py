@@ -21,7 +21,7 @@ from trundle.robot.contact import Bristle, ContactLaw, Free, Ideal, Push, Slip, 
 from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.kinds import Read, State, register
-from trundle.robot.motors import DCMotor, Drive, Effort, Motor, ServoMotor, TorqueMotor
+from trundle.robot.motors import DCMotor, Drive, Effort, Motor, ServoMotor, TorqueMotor, VelocityMotor
 from trundle.robot.noun import default
 from trundle.robot.parameters import Resolver
 from trundle.robot.values import Value
@@ -82,6 +82,7 @@ __all__ = [
     "Turning",
     "UniversalJoint",
     "Value",
+    "VelocityMotor",
     "Wheel",
     "WheelInertia",
     "default",
