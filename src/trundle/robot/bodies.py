@@ -229,7 +229,12 @@ class CylindricalJoint(DirectedJoint):
 
 
 class TwoAxisJoint(DirectedJoint):
-    """A joint with two axes, the second in the frame that the first turns."""
+    """A joint with two axes; `parallel` says what is wrong with two that are, and what to do about it."""
+
+    parallel: ClassVar[tuple[str, str]] = (
+        "its two axes are parallel: together they turn about one axis only",
+        "choose axes across each other, or type: revolute",
+    )
 
     axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
 
