@@ -254,6 +254,25 @@ class UniversalJoint(TwoAxisJoint):
     second: Turning = default({}, "Springs, friction and stops about the second axis.")
 
 
+class PinSlotJoint(TwoAxisJoint):
+    """A pin in a slot: turns about the pin and slides along the slot: NAME.angle, .position; NAME.rate, .speed."""
+
+    called: ClassVar[str] = "pin slot joint"
+    symbol: ClassVar[str] = "slide"
+    parallel: ClassVar[tuple[str, str]] = (
+        "its slot runs along its pin",
+        "let axis2 lie across axis, or choose type: cylindrical",
+    )
+    coordinates = ("angle", "position")
+    speeds = ("rate", "speed")
+    drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
+
+    type: Literal["pin_slot"] = default("pin_slot", "pin_slot: turns about a pin that slides along a slot.")
+    axis2: Axis = default((1.0, 0.0, 0.0), "The slot, in the joint's frame. Default x.")
+    turn: Turning = default({}, "Springs, friction and stops about the pin.")
+    slide: Sliding = default({}, "Springs, friction and stops along the slot.")
+
+
 class SphericalJoint(Joint):
     """Turns any way: the quaternion NAME.q_w to .q_z; NAME.omega_x to .omega_z in the body's own axes."""
 
@@ -298,6 +317,7 @@ JOINTS.add(
     ScrewJoint,
     CylindricalJoint,
     UniversalJoint,
+    PinSlotJoint,
     SphericalJoint,
     PlanarJoint,
     FloatingJoint,
