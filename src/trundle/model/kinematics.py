@@ -111,13 +111,8 @@ class WheelRows:
     loops: Closures | None = None
 
 
-def rate_names(robot: Robot) -> tuple[str, ...]:
+def rate_names(assembly: Assembly) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
-    return free_rates(mechanism(robot).assembly)
-
-
-def free_rates(assembly: Assembly) -> tuple[str, ...]:
-    """The rates that don't follow others and aren't the base's."""
     follow = {*assembly.base_columns, *_followers(assembly)}
     moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
@@ -176,7 +171,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
 
 def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
     """Raise InputError for a name that is no rate (see `rate_names`); `key` is what the file has before it."""
-    known = free_rates(here.assembly)
+    known = rate_names(here.assembly)
     for name in given:
         if name not in known:
             message = f"'{name}' is not a rate of '{here.robot.name}'"
@@ -311,7 +306,7 @@ def _free_columns(
 
 
 def _undetermined(here: Mechanism, given: Sequence[str], rank: int, needed: int) -> InputError:
-    possible = [name for name in free_rates(here.assembly) if name not in given]
+    possible = [name for name in rate_names(here.assembly) if name not in given]
     came = ", ".join(given) or "none"
     return InputError(
         f"the given rates ({came}) don't determine the motion of '{here.robot.name}': rank {rank} of {needed}",
