@@ -102,7 +102,8 @@ def build(robot: Robot) -> Mechanism:
     numbers = shared.mechanism(robot)
     quantities = numbers.assembly.quantities
     q = {}
-    upright = [int(start) for start in quantities.starts(numbers.names)]  # a quaternion of zeros turns nothing
+    # Not all zeros: a quaternion of zeros is no rotation.
+    upright = [int(start) for start in quantities.starts(numbers.names)]
     here = numbers.in_scalars(parameters.scope, upright)
     assembly = _with_wheel_inertias(here.assembly, names, states)
     assembly = _with_named_placements(assembly, states)
