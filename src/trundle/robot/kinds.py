@@ -192,10 +192,12 @@ def register(kind: type[Kind]) -> type[Kind]:
     --------
     >>> from typing import Literal
     >>> import trundle
-    >>> from trundle.robot import TorqueMotor
+    >>> from trundle.robot import Effort, Motor
     >>> @trundle.register
-    ... class Winch(TorqueMotor):
+    ... class Winch(Motor):
     ...     type: Literal["winch"] = "winch"
+    ...     def effort(self, drive, read):
+    ...         return Effort(drive.command, power=drive.command * drive.rate)
     """
     family = getattr(kind, "family", None)
     if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):

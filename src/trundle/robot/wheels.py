@@ -203,13 +203,15 @@ class SteeredWheel(PivotedWheel):
     type: Literal["steered"] = default("steered", "steered: turns about the vertical through its centre.")
 
 
-class KingpinWheel(SteeredWheel):
+class KingpinWheel(PivotedWheel):
     """Steered about a pivot beside it, as a car's front wheels are: turning it rolls it. Also NAME.steering.
 
     A force along the wheel turns it, too, with the scrub radius as its arm: R φ̇ = v − s (ω + δ̇), v at the pivot.
     """
 
     called: ClassVar[str] = "kingpin wheel"
+    steered: ClassVar[bool] = True
+    binds: ClassVar[bool] = True
 
     type: Literal["kingpin"] = default(
         "kingpin", "kingpin: steered about a pivot beside it; `at` is the pivot."
