@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
 from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
+from trundle.model import Model
 from trundle.program import compile_program
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from trundle.results import Run
+
+Array = npt.NDArray[np.float64]
 
 # States of a run that are asked which of them to solve the constraints for.
 _LOOKS = 20
@@ -55,7 +60,7 @@ class LinearTrajectory:
         )
 
 
-def linearize_along(model: Any, run: Any, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
     """The linearisations of a model at every time of one of its runs (see `Model.linearize_along`)."""
     shown = chosen_outputs(model, outputs)
     x, u, values = _states_of(model, run)
@@ -85,7 +90,7 @@ def linearize_along(model: Any, run: Any, outputs: Sequence[str] | None = None) 
     )  # fmt: skip
 
 
-def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
+def _states_of(model: Model, run: Run) -> tuple[Array, Array, dict[str, float]]:
     """x (N, K), u (m, K) and the parameters of a run; raises InputError for what isn't a run of this model."""
     if not hasattr(run, "time") or not hasattr(run, "values"):
         raise InputError(
@@ -105,7 +110,7 @@ def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
     return x, u, model.parameter_values(run.description.get("parameters", {}))
 
 
-def _tangents(model: Any, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
+def _tangents(model: Model, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
     """T and L at every time, all with the same independent states."""
     gradients = [constraint_gradient(model, x[:, k], u[:, k], p) for k in range(x.shape[1])]
     if model.manifold is None:

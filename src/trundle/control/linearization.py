@@ -8,21 +8,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
+from trundle.model import Model
 from trundle.model.arguments import named, number
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
+    import scipy.signal
+
     from trundle.control.linear_control import Controllability
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = npt.NDArray[np.float64]
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
 NEAR = 1e-9
-# Never linearised unless asked for: the largest |residual| has a kink exactly where it is 0.
-_KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -53,12 +55,12 @@ class Linearization(Shown):
     basis: Array
     dependent: tuple[str, ...]
     parameters: Mapping[str, float]
-    model: Any
+    model: Model
 
     @cached_property
-    def poles(self) -> np.ndarray[Any, np.dtype[np.complex128]]:
+    def poles(self) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A (1/s), the slowest first, (n,)."""
-        found: Any = np.linalg.eigvals(self.A).astype(complex)
+        found = np.linalg.eigvals(self.A).astype(np.complex128)
         return found[np.lexsort((-found.imag, np.abs(found.imag), -found.real))]
 
     @cached_property
@@ -89,7 +91,7 @@ class Linearization(Shown):
 
         return examine(self)
 
-    def to_control(self) -> Any:
+    def to_control(self) -> Any:  # python-control need not be installed
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
 
         Raises InputError where python-control isn't installed.
@@ -107,7 +109,7 @@ class Linearization(Shown):
         }
         return control.ss(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> scipy.signal.StateSpace:
         """The same as `scipy.signal.StateSpace`, which knows no names."""
         from scipy.signal import StateSpace
 
@@ -124,10 +126,10 @@ class Point:
 
 
 def linearize(
-    model: Any,
-    state: Mapping[str, Any] | None = None,
-    inputs: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    model: Model,
+    state: Mapping[str, float | str] | None = None,
+    inputs: Mapping[str, float | str] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linearization:
     """A, B, C, D of a model about a state (see `Linearization` and `Model.linearize`)."""
@@ -142,10 +144,10 @@ def linearize(
 
 
 def point_of(
-    model: Any,
-    state: Mapping[str, Any] | None,
-    inputs: Mapping[str, Any] | None,
-    parameters: Mapping[str, Any] | None,
+    model: Model,
+    state: Mapping[str, float | str] | None,
+    inputs: Mapping[str, float | str] | None,
+    parameters: Mapping[str, float | str] | None,
 ) -> tuple[Point, dict[str, float]]:
     """The numbers of a state, inputs and parameters given by name, and all parameters; raises InputError."""
     values = model.parameter_values(named(parameters, "parameters"))
@@ -163,10 +165,11 @@ def point_of(
     return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
 
 
-def chosen_outputs(model: Any, outputs: Sequence[str] | None) -> tuple[str, ...]:
+def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
     """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
     if outputs is None:
-        return tuple(name for name in model.outputs if name not in _KINKED)
+        # Residuals are linearised only where they are asked for: the largest has a kink exactly where it is 0.
+        return tuple(name for name in model.outputs if model.quantities[name].kind != "residual")
     if isinstance(outputs, str):
         raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
     outputs = tuple(outputs)
@@ -191,7 +194,7 @@ def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, 
 
 
 def output_rows(
-    model: Any, point: Point, shown: Sequence[str], slopes: Sequence[Array]
+    model: Model, point: Point, shown: Sequence[str], slopes: Sequence[Array]
 ) -> tuple[Array, Array, Array]:
     """y₀, ∂y/∂x and ∂y/∂u of the names asked for, from those of all outputs."""
     n, m, r = len(model.states), len(model.inputs), len(model.outputs)
@@ -205,7 +208,7 @@ def output_rows(
 
 
 def packed(
-    model: Any,
+    model: Model,
     point: Point,
     parameters: Mapping[str, float],
     tangent: Tangent,

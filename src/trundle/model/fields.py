@@ -1,7 +1,7 @@
 """Dataclasses as plain data, as JSON holds them, and back, by the types of their fields.
 
 A field is text, a number, a truth value, a program, another dataclass, a tuple or a mapping by name of these, or None
-where its type says so. `Any` stands for data that is plain already. What is read is checked against the types: a
+where its type says so. `object` stands for data that is plain already. What is read is checked against the types: a
 mistake is an InputError with the key where it stands. Nothing is ever executed.
 """
 
@@ -20,7 +20,7 @@ from trundle.program.plain import from_plain, to_plain
 
 T = TypeVar("T")
 
-_WORDS: dict[Any, str] = {
+_WORDS: dict[object, str] = {
     str: "text", bool: "true or false", int: "a whole number", float: "a number with a decimal point"
 }  # fmt: skip
 
@@ -54,7 +54,7 @@ def read(kind: type[T], data: object, key: str, **others: object) -> T:
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, object]:
+def _hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind)
 
 
@@ -69,7 +69,7 @@ def _parts(kind: Any) -> tuple[Any, Any]:
         return Mapping, inner[1]
     if origin is Literal:
         return str, None
-    if kind in _WORDS or kind is Any or kind is Program or is_dataclass(kind):
+    if kind in _WORDS or kind is object or kind is Program or is_dataclass(kind):
         return kind, None
     raise TrundleError(f"a file holds no values of the type {kind}")
 
@@ -86,7 +86,7 @@ def _write(kind: Any, value: Any, key: str) -> object:
         return to_plain(value)
     if is_dataclass(outer):
         return written(value)
-    if outer is Any:
+    if outer is object:
         return _plain(value, key)
     return _exactly(outer, outer(value), key)
 
@@ -107,7 +107,7 @@ def _read(kind: Any, data: object, key: str) -> object:
         return from_plain(data, key)
     if isinstance(outer, type) and is_dataclass(outer):
         return read(outer, data, key)
-    if outer is Any:
+    if outer is object:
         return _plain(data, key)
     return _exactly(outer, data, key)
 

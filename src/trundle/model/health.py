@@ -1,11 +1,8 @@
-"""A last look at a derived model: has every speed inertia, do the wheels carry the robot, do changed numbers
-still fit?
-"""
+"""A last look at a derived model: has every speed inertia, do the wheels carry the robot?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,17 +14,16 @@ from trundle.mechanics.quantities import Quantities
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
-from trundle.model.manifold import settle
+from trundle.model.model import Model
+from trundle.robot import Robot
 from trundle.scalars import is_zero
 from trundle.spatial.motions import pair
 
-# Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
-_RESIDUAL = 1e-7
 # Eigenvalues of a mass matrix scaled to a diagonal of ones that are rounding.
 _NO_INERTIA = 1e-12
 
 
-def check_inertia(robot: Any, numeric: Assembly) -> None:
+def check_inertia(robot: Robot, numeric: Assembly) -> None:
     """Raise InputError naming the speeds that no mass opposes, before equations are formed that would divide by zero.
 
     Where every joint's own body resists it, the mass matrix is positive definite: then a glance at each is enough.
@@ -55,7 +51,7 @@ def generic_state(quantities: Quantities, names: Sequence[str]) -> np.ndarray:
     return quantities.normalised(names, np.random.default_rng(0).uniform(0.1, 0.5, len(names)))
 
 
-def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
+def check_mass(robot: Robot, model: Model, numeric: Assembly) -> None:
     """Raise InputError naming the speeds for which no acceleration is found at a generic state."""
     state = generic_state(model.quantities, model.states)
     (rate,) = model.dynamics.evaluate(
@@ -65,7 +61,7 @@ def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
         raise _without_inertia(robot, _unopposed(numeric, state[: len(model.coordinates)]))
 
 
-def _without_inertia(robot: Any, culprits: Sequence[str]) -> InputError:
+def _without_inertia(robot: Robot, culprits: Sequence[str]) -> InputError:
     what = ", ".join(culprits) or "some of its speeds"
     first = culprits[0].rpartition(".")[0] if culprits else ""
     kind = next((kind for kind in ("joints", "wheels") if first in getattr(robot, kind)), None)
@@ -126,7 +122,7 @@ def _null_space(rows: np.ndarray) -> np.ndarray:
     return right[rank:].T
 
 
-def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
+def check_loads(robot: Robot, numeric: Assembly, span: Sequence[int]) -> None:
     """Raise InputError naming slipping wheels that would be pulled to the ground when the robot stands as
     described.
     """
@@ -149,25 +145,3 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
             key=f"robot.wheels.{lifted[0]}",
             hint="move body.center_of_mass between the wheels, or give the wheel a load (N)",
         )
-
-
-def check_rank(model: Any, values: Mapping[str, float]) -> None:
-    """Raise InputError where changed parameters make constraints independent that were derived as redundant, or
-    singular.
-
-    The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
-    """
-    state = np.random.default_rng(0).uniform(0.1, 0.5, len(model.states))
-    start = dict(zip(model.states, state, strict=True))
-    state = np.array(settle(model, start, (), values))
-    (outputs,) = model.observe.evaluate(state, np.zeros(len(model.inputs)), np.array(list(values.values())))
-    residual = outputs[list(model.outputs).index("constraint_residual")]
-    if residual <= _RESIDUAL:
-        return
-    changed = ", ".join(name for name, value in values.items() if value != model.parameters[name])
-    raise InputError(
-        f"with {changed} changed, the rolling constraints of '{model.name}' are no longer those it was derived with "
-        f"(rank {model.constraints.rank}): they would be broken by {residual:.2g} m/s",
-        key=next((name for name, value in values.items() if value != model.parameters[name]), None),
-        hint="wheels that shared an axle must go on sharing it; else derive robot.with_parameters(...) anew",
-    )

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
-from trundle.model.health import check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.robot import Robot
+from trundle.robot.motors import DCMotor
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
+
+# Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
+_RESIDUAL = 1e-7
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Model(Shown):
     what it was made from.
     """
 
-    robot: Any  # None for a model that has no description
+    robot: Robot | None
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -74,11 +80,11 @@ class Model(Shown):
     stiff: bool
     derive_seconds: float
     notes: tuple[str, ...] = ()
-    sketch: Mapping[str, Any] = field(default_factory=dict)
+    sketch: Mapping[str, object] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -127,7 +133,7 @@ class Model(Shown):
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
 
-    def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
         if self.robot is None:
             return changed_numbers(self, changes or {})
@@ -140,20 +146,23 @@ class Model(Shown):
                     hint="derive the robot anew with inductance 0 (its current then follows at once)",
                 )
         if self.constraints.rows and values != self.parameters:
-            check_rank(self, values)
+            _check_rank(self, values)
         return values
 
     @cached_property
     def _divisors(self) -> dict[str, str]:
         """Parameters that a current's equation divides by, by motor."""
-        motors = {name.removesuffix(".current") for name in self.currents}
         if self.robot is None:
             return {}
-        return {
-            name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
-            for name, motor in self.robot.motors.items()
-            if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
-        }
+        motors = {self.quantities[name].owner for name in self.currents}
+        found: dict[str, str] = {}
+        for name, motor in self.robot.motors.items():
+            if name not in motors or not isinstance(motor, DCMotor):
+                continue
+            if motor.inductance.is_parameter or motor.inductance.names:
+                key = motor.inductance.key
+                found[name] = key if motor.inductance.is_parameter else motor.inductance.names[0]
+        return found
 
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
@@ -309,3 +318,25 @@ class Model(Shown):
         from trundle.model.archive import save_model
 
         return save_model(self, path)
+
+
+def _check_rank(model: Model, values: Mapping[str, float]) -> None:
+    """Raise InputError where changed parameters make constraints independent that were derived as redundant, or
+    singular.
+
+    The derivation left out the rows that repeated others at the described numbers; at other numbers they may not.
+    """
+    state = np.random.default_rng(0).uniform(0.1, 0.5, len(model.states))
+    start = dict(zip(model.states, state, strict=True))
+    state = np.array(settle(model, start, (), values))
+    (outputs,) = model.observe.evaluate(state, np.zeros(len(model.inputs)), np.array(list(values.values())))
+    residual = outputs[list(model.outputs).index("constraint_residual")]
+    if residual <= _RESIDUAL:
+        return
+    changed = ", ".join(name for name, value in values.items() if value != model.parameters[name])
+    raise InputError(
+        f"with {changed} changed, the rolling constraints of '{model.name}' are no longer those it was derived with "
+        f"(rank {model.constraints.rank}): they would be broken by {residual:.2g} m/s",
+        key=next((name for name, value in values.items() if value != model.parameters[name]), None),
+        hint="wheels that shared an axle must go on sharing it; else derive robot.with_parameters(...) anew",
+    )
