@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
+    from trundle.robot import register as register
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
@@ -60,6 +61,7 @@ _HOMES = {
     "odometry": "trundle.motion.odometry:derive_odometry",
     "open": "trundle.model.archive:open_model",
     "plot": "trundle.show.plots:plot",
+    "register": "trundle.robot:register",
     "roll": "trundle.simulation:roll",
     "rollout": "trundle.simulation:rollout",
     "run": "trundle.simulation:run",

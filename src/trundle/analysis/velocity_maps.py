@@ -273,7 +273,7 @@ class VelocityMaps:
             name
             for link, at in zip(tree.links, tree.coordinate_slices(), strict=True)
             for name in self.assembly.coordinates[at]
-            if link.kind == "spin" or link is tree.links[0]
+            if link.joint.frame_stays or link is tree.links[0]
         }
         driven = self.motors()
         fixed |= {

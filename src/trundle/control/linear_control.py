@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-import numpy.typing as npt
 
 from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Named
+from trundle.control.linearization import Linearization, slopes_near
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import constraint_gradient, tangent_at
+from trundle.control.tangent import Array, constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model import Model
 from trundle.model.guided import independent_rows
 from trundle.shown import Explained
 
-if TYPE_CHECKING:
-    from trundle.control.linearization import Linearization
-
-Array = npt.NDArray[np.float64]
 Direction = Mapping[str, float]
 
 # General configurations for the ranks of brackets lie this far (m, rad) from the state.
@@ -102,8 +97,6 @@ def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:
 
 def _without_rounding(about: Linearization) -> tuple[Array, Array]:
     """A and B with 0 where an entry isn't larger than what a state at a distance of 1e-9 makes of it."""
-    from trundle.control.linearization import slopes_near
-
     near = slopes_near(about)
     cleaned = []
     for k, matrix in enumerate((about.A, about.B)):

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
-from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
+from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
 from trundle.program import compile_program
@@ -18,7 +17,6 @@ from trundle.program import compile_program
 if TYPE_CHECKING:
     from trundle.results import Run
 
-Array = npt.NDArray[np.float64]
 
 # States of a run that are asked which of them to solve the constraints for.
 _LOOKS = 20
@@ -61,7 +59,40 @@ class LinearTrajectory:
 
 
 def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
-    """The linearisations of a model at every time of one of its runs (see `Model.linearize_along`)."""
+    """A(t), B(t), C(t), D(t) of small motions beside a run, at every time that it stores.
+
+    ż = A(t) z + B(t) δu and δy = C(t) z + D(t) δu: the variational equation, in the same independent coordinates all
+    along.
+
+    Parameters
+    ----------
+    model : Model
+        The model that was run.
+    run : Run
+        One of its runs, with the inputs and parameters that it had.
+    outputs : sequence of str
+        Names of states and outputs to be y; by default all outputs that have slopes.
+
+    Returns
+    -------
+    LinearTrajectory
+        `A` (K, n, n), `B` (K, n, m), … over `time` (K,); `trajectory[k]` is the `Linearization` at time k.
+
+    Raises
+    ------
+    InputError
+        For what isn't a run of this model.
+    NumericsError
+        Where the model is singular, saying when.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.pendulum())
+    >>> run = trundle.simulate(model, 1.0, initial={"link_1.angle": "30 deg"}, samples=11)
+    >>> trundle.linearize_along(model, run).A.shape
+    (11, 4, 4)
+    """
     shown = chosen_outputs(model, outputs)
     x, u, values = _states_of(model, run)
     p = np.array(list(values.values()))

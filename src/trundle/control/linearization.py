@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
+from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
-    import scipy.signal
+    from control import StateSpace  # pyright: ignore[reportMissingImports]
+    from scipy.signal import StateSpace as SciPyStateSpace
 
     from trundle.control.linear_control import Controllability
 
-Array = npt.NDArray[np.float64]
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
 NEAR = 1e-9
+# Never linearised unless asked for: the largest |residual| has a kink exactly where it is 0.
+_KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,7 +62,7 @@ class Linearization(Shown):
     @cached_property
     def poles(self) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A (1/s), the slowest first, (n,)."""
-        found = np.linalg.eigvals(self.A).astype(np.complex128)
+        found: npt.NDArray[np.complex128] = np.linalg.eigvals(self.A).astype(complex)
         return found[np.lexsort((-found.imag, np.abs(found.imag), -found.real))]
 
     @cached_property
@@ -91,7 +93,7 @@ class Linearization(Shown):
 
         return examine(self)
 
-    def to_control(self) -> Any:  # python-control need not be installed
+    def to_control(self) -> StateSpace:
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
 
         Raises InputError where python-control isn't installed.
@@ -107,9 +109,9 @@ class Linearization(Shown):
             kind: [name.replace(".", "_") for name in getattr(self, kind)]
             for kind in ("states", "inputs", "outputs")
         }
-        return control.ss(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
+        return control.StateSpace(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
 
-    def to_scipy(self) -> scipy.signal.StateSpace:
+    def to_scipy(self) -> SciPyStateSpace:
         """The same as `scipy.signal.StateSpace`, which knows no names."""
         from scipy.signal import StateSpace
 
@@ -132,7 +134,49 @@ def linearize(
     parameters: Mapping[str, float | str] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linearization:
-    """A, B, C, D of a model about a state (see `Linearization` and `Model.linearize`)."""
+    """A, B, C, D about a state, along the model's constraints, in independent coordinates.
+
+    ż = ż₀ + A z + B δu and y = y₀ + C z + D δu for small motions δx = T z, by automatic differentiation of the model's
+    programs; A = L J T + L̇ T with J = ∂f/∂x and L T = 1.
+
+    Parameters
+    ----------
+    model : Model
+        Derived from a description, or from SymPy's equations.
+    state : mapping of str to number or str
+        States by name, in SI or as text with units; those not given start as in a run: 0, an upright quaternion, or
+        where constraints need them.
+    inputs : mapping of str to number or str
+        Inputs by name; those not given are 0.
+    parameters : mapping of str to number or str
+        Changed values by name.
+    outputs : sequence of str
+        Names of states and outputs to be y; by default all outputs that have slopes.
+
+    Returns
+    -------
+    Linearization
+        The matrices with names and units, and what can be asked of them: poles, controllability.
+
+    Raises
+    ------
+    InputError
+        For names and values that don't fit.
+    NumericsError
+        Where the model is singular at this state, or its constraints are.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.differential_drive())
+    >>> about = trundle.linearize(model, {"v_x": 1.0}, outputs=["v_x", "omega"])
+    >>> about.A.shape, about.C.shape
+    ((9, 9), (2, 9))
+
+    References
+    ----------
+    Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
+    """
     point, values = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
     (rate, *slopes) = model.rate_slopes.evaluate(point.x, point.u, point.p)
@@ -168,8 +212,7 @@ def point_of(
 def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
     """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
     if outputs is None:
-        # Residuals are linearised only where they are asked for: the largest has a kink exactly where it is 0.
-        return tuple(name for name in model.outputs if model.quantities[name].kind != "residual")
+        return tuple(name for name in model.outputs if name not in _KINKED)
     if isinstance(outputs, str):
         raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
     outputs = tuple(outputs)

@@ -36,7 +36,7 @@ def uncontrollable(a: Array, b: Array) -> Uncontrollable:
     Automatic Control 26(1), sec. III).
     """
     reached = _reached(a, b)
-    inner, driven, scale = _measured(a[reached][:, reached], b[reached])
+    inner, driven, scale = _measured(a[reached[:, None], reached], b[reached])
     span = _krylov(inner, driven)
     outside = np.setdiff1d(np.arange(len(a)), reached)
     count = len(reached) - span.shape[1]

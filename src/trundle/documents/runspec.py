@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -40,7 +40,8 @@ class ReadsNumber(ReadsConstant):
 
     def read(self, written: object) -> object:
         value = super().read(written)
-        return value.number if isinstance(value, Value) else value
+        assert isinstance(value, Value)
+        return value.number
 
 
 Constant = Annotated[Value, ReadsConstant(units.ANY)]
@@ -109,7 +110,7 @@ class FileTable(Noun):
     )
 
 
-def _signal(data: Any) -> str:
+def _signal(data: object) -> str:
     if isinstance(data, Mapping):
         return "<file>" if "file" in data else "<table>"
     return "<table>" if isinstance(data, Table) else "<file>" if isinstance(data, FileTable) else "<constant>"

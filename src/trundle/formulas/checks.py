@@ -44,7 +44,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
-    for wheel in rolling_wheels(mechanism):
+    for wheel in rolling_wheels(mechanism.assembly):
         lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)

@@ -23,14 +23,8 @@ from trundle.formulas.checks import (
 from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
-from trundle.formulas.dynamics_section import (
-    acceleration_section,
-    contact_section,
-    motion_section,
-    motor_section,
-    passive_section,
-)
 from trundle.formulas.evidence import Evidence
+from trundle.formulas.forces_section import contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
     Forward,
     Sheet,
@@ -41,6 +35,7 @@ from trundle.formulas.kinematics_section import (
     rolling_wheels,
 )
 from trundle.formulas.mechanism import build
+from trundle.formulas.motion_section import acceleration_section, motion_section
 from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
@@ -136,7 +131,7 @@ class _Report:
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism))
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism.assembly))
         return self.solved.basis if rolling else None
 
     @cached_property

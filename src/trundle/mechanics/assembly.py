@@ -23,7 +23,7 @@ from trundle.robot.bodies import (
     Sliding,
     SphericalJoint,
     Turning,
-    UniversalJoint,
+    TwoAxisJoint,
     drive_axes,
 )
 from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, linkages
@@ -195,7 +195,7 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         placement,
         _inertia(joint.body, read),
         tuple(rotors),
-        _unit(joint.axis2) if isinstance(joint, UniversalJoint) else AXLE,
+        _unit(joint.axis2) if isinstance(joint, TwoAxisJoint) else AXLE,
         read(joint.pitch) if isinstance(joint, ScrewJoint) else 0,
     )
     kind = link.joint
@@ -306,7 +306,7 @@ def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
     pose, rigid = IDENTITY_POSE, True
     while index != 0:
         link = draft.links[index]
-        pose, rigid = compose(link.placement, pose), rigid and link.kind == "fixed"
+        pose, rigid = compose(link.placement, pose), rigid and not link.moves
         index = link.parent
     return pose, rigid
 
@@ -383,7 +383,7 @@ def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read)
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components."""
     axis = _unit(noun.axis) if isinstance(noun, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
-    axes = transpose(columns) if noun.type in HELD else IDENTITY
+    axes = transpose(columns) if HELD.get(noun.type) else IDENTITY
 
     def end(side: Side) -> End:
         described = Pose(euler_rotation(*_vector(side.rpy, read)), _vector(side.at, read))

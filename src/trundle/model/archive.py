@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.errors import InputError
+from trundle.errors import InputError, TrundleError
 from trundle.files import replacing
 from trundle.model.fields import read, written
 from trundle.model.model import Model
@@ -69,9 +69,12 @@ def to_text(model: Model) -> str:
         "trundle_model": FORMAT,
         "written_by": f"trundle {__version__}",
         "description": described,
-        "model": written(model, skip=("robot",)),
+        "model": written(model),
     }
-    stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
+    try:
+        stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
+    except (TypeError, ValueError) as error:
+        raise TrundleError(f"a file can't hold what '{model.name}' does: {error}") from None
     return _laid_out(stamped, 0) + "\n"
 
 
@@ -154,7 +157,7 @@ def _check_version(content: Mapping[str, object]) -> None:
 
 def _model(content: Mapping[str, object]) -> Model:
     robot = _robot(content["description"])
-    model = read(Model, content["model"], "model", robot=robot)
+    model = Model(robot=robot, **read(content["model"], "model"))
     _check_names(model)
     for name, program in programs(model).items():
         _check_program(model, name, program)
@@ -259,7 +262,7 @@ def _check_description(model: Model) -> None:
 def _laid_out(data: object, indent: int) -> str:
     """JSON with what fits into a line in one line, and short entries side by side up to the width."""
     short = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if len(short) + indent <= _WIDTH or not isinstance(data, (dict, list)):
+    if len(short) + indent <= _WIDTH or not isinstance(data, (dict, list, tuple)):
         return short
     pad = " " * (indent + 1)
     if isinstance(data, dict):
@@ -267,7 +270,9 @@ def _laid_out(data: object, indent: int) -> str:
             f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(value, indent + 1)}"
             for key, value in data.items()
         ]
-        side_by_side = not any(isinstance(value, (dict, list)) for value in data.values()) and indent > 1
+        side_by_side = (
+            not any(isinstance(value, (dict, list, tuple)) for value in data.values()) and indent > 1
+        )
     else:
         entries = [_laid_out(each, indent + 1) for each in data]
         side_by_side = True

@@ -17,6 +17,7 @@ from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
+from trundle.model.drawing import sketch
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mechanism import Mechanism, mechanism
@@ -29,8 +30,8 @@ from trundle.model.moving import (
     moving_mechanism,
 )
 from trundle.model.observe import Motion, force_of, observed
+from trundle.model.own_kinds import check_own_kinds
 from trundle.model.projection import held_programs
-from trundle.model.sketch import sketch
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,
@@ -74,7 +75,8 @@ def derive(robot: Robot) -> Model:
     ------
     InputError
         What is given is no robot; ideal wheels, gears or loops lock the robot, or its loops can't be closed; a speed
-        has no inertia; a slipping wheel carries nothing; the speeds chosen in the description don't determine the
+        has no inertia; a slipping wheel carries nothing; a motor or contact law gives
+        no finite number; the speeds chosen in the description don't determine the
         motion.
 
     References
@@ -93,13 +95,14 @@ def derive(robot: Robot) -> Model:
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
     start = time.perf_counter()
     numbers = mechanism(robot)
-    check_inertia(robot, numbers.assembly)
+    check_inertia(numbers)
+    check_own_kinds(numbers.assembly)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
     model = _model(moving, drives, motion, start)
-    check_mass(robot, model, numbers.assembly)
-    check_loads(robot, numbers.assembly, contact_span(numbers.assembly))
+    check_mass(numbers, model.dynamics, model.quantities)
+    check_loads(numbers)
     return model
 
 

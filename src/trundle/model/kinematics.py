@@ -18,16 +18,15 @@ from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.rolling import Row
-from trundle.mechanics.wheels import WheelModel
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
 from trundle.model.constraints import Rows, coupling_rows, rolling_rows
+from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import held_programs
-from trundle.model.sketch import sketch
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,
@@ -38,7 +37,7 @@ from trundle.model.symbols import (
 )
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
+from trundle.scalars import Scalar, is_zero, largest, minus, times
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
@@ -144,9 +143,11 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     loops = _loops(here)
     coupled, _ = coupling_rows(here.assembly, here.at)
     held = [] if loops is None else without_followers(here.assembly, loops.rows, coupled)
-    wheels = WheelRows(here, wheel_rows(here), here.sampled(wheel_rows), held, loops)
+    contacts, _ = contact_velocities(here)
+    free = without_followers(here.assembly, contacts, coupled)
+    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
     nu = with_followers(here.assembly, solve_speeds(wheels, given, rates), coupled)
-    outputs = _outputs(here, given, nu)
+    outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(q), 0), driven)
@@ -183,30 +184,22 @@ def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
 
 
 def _outputs(here: Mechanism, given: Sequence[str], nu: Sequence[Scalar]) -> dict[str, Scalar]:
-    """The coordinates and speeds that were found, and the largest contact velocity that is left."""
-    slip: Scalar = 0
-    for row in rolling_rows(here.assembly, here.at, _touching(here.assembly))[0]:
-        slip = maximum(slip, absolute(dot(row, nu)))
-    outputs: dict[str, Scalar] = {name: here.at.values[name] for name in coupled_coordinates(here.assembly)}
+    """The coordinates and speeds that were found."""
     speeds = zip(here.assembly.speeds, nu, strict=True)
-    outputs |= {name: value for name, value in speeds if name not in given}
-    return outputs | {_SLIP_RESIDUAL.name: slip}
+    followers = {name: here.at.values[name] for name in coupled_coordinates(here.assembly)}
+    return followers | {name: value for name, value in speeds if name not in given}
 
 
-def _touching(assembly: Assembly) -> list[WheelModel]:
-    """The wheels on the ground."""
-    return [wheel for wheel in assembly.wheels if wheel.grips]
-
-
-def touching_rows(here: Mechanism) -> list[Row]:
-    """What each of the rows of `wheel_rows` is."""
-    return rolling_rows(here.assembly, here.at, _touching(here.assembly))[1]
+def contact_velocities(here: Mechanism) -> tuple[Rows, list[Row]]:
+    """The rows of all wheels that grip the ground, whatever their contact law, and what each row is."""
+    wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
+    return rolling_rows(here.assembly, here.at, wheels)
 
 
 def wheel_rows(here: Mechanism) -> Rows:
-    """The rows of all wheels on the ground over what is independent of couplings."""
-    rows, _ = rolling_rows(here.assembly, here.at, _touching(here.assembly))
-    return without_followers(here.assembly, rows, coupling_rows(here.assembly, here.at)[0])
+    """The same rows over what is independent of couplings."""
+    coupled, _ = coupling_rows(here.assembly, here.at)
+    return without_followers(here.assembly, contact_velocities(here)[0], coupled)
 
 
 def _loops(here: Mechanism) -> Closures | None:

@@ -10,6 +10,7 @@ from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
+from trundle.mechanics.loops import HELD
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Row
@@ -18,7 +19,7 @@ from trundle.model.configuration import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
 from trundle.model.moving import MovingMechanism, balance
 from trundle.model.multipliers import Solution
-from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
+from trundle.scalars import Scalar, is_zero, largest, minus
 from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import Vector, scale
 
@@ -74,9 +75,9 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
     outputs.update(_energies(moving, motion))
     slips = apply(mechanism.rolling.rows, moving.nu)
     if loops is not None:
-        outputs[_LOOP_RESIDUAL] = _largest(loops.gaps)
+        outputs[_LOOP_RESIDUAL] = largest(loops.gaps)
         slips += apply(loops.rows, moving.u)
-    outputs[_CONSTRAINT_RESIDUAL] = _largest(slips)
+    outputs[_CONSTRAINT_RESIDUAL] = largest(slips)
     return outputs
 
 
@@ -146,7 +147,7 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
-        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind == "rod" else {})
+        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)
             outputs |= _point(loop.name, prefix, point)
@@ -157,11 +158,3 @@ def _point(owner: str, prefix: str, position: Vector) -> dict[Quantity, Scalar]:
     """A point's world coordinates as outputs (m)."""
     axes = (Quantity(f"{prefix}{axis}", "m", "place").of(owner) for axis in "xyz")
     return dict(zip(axes, position, strict=True))
-
-
-def _largest(values: Sequence[Scalar]) -> Scalar:
-    """max |value|: of A ν over all rows, say, the redundant ones too (m/s)."""
-    worst: Scalar = 0
-    for value in values:
-        worst = maximum(worst, absolute(value))
-    return worst

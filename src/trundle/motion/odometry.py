@@ -18,9 +18,9 @@ from trundle.model.arguments import kind_of, robot_of
 from trundle.model.kinematics import (
     WheelRows,
     check_rates,
+    contact_velocities,
     free_rates,
     solve_speeds,
-    touching_rows,
     wheel_rows,
 )
 from trundle.model.mechanism import Mechanism, mechanism
@@ -208,7 +208,7 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
     check_rates(numbers, chosen)
     samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
     prescribed = [assembly.speeds.index(name) for name in chosen]
-    owners = [about.owner for about in touching_rows(numbers)]
+    owners = [about.owner for about in contact_velocities(numbers)[1]]
     kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
     increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
     return Plan(chosen, increments, kept, samples[:, kept, :])

@@ -14,7 +14,6 @@ import sympy as sp
 from trundle.errors import TrundleError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
-from trundle.mechanics.joints import Turn
 from trundle.model.mechanism import mechanism
 from trundle.motion.arc import advance
 from trundle.motion.odometry import POSE, at_origin, displacement, plan_odometry
@@ -146,10 +145,8 @@ def _displacement(odometry: Odometry) -> tuple[dict[Any, Any], list[Any]]:
         q.append(symbol)
     symbolic = numbers.in_scalars(parameters, q)
     here = at_origin(replace(symbolic, assembly=_with_named_angles(symbolic.assembly)))
-    for coupling in here.assembly.couplings:
-        if isinstance(coupling, _NamedLinkage):
-            angles = _angles(coupling, _rational(here.at.values[coupling.axis.coordinate]))
-            definitions |= dict(zip(coupling.wheels, angles, strict=True))
+    for linkage in here.assembly.linkages:
+        definitions |= _angles(linkage, _rational(here.at.values[linkage.axis.coordinate]))
     named: dict[Any, Any] = {}
     moved: list[Any] = []
     for line in _LINES:
@@ -176,19 +173,10 @@ def _entry(entry: Any, named: dict[Any, Any], line: int) -> Any:
     return symbol
 
 
-@dataclass(frozen=True)
-class _NamedLinkage(Linkage):
-    """A linkage whose wheels' angles are symbols of their own."""
-
-    wheels: tuple[Any, ...] = ()
-
-    def _turns(self, delta: Any) -> list[Turn]:
-        return [Turn(sp.cos(wheel), sp.sin(wheel)) for wheel in self.wheels]
-
-
 def _with_named_angles(assembly: Assembly) -> Assembly:
+    """Coupled wheels' angles as symbols of their own."""
     couplings = [
-        _NamedLinkage(**vars(each), wheels=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
+        replace(each, angles=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
         if isinstance(each, Linkage)
         else each
         for each in assembly.couplings
@@ -196,10 +184,12 @@ def _with_named_angles(assembly: Assembly) -> Assembly:
     return replace(assembly, couplings=tuple(couplings))
 
 
-def _angles(coupling: Linkage, delta: Any) -> list[Any]:
+def _angles(coupling: Linkage, delta: sp.Expr) -> dict[sp.Expr, sp.Expr]:
     """δ_i = atan2(sin δ, cos δ − (y_i/L) sin δ) of the coupled wheels."""
-    s, c = sp.sin(delta), sp.cos(delta)
-    return [sp.atan2(s, c - _rational(sp.sympify(y / coupling.wheelbase)) * s) for y in coupling.offsets]
+    directions = (_rational(each) for each in coupling.ahead(delta))
+    return {
+        angle: sp.atan2(sp.sin(delta), each) for angle, each in zip(coupling.angles, directions, strict=True)
+    }
 
 
 def _tidy(entry: Any) -> Any:

@@ -31,6 +31,7 @@ class Loop(Kind):
     """What holds two bodies to each other."""
 
     family: ClassVar[Family] = LOOPS
+    symbol: ClassVar[str] = "hinge"  # as joints have it
 
     first: Side = Field(description="One end; forces are told in its axes.")
     second: Side = Field(description="The other end, on which the forces that are told act.")
@@ -48,6 +49,7 @@ class FixedLoop(Loop):
     """Welds the two ends together."""
 
     called: ClassVar[str] = "fixed loop"
+    symbol: ClassVar[str] = "weld"
 
     type: Literal["fixed"] = default("fixed", "fixed: no motion between the ends.")
 
@@ -64,6 +66,7 @@ class PrismaticLoop(DirectedLoop):
     """A slide: the ends share a line and don't turn."""
 
     called: ClassVar[str] = "prismatic loop"
+    symbol: ClassVar[str] = "slide"
 
     type: Literal["prismatic"] = default("prismatic", "prismatic: a slide along the axis.")
 
@@ -72,6 +75,7 @@ class CylindricalLoop(DirectedLoop):
     """A sleeve: the ends share a line."""
 
     called: ClassVar[str] = "cylindrical loop"
+    symbol: ClassVar[str] = "slide"
 
     type: Literal["cylindrical"] = default(
         "cylindrical", "cylindrical: turns about the axis and slides along it."
@@ -82,6 +86,7 @@ class SphericalLoop(Loop):
     """A ball joint: the ends share a point."""
 
     called: ClassVar[str] = "spherical loop"
+    symbol: ClassVar[str] = "ball"
 
     type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
 
@@ -90,6 +95,7 @@ class PlanarLoop(DirectedLoop):
     """Two planes that stay on each other, across the axis."""
 
     called: ClassVar[str] = "planar loop"
+    symbol: ClassVar[str] = "ball"
 
     type: Literal["planar"] = default(
         "planar", "planar: slides in the plane across the axis and turns in it."

@@ -105,3 +105,16 @@ def _plain(inner: object) -> object:
     if isinstance(inner, dict):
         return {name: _plain(each) for name, each in inner.items()}
     return inner
+
+
+def with_entry(data: object, path: Path, written: object) -> object:
+    """Plain data with one entry written anew; mappings and vectors on the way are made where they aren't there."""
+    if not path:
+        return written
+    first, *rest = path
+    if isinstance(first, int):
+        entries: list[object] = list(data) if isinstance(data, list) else [0.0, 0.0, 0.0]
+        entries[first] = with_entry(entries[first], tuple(rest), written)
+        return entries
+    there = data if isinstance(data, dict) else {}
+    return {**there, first: with_entry(there.get(first), tuple(rest), written)}

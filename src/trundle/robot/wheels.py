@@ -223,7 +223,7 @@ class CasterWheel(PivotedWheel):
         return -read(self.offset), 0
 
 
-class _RollerWheel(RollingWheel):
+class RollerWheel(RollingWheel):
     """A wheel with rollers on its rim, on which it slides freely."""
 
     roller_angle: Direction
@@ -237,7 +237,7 @@ class _RollerWheel(RollingWheel):
         return (ContactDirection("roller_force", "rolling", sin(angle), cos(angle)),)
 
 
-class MecanumWheel(_RollerWheel):
+class MecanumWheel(RollerWheel):
     """Rollers at an angle on its rim."""
 
     called: ClassVar[str] = "mecanum wheel"
@@ -248,7 +248,7 @@ class MecanumWheel(_RollerWheel):
     )
 
 
-class OmniWheel(_RollerWheel):
+class OmniWheel(RollerWheel):
     """Rollers across its rim: it slides sideways freely."""
 
     called: ClassVar[str] = "omni wheel"

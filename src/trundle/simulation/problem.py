@@ -12,9 +12,9 @@ from trundle.documents import dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
+from trundle.model.drawing import sketch
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
-from trundle.model.sketch import sketch_with
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -230,8 +230,9 @@ def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dic
         origin = system.origin if isinstance(system, Model) else {}
         return {**origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
     described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
-    sketch = system.sketch if described else sketch_with(system.robot, {**system.parameters, **parameters})
-    return {"yaml": dump(system.robot), "parameters": dict(parameters), "sketch": dict(sketch)}
+    own = {**system.parameters, **parameters}
+    drawn = system.sketch if described else sketch(system.robot, parameters=own)
+    return {"yaml": dump(system.robot), "parameters": dict(parameters), "sketch": dict(drawn)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:

@@ -78,8 +78,8 @@ def dump_urdf(robot: Robot) -> str:
     --------
     >>> from trundle.documents import dump_urdf, load_urdf
     >>> arm = load_urdf("examples/urdf/arm.urdf").with_parameters({"joints.elbow.body.mass": 0.9})
-    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "0.9" in line]
-    ['<mass value="0.9" />']
+    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "<mass" in line][-1]
+    '<mass value="0.9" />'
     """
     if robot.urdf is None:
         root, before, there = Element("robot"), '<?xml version="1.0"?>\n', _File()
