@@ -34,6 +34,7 @@ from trundle.model.symbols import (
     Groups,
     Symbols,
     column,
+    parameter_group,
 )
 from trundle.program import Program
 from trundle.robot import Robot
@@ -111,13 +112,8 @@ class WheelRows:
     loops: Closures | None = None
 
 
-def rate_names(robot: Robot) -> tuple[str, ...]:
+def rate_names(assembly: Assembly) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
-    return free_rates(mechanism(robot).assembly)
-
-
-def free_rates(assembly: Assembly) -> tuple[str, ...]:
-    """The rates that don't follow others and aren't the base's."""
     follow = {*assembly.base_columns, *_followers(assembly)}
     moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
@@ -132,13 +128,11 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
     numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
     check_rates(numbers, given, "run.inputs.")
-    q, rates = symbols.make(STATE, len(numbers.names)), symbols.make(INPUT, len(given))
-    parameters = symbols.make(PARAMETER, len(numbers.parameters))
-    here = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
+    here, rates = symbols.mechanism(numbers), symbols.make(INPUT, len(given))
     groups: Groups = {
-        STATE: (here.names, q),
+        STATE: (here.names, here.q),
         INPUT: (given, rates),
-        PARAMETER: (tuple(numbers.parameters), parameters),
+        PARAMETER: parameter_group(here),
     }
     loops = _loops(here)
     coupled, _ = coupling_rows(here.assembly, here.at)
@@ -150,7 +144,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
-    bound = held_programs(loops, symbols, groups, (len(q), 0), driven)
+    bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
     return Kinematics(
         robot.name,
         here.names,
@@ -176,7 +170,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
 
 def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
     """Raise InputError for a name that is no rate (see `rate_names`); `key` is what the file has before it."""
-    known = free_rates(here.assembly)
+    known = rate_names(here.assembly)
     for name in given:
         if name not in known:
             message = f"'{name}' is not a rate of '{here.robot.name}'"
@@ -311,7 +305,7 @@ def _free_columns(
 
 
 def _undetermined(here: Mechanism, given: Sequence[str], rank: int, needed: int) -> InputError:
-    possible = [name for name in free_rates(here.assembly) if name not in given]
+    possible = [name for name in rate_names(here.assembly) if name not in given]
     came = ", ".join(given) or "none"
     return InputError(
         f"the given rates ({came}) don't determine the motion of '{here.robot.name}': rank {rank} of {needed}",

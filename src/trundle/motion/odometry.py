@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
-from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import kind_of, robot_of
-from trundle.model.kinematics import (
-    WheelRows,
-    check_rates,
-    contact_velocities,
-    free_rates,
-    solve_speeds,
-    wheel_rows,
-)
-from trundle.model.mechanism import Mechanism, mechanism
-from trundle.model.symbols import Groups, Symbols, column, entries
+from trundle.model.mechanism import mechanism
+from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.arc import advance
-from trundle.program import Program, compile_program
+from trundle.motion.displacement import POSE, at_origin, displacement, middle, plan_odometry
+from trundle.program import Kernel, Program, compile_program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, is_zero
 
 if TYPE_CHECKING:
     from trundle.motion.odometry_formulas import OdometryFormulas
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-
-POSE = ("x", "y", "theta")
+# One number or array for each of some names, in their order or by name; and parameters that are changed.
+Numbers = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+Parameters = Mapping[str, float | str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,46 +58,92 @@ class Odometry:
         return self.quantities.units
 
     @cached_property
-    def _kernel(self) -> Any:
+    def _kernel(self) -> Kernel:
         return compile_program(self.program)
 
     def update(
-        self, pose: Any, increments: Any, angles: Any = (), *, parameters: Mapping[str, Any] | None = None
-    ) -> Array:
-        """The pose (3,), or (3, count) for a batch, after increments (rad, or m of sliding joints).
+        self,
+        pose: Numbers,
+        increments: Numbers,
+        angles: Numbers = (),
+        *,
+        parameters: Parameters | None = None,
+    ) -> np.ndarray:
+        """The pose after increments.
 
-        pose: x, y (m), θ (rad). increments, angles: by name, or arrays in the order of `increments` and `angles`; each
-        number may be an array (count,), one for each robot. Raises InputError for names and shapes that don't fit.
+        Parameters
+        ----------
+        pose : array (3,) or (3, count), or mapping
+            x, y (m), θ (rad), of one robot or of many.
+        increments : array (n,) or (n, count), or mapping
+            In the order of `increments`, or by name (rad, or m of sliding joints).
+        angles : array or mapping, optional
+            In the order of `angles`, or by name; as they are before the increments.
+        parameters : mapping, optional
+            Parameters that differ from the description's, as numbers in SI or text with units.
+
+        Returns
+        -------
+        array (3,) or (3, count)
+            The new x, y (m), θ (rad).
+
+        Raises
+        ------
+        InputError
+            Names or shapes don't fit.
         """
         return self._evaluate(pose, increments, angles, parameters)[0]
 
     def propagate(
         self,
-        pose: Any,
-        covariance: Any,
-        increments: Any,
-        increment_covariance: Any,
-        angles: Any = (),
-        angle_covariance: Any = None,
+        pose: Numbers,
+        covariance: npt.ArrayLike,
+        increments: Numbers,
+        increment_covariance: npt.ArrayLike,
+        angles: Numbers = (),
+        angle_covariance: npt.ArrayLike | None = None,
         *,
-        parameters: Mapping[str, Any] | None = None,
-    ) -> tuple[Array, Array]:
-        """The pose and its covariance F Σ Fᵀ + G Q Gᵀ (+ H R Hᵀ) after increments with covariance Q.
+        parameters: Parameters | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The pose after increments and its covariance F Σ Fᵀ + G Q Gᵀ (+ H R Hᵀ), to first order in the noise.
 
-        covariance Σ (3, 3), increment_covariance Q (n, n), angle_covariance R; for a batch each may have its own, (…,
-        count). First order in the noise (Thrun, Burgard & Fox 2005, sec. 7.3).
+        Parameters
+        ----------
+        pose, increments, angles, parameters
+            As in `update`.
+        covariance : array (3, 3) or (3, 3, count)
+            Σ of the pose before.
+        increment_covariance : array (n, n) or (n, n, count)
+            Q of the increments.
+        angle_covariance : array (m, m) or (m, m, count), optional
+            R of the angles; without it they count as exact.
+
+        Returns
+        -------
+        tuple of arrays
+            The pose as `update` gives it, and its covariance, (3, 3) or (3, 3, count).
+
+        Raises
+        ------
+        InputError
+            Names or shapes don't fit.
+
+        References
+        ----------
+        Thrun, Burgard & Fox 2005, sec. 7.3.
         """
-        after, f, g, h = self._evaluate(pose, increments, angles, parameters)
-        noise = [
-            (f, covariance, "covariance", 3),
-            (g, increment_covariance, "increment_covariance", len(self.increments)),
-        ]
-        if angle_covariance is not None:
-            noise.append((h, angle_covariance, "angle_covariance", len(self.angles)))
-        total: Any = 0
-        for flat, given, name, size in noise:
-            slope = flat.reshape(3, size, *flat.shape[1:])
-            total = total + _carried(slope, _square(given, name, size))
+        after, *slopes = self._evaluate(pose, increments, angles, parameters)
+        given = {
+            "covariance": (covariance, len(POSE)),
+            "increment_covariance": (increment_covariance, len(self.increments)),
+            "angle_covariance": (angle_covariance, len(self.angles)),
+        }
+        total = np.zeros(())
+        for flat, (name, (noise, size)) in zip(slopes, given.items(), strict=True):
+            if noise is None:
+                continue
+            slope = flat.reshape(len(POSE), size, *flat.shape[1:])
+            total = total + np.einsum("ij...,jk...,lk...->il...", slope, _square(noise, name, size), slope)
         return after, total
 
     def formulas(self) -> OdometryFormulas:
@@ -125,8 +163,8 @@ class Odometry:
         return self.formulas()._repr_latex_()
 
     def _evaluate(
-        self, pose: Any, increments: Any, angles: Any, parameters: Mapping[str, Any] | None
-    ) -> tuple[Array, ...]:
+        self, pose: Numbers, increments: Numbers, angles: Numbers, parameters: Parameters | None
+    ) -> tuple[np.ndarray, ...]:
         values = self.robot.parameter_values(parameters)
         groups = [
             _group("pose", POSE, pose),
@@ -137,140 +175,75 @@ class Odometry:
 
 
 def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) -> Odometry:
-    """The odometry of a robot on a planar base from the increments of the angles whose rates are `given`.
+    """The odometry of a robot on a planar base, from increments of the angles of its wheels and joints.
 
-    robot: the robot, or a model derived from it. given: names as in `rate_names`; by default the rates of all that
-    motors drive. Raises InputError for unknown names and where they don't determine the base's motion.
+    pose' = pose · exp(J(α) Δ), with J Δ the least-squares solution of all wheels' rolling constraints.
+
+    Parameters
+    ----------
+    robot : Robot or Model
+        The robot, or a model derived from it.
+    given : sequence of str, optional
+        The rates of the angles that are counted, such as "left.rate": of wheels, steering, couplings, joints. By
+        default those of all that motors drive and that move the base.
+
+    Returns
+    -------
+    Odometry
+        The update of a pose, with its Jacobians, as a program.
+
+    Raises
+    ------
+    InputError
+        The base isn't planar; wheels hang on closed loops; a name is no rate; the rates don't determine the base's
+        motion.
+
+    References
+    ----------
+    Muir & Neuman 1987, eq. 4.21, for least squares over all wheels; the exponential of a constant twist is exact on
+    the arc (Lynch & Park 2017, sec. 13.4).
+
+    Examples
+    --------
+    >>> import trundle
+    >>> odometry = trundle.odometry(trundle.catalog.robot("differential_drive", radius=0.1, track=0.5))
+    >>> odometry.increments
+    ('right.angle', 'left.angle')
+    >>> odometry.update([0, 0, 0], [1.0, 1.0]).round(6).tolist()  # x, y (m), theta (rad)
+    [0.1, 0.0, 0.0]
     """
     robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
     numbers, symbols = mechanism(robot), Symbols()
     plan = plan_odometry(numbers, given)
-    p = symbols.make("parameter", len(numbers.parameters))
-    q = symbols.make("angle", len(numbers.names))
-    delta = symbols.make("increment", len(plan.given))
-    here = at_origin(numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q))
-    moved = column(displacement(plan, here, delta))
+    here, delta = symbols.mechanism(numbers), symbols.make("increment", len(plan.given))
+    q = here.q
+    moved = column(displacement(plan, at_origin(here), delta))
     angles = {name: each for name, each in zip(here.names, q, strict=True) if ca.depends_on(moved, each)}
-    moved = ca.substitute(moved, column(q), column(_middle(plan, here.names, q, delta)))
+    moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
     counted = [name for name, each in zip(plan.given, delta, strict=True) if ca.depends_on(moved, each)]
     if given is None and len(counted) < len(plan.given):
         return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
-    pose = symbols.make("pose", 3)
+    pose = symbols.make("pose", len(POSE))
     inputs: Groups = {
         "pose": (POSE, pose),
         "increment": (plan.increments, delta),
         "angle": (tuple(angles), list(angles.values())),
-        "parameter": (tuple(numbers.parameters), p),
+        "parameter": parameter_group(here),
     }
     program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
     return Odometry(
-        robot.name,
-        plan.increments,
-        tuple(angles),
-        numbers.parameters,
-        numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
-        program.with_jacobians("pose", "pose", "increment", "angle"),
-        robot,
-        plan.given,
+        name=robot.name,
+        increments=plan.increments,
+        angles=tuple(angles),
+        parameters=numbers.parameters,
+        quantities=numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
+        program=program.with_jacobians("pose", "pose", "increment", "angle"),
+        robot=robot,
+        given=plan.given,
     )
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is decided on numbers once, for every kind of scalar.
-
-    given: the rates; increments: the coordinates whose rates they are; kept: the wheels' rows that say something about
-    the base; numbers: the values of those.
-    """
-
-    given: tuple[str, ...]
-    increments: tuple[str, ...]
-    kept: tuple[int, ...]
-    numbers: Array
-
-
-def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
-    """Which rows of the wheels determine the base's motion (see `derive_odometry`); `numbers` is the robot's mechanism
-    in floats.
-    """
-    robot, assembly = numbers.robot, numbers.assembly
-    if len(assembly.base_columns) != 3:
-        raise InputError(
-            f"odometry needs a planar base, and '{robot.name}' has a {robot.base} one", key="robot.base"
-        )
-    if assembly.loops and not all(wheel.on_base for wheel in assembly.wheels):
-        raise InputError(
-            f"wheels of '{robot.name}' hang on closed loops, for which there is no odometry",
-            key="robot.loops",
-            hint="trundle.roll integrates their motion",
-        )
-    chosen = tuple(_driven(assembly) if given is None else given)
-    check_rates(numbers, chosen)
-    samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
-    prescribed = [assembly.speeds.index(name) for name in chosen]
-    owners = [about.owner for about in contact_velocities(numbers)[1]]
-    kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
-    increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
-    return Plan(chosen, increments, kept, samples[:, kept, :])
-
-
-def at_origin(here: Mechanism) -> Mechanism:
-    """The same with the base at the origin of the plane, so that its axes are the world's."""
-    return here.configured(
-        [0 if name in POSE else value for name, value in zip(here.names, here.q, strict=True)]
-    )
-
-
-def displacement(
-    plan: Plan,
-    here: Mechanism,
-    delta: Sequence[Scalar],
-    tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
-) -> list[Scalar]:
-    """The twist's integral (a, b, φ) for increments `delta`, the base at the origin, in scalars of any kind."""
-    rows = wheel_rows(here)
-    kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
-    nu = solve_speeds(WheelRows(here, kept, plan.numbers), plan.given, delta, tidy)
-    return [nu[place] for place in here.assembly.base_columns]
-
-
-def _middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
-    """The coordinates in the middle of an increment: q + Δ/2 of those that are incremented."""
-    halves = {name: each / 2 for name, each in zip(plan.increments, delta, strict=True)}
-    return [value + halves.get(name, 0) for name, value in zip(names, q, strict=True)]
-
-
-def _telling(samples: Array, owners: Sequence[str], known: set[int]) -> tuple[int, ...]:
-    """Rows that say something about the base, not only what a free wheel or a caster does of its own.
-
-    Where the rows of one wheel have as many unknowns of their own as there are rows with them, those adapt to any
-    motion of the base: leaving both out changes no least-squares solution.
-    """
-    present = np.abs(samples).max(axis=0) > 0
-    kept = list(range(len(owners)))
-    for owner in dict.fromkeys(owners):
-        own = [row for row in kept if owners[row] == owner]
-        others = [row for row in kept if owners[row] != owner]
-        private = [
-            column
-            for column in range(present.shape[1])
-            if column not in known and present[own, column].any() and not present[others, column].any()
-        ]
-        touched = [row for row in own if present[row, private].any()]
-        block = samples[:, touched][:, :, private]
-        if touched and (np.linalg.matrix_rank(block) == len(touched)).all():
-            kept = [row for row in kept if row not in touched]
-    return tuple(kept)
-
-
-def _driven(assembly: Assembly) -> list[str]:
-    """The rates of what motors drive, each once."""
-    known = free_rates(assembly)
-    driven = [assembly.speeds[actuator.column] for actuator in assembly.actuators]
-    return [name for name in dict.fromkeys(driven) if name in known]
-
-
-def _group(what: str, names: Sequence[str], given: Any) -> Array:
+def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
     """An array (n,) or (n, count) of numbers given by name or in order; raises InputError."""
     if isinstance(given, Mapping):
         for name in given:
@@ -294,7 +267,7 @@ def _group(what: str, names: Sequence[str], given: Any) -> Array:
     return values
 
 
-def _alike(groups: list[Array]) -> list[Array]:
+def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
     counts = {each.shape[1] for each in groups if each.ndim == 2}
     if len(counts) > 1:
         raise InputError(
@@ -303,13 +276,8 @@ def _alike(groups: list[Array]) -> list[Array]:
     return groups
 
 
-def _square(given: Any, name: str, size: int) -> Array:
+def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
     matrix = np.array(given, dtype=float)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
         raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)
     return matrix
-
-
-def _carried(slope: Array, covariance: Array) -> Array:
-    """J Σ Jᵀ, over the last axis where there is one."""
-    return np.einsum("ij...,jk...,lk...->il...", slope, covariance, slope)

@@ -16,7 +16,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.model.mechanism import mechanism
 from trundle.motion.arc import advance
-from trundle.motion.odometry import POSE, at_origin, displacement, plan_odometry
+from trundle.motion.displacement import POSE, at_origin, displacement, plan_odometry
 
 if TYPE_CHECKING:
     from trundle.motion.odometry import Odometry

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 
 from trundle.errors import InputError
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.quantities import Quantities
 from trundle.model.arguments import Given, named, robot_of
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
 from trundle.model.manifold import settle
+from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.simulation.options import Options, Times, initial_numbers, options_of
@@ -138,8 +138,8 @@ def kinematic_problem(
 
 def kinematic_inputs(robot: Robot) -> Quantities:
     """What a kinematic run can be given: rates, and the coordinates whose rates they are, which stand for them."""
-    quantities = assemble(robot, robot.resolver()).quantities
-    rates = rate_names(robot)
+    assembly = mechanism(robot).assembly
+    quantities, rates = assembly.quantities, rate_names(assembly)
     return quantities.only((*rates, *(quantities.coordinate_of(rate) for rate in rates)))
 
 
