@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class Model(Shown):
     stiff: bool
     derive_seconds: float
     notes: tuple[str, ...] = ()
-    sketch: Mapping[str, object] = field(default_factory=dict)
+    sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
