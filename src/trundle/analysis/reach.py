@@ -17,13 +17,13 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Filtration, Named, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
 from trundle.model.classification import rolling
-from trundle.model.closures import CLOSED_ZERO
 from trundle.model.configuration import Configuration, configure, coordinate_rates
 from trundle.model.constraints import rolling_problem, sample, solve_rolling
 from trundle.model.samples import Samples
@@ -148,7 +148,9 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     """Loops and couplings bind configurations, not only speeds: each freedom that they leave is a speed itself."""
     freedoms = len(maps.scale) - generic_rank(maps.constraints(general), maps.zero)
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
-    moved = {axis.column for each in maps.assembly.couplings for axis in each.followers} | maps.following
+    moved = {
+        axis.column for each in maps.assembly.couplings for axis in each.followers
+    } | maps.loops.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
     brackets = tuple(Bracket(name, 1, _own_coordinate(name, maps.names) or name) for name in names)
     return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
@@ -260,7 +262,7 @@ def _dimension(maps: VelocityMaps, places: Sequence[int]) -> int:
         own = [name for name in maps.assembly.coordinates[at] if name in chosen]
         count += len(own) - (len(link.joint.coordinates) - len(link.joint.speeds) if own else 0)
     count += sum(linkage.axis.coordinate in chosen for linkage in maps.assembly.linkages)
-    return count - len(maps.following)
+    return count - len(maps.loops.following)
 
 
 def _brackets(

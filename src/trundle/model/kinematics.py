@@ -23,13 +23,13 @@ from trundle.model.configuration import (
     coupled_coordinates,
     independent_coordinates,
 )
-from trundle.model.constraints import coupling_rows, rolling_rows, sample
+from trundle.model.constraints import coupling_rows, follower_columns, rolling_rows, sample, without_followers
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
 from trundle.model.units import units_of
 from trundle.program import Program, trace
-from trundle.scalars import Scalar, absolute, is_zero, maximum, minus, times
+from trundle.scalars import Scalar, absolute, is_zero, maximum
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Kinematics:
 def rate_names(robot: Any) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
     numeric = assemble(robot, robot.resolver())
-    follow = {*numeric.base_columns, *_followers(numeric)}
+    follow = {*numeric.base_columns, *follower_columns(numeric)}
     moving = [name for j, name in enumerate(numeric.speeds) if j not in follow]
     return tuple(name for name in moving if name.endswith("rate"))
 
@@ -206,7 +206,7 @@ def _solve(
     loops: Closures | None,
 ) -> list[Scalar]:
     """ν with what follows others by couplings put in its place, and worked out at last."""
-    followers = _followers(assembly)
+    followers = follower_columns(assembly)
     rows = without_followers(assembly, rolling, coupled)
     held = without_followers(assembly, loops.rows, coupled) if loops is not None else []
     nu = solve_speeds(robot, assembly, rows, given, rates, samples, held=held, loops=loops)
@@ -273,28 +273,6 @@ def _least_squares(
     return solve_with_multipliers(gram, right, chosen, rates, loops.samples, names).rates
 
 
-def _followers(assembly: Assembly) -> list[int]:
-    """The columns of the rates that follow others, in the order of the couplings' rows."""
-    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
-
-
-def without_followers(
-    assembly: Assembly, rows: list[list[Scalar]], coupled: list[list[Scalar]]
-) -> list[list[Scalar]]:
-    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
-    for column, relation in reversed(list(zip(_followers(assembly), coupled, strict=True))):
-        rows = [_replaced(row, row[column], relation, column) for row in rows]
-    return rows
-
-
-def _replaced(row: list[Scalar], factor: Scalar, relation: list[Scalar], column: int) -> list[Scalar]:
-    if not _present(factor):
-        return row
-    made = [minus(entry, times(factor, part)) for entry, part in zip(row, relation, strict=True)]
-    made[column] = 0
-    return made
-
-
 def _free_columns(
     assembly: Assembly, prescribed: Mapping[int, Scalar], held: Sequence[Sequence[Scalar]]
 ) -> list[int]:
@@ -314,7 +292,7 @@ def _free_columns(
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
     ]
-    follow = {*prescribed, *_followers(assembly)}
+    follow = {*prescribed, *follower_columns(assembly)}
     return [c for c in columns if c not in follow]
 
 

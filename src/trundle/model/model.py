@@ -133,7 +133,7 @@ class Model:
     def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
         if self.robot is None:
-            return changed_numbers(self, changes or {})
+            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
         for name, key in self._divisors.items():
             if values.get(key) == 0.0:

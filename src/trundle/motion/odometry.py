@@ -14,8 +14,8 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.model.arguments import kind_of
 from trundle.model.configuration import configure, independent_coordinates
-from trundle.model.constraints import coupling_rows, rolling_rows, sample
-from trundle.model.kinematics import rate_names, solve_speeds, without_followers
+from trundle.model.constraints import coupling_rows, rolling_rows, sample, without_followers
+from trundle.model.kinematics import rate_names, solve_speeds
 from trundle.model.units import units_of
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program, trace

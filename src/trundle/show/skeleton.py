@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.model.posture import posture
+from trundle.model.numeric_loops import posture
 from trundle.model.sketch import wheel_sketches
 from trundle.results.arrays import FloatArray
 from trundle.results.sketch import Sketch
