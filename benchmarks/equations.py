@@ -20,11 +20,11 @@ def equations(quick: bool) -> list[Row]:
 
 
 def _drive(tries: int) -> list[Row]:
+    from trundle import equations as written
     from trundle.documents import parse
-    from trundle.formulas import equations_of
 
     text = DESCRIPTION.replace("d: 0.0", "d: 0.3")
-    found = equations_of(parse(text).robot, "dynamics")
+    found = written(parse(text).robot, "dynamics")
     operations = found.operations_of("acceleration.v_x", "acceleration.omega")
     walls = sorted(_cold(text, tries, "--format", "latex"))
     return [
@@ -47,11 +47,11 @@ def _drive(tries: int) -> list[Row]:
 
 def _swerve(tries: int) -> list[Row]:
     from trundle import catalog
+    from trundle import equations as written
     from trundle.documents import dump
-    from trundle.formulas import equations_of
 
     robot = catalog.swerve()
-    seconds = best_seconds(lambda: equations_of(robot, "kinematics").text(), tries=tries, least=0.0)
+    seconds = best_seconds(lambda: written(robot, "kinematics").text(), tries=tries, least=0.0)
     walls = sorted(_cold(dump(robot), tries, "--what", "kinematics"))
     return [
         Row(

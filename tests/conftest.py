@@ -1,7 +1,13 @@
-"""What all tests share: seeded random numbers and the `slow` marker."""
+"""What all tests share: seeded random numbers, the `slow` marker, and campaigns.
 
+A campaign is one law over many random cases (`make prove` runs all of them, CI a tenth): its test takes the fixture
+`campaign` and loops over `campaign(total)`, which yields a generator of random numbers a case.
+"""
+
+import math
 import os
 import secrets
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,15 +17,52 @@ SEED_VARIABLE = "TRUNDLE_TEST_SEED"
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption(
+        "--share", type=float, default=0.0, help="run this share of each campaign (1: all of it)"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--slow"):
-        return
-    skip = pytest.mark.skip(reason="slow: runs with --slow")
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(skip)
+    for marker, runs in (("slow", config.getoption("--slow")), ("campaign", config.getoption("--share") > 0)):
+        skip = pytest.mark.skip(reason=f"{marker}: runs with {'--slow' if marker == 'slow' else '--share'}")
+        for item in items:
+            if marker in item.keywords and not runs:
+                item.add_marker(skip)
+
+
+@pytest.fixture
+def campaign(request, seed):
+    """campaign(total) yields a generator of random numbers a case, for the share of the cases that was asked for.
+
+    Case k of a seed always draws the same numbers: the last one that is printed is the one that failed.
+    """
+
+    def cases(total: int):
+        count = max(1, math.ceil(total * request.config.getoption("--share")))
+        for case in range(count):
+            print(f"case {case} of {count}")
+            yield np.random.default_rng([seed, case])
+        request.node.user_properties.append(("cases", count))
+
+    return cases
+
+
+def pytest_terminal_summary(terminalreporter):
+    """A table of the campaigns: cases, processor time, and whether all held."""
+    cases, seconds, failed = Counter(), Counter(), Counter()
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            if "campaign" not in report.keywords:
+                continue
+            name = report.nodeid.partition("[")[0]
+            cases[name] += dict(report.user_properties).get("cases", 0)
+            seconds[name] += report.duration
+            failed[name] += outcome == "failed"
+    if cases:
+        terminalreporter.section("campaigns")
+    for name in cases:
+        verdict = f"{failed[name]} FAILED" if failed[name] else "all hold"
+        terminalreporter.write_line(f"{cases[name]:>8,} cases {seconds[name]:>8.1f} s  {verdict:>10}  {name}")
 
 
 @pytest.fixture

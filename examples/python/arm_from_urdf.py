@@ -10,7 +10,7 @@ bare = trundle.load(file)
 
 # URDF knows no motors with equations; Trundle's are added here.
 servos = {
-    f"{joint}_servo": {"kind": "servo", "drives": joint, "stiffness": 200.0, "damping": 10.0}
+    f"{joint}_servo": {"type": "servo", "drives": joint, "stiffness": 200.0, "damping": 10.0}
     for joint in ("turret", "shoulder", "elbow")
 }
 arm = trundle.Robot(**{**dict(bare), "motors": servos})

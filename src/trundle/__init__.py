@@ -2,72 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from trundle.errors import InputError, NumericsError, TrundleError
-from trundle.version import __version__
+from trundle.errors import InputError as InputError
+from trundle.errors import NumericsError as NumericsError
+from trundle.errors import TrundleError as TrundleError
+from trundle.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from trundle import catalog
-    from trundle.analysis.analyze import Analysis, analyze
-    from trundle.documents import load_robot as load
-    from trundle.model import Model, derive
-    from trundle.model.archive import open_model as open
-    from trundle.results import Batch, Run
-    from trundle.robot import Robot
-    from trundle.simulation import roll, rollout, simulate, table
-    from trundle.sympy_models.from_sympy import from_sympy
+    # For type checkers and editors; `as` says that a name is public.
+    from trundle import catalog as catalog
+    from trundle.analysis.analyze import Analysis as Analysis
+    from trundle.analysis.analyze import analyze as analyze
+    from trundle.control.linear_trajectory import linearize_along as linearize_along
+    from trundle.control.linearization import linearize as linearize
+    from trundle.documents import load_robot
+    from trundle.formulas import equations as equations
+    from trundle.model import Model as Model
+    from trundle.model import derive as derive
+    from trundle.model.archive import open_model
+    from trundle.motion.odometry import derive_odometry
+    from trundle.results import Batch as Batch
+    from trundle.results import Run as Run
+    from trundle.robot import Robot as Robot
+    from trundle.show.plots import plot as plot
+    from trundle.show.words import explain as explain
+    from trundle.show.words import to_html as to_html
+    from trundle.show.words import to_svg as to_svg
+    from trundle.show.words import to_text as to_text
+    from trundle.simulation import roll as roll
+    from trundle.simulation import rollout as rollout
+    from trundle.simulation import simulate as simulate
+    from trundle.simulation import table as table
+    from trundle.sympy_models.from_sympy import from_sympy as from_sympy
 
-# Loaded when first asked for: `trundle --help` must not wait for CasADi.
+    load, odometry, open = load_robot, derive_odometry, open_model
+
+# The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
+# verbs of rooms above go through here, too, so that imports between rooms run one way.
 _HOMES = {
-    "Analysis": ("trundle.analysis.analyze", "Analysis"),
-    "analyze": ("trundle.analysis.analyze", "analyze"),
-    "Model": ("trundle.model", "Model"),
-    "derive": ("trundle.model", "derive"),
-    "from_sympy": ("trundle.sympy_models.from_sympy", "from_sympy"),
-    "open": ("trundle.model.archive", "open_model"),
-    "Batch": ("trundle.results", "Batch"),
-    "Run": ("trundle.results", "Run"),
-    "Robot": ("trundle.robot", "Robot"),
-    "catalog": ("trundle.catalog", None),
-    "load": ("trundle.documents", "load_robot"),
-    "roll": ("trundle.simulation", "roll"),
-    "rollout": ("trundle.simulation", "rollout"),
-    "simulate": ("trundle.simulation", "simulate"),
-    "table": ("trundle.simulation", "table"),
+    "Analysis": "trundle.analysis.analyze:Analysis",
+    "Batch": "trundle.results:Batch",
+    "Model": "trundle.model:Model",
+    "Robot": "trundle.robot:Robot",
+    "Run": "trundle.results:Run",
+    "analyze": "trundle.analysis.analyze:analyze",
+    "catalog": "trundle.catalog:",
+    "derive": "trundle.model:derive",
+    "equations": "trundle.formulas:equations",
+    "explain": "trundle.show.words:explain",
+    "from_sympy": "trundle.sympy_models.from_sympy:from_sympy",
+    "linearize": "trundle.control.linearization:linearize",
+    "linearize_along": "trundle.control.linear_trajectory:linearize_along",
+    "load": "trundle.documents:load_robot",
+    "odometry": "trundle.motion.odometry:derive_odometry",
+    "open": "trundle.model.archive:open_model",
+    "plot": "trundle.show.plots:plot",
+    "roll": "trundle.simulation:roll",
+    "rollout": "trundle.simulation:rollout",
+    "simulate": "trundle.simulation:simulate",
+    "table": "trundle.simulation:table",
+    "to_html": "trundle.show.words:to_html",
+    "to_svg": "trundle.show.words:to_svg",
+    "to_text": "trundle.show.words:to_text",
 }
 
-__all__ = [
-    "Analysis",
-    "Batch",
-    "InputError",
-    "Model",
-    "NumericsError",
-    "Robot",
-    "Run",
-    "TrundleError",
-    "__version__",
-    "analyze",
-    "catalog",
-    "derive",
-    "from_sympy",
-    "load",
-    "open",
-    "roll",
-    "rollout",
-    "simulate",
-    "table",
-]
+__all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'trundle' has no attribute {name!r}")
-    from importlib import import_module
-
-    module, attribute = _HOMES[name]
+    module, _, attribute = _HOMES[name].partition(":")
     loaded = import_module(module)
-    value = loaded if attribute is None else getattr(loaded, attribute)
+    value = getattr(loaded, attribute) if attribute else loaded
     globals()[name] = value
     return value
 

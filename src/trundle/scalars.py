@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
+SX = Any  # CasADi comes without types: a column of its expressions, or a function of them
 
 _MATH = {
     "sqrt": math.sqrt,

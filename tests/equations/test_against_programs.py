@@ -13,7 +13,6 @@ from model import random_robots
 from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from trundle import catalog
-from trundle.formulas import equations_of
 from trundle.program import compile_program
 from trundle.robot import parse_robot
 
@@ -152,16 +151,16 @@ def test_joints(kind, rng):
 
 @pytest.mark.parametrize("name", ["with_casters", "ackermann", "one_steered", "mecanum", "slipping_swerve"])
 def test_random_robots_pass_their_own_check(name, rng):
-    found = equations_of(parse_robot(random_robots.ALL[name](rng)), points=20)
+    found = trundle.equations(parse_robot(random_robots.ALL[name](rng)), points=20)
     assert found.error <= 1e-10
     assert found.accelerations or "mass_matrix" in found
 
 
 @pytest.mark.parametrize("kind", sorted(JOINTS))
 def test_every_joint_passes_its_own_check(kind):
-    assert equations_of(joint_pendulum(kind), points=3).error <= 1e-10
+    assert trundle.equations(joint_pendulum(kind), points=3).error <= 1e-10
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_catalogue_passes_its_own_check_at_100_points(name):
-    assert equations_of(CATALOGUE[name](), points=100).error <= 1e-10
+    assert trundle.equations(CATALOGUE[name](), points=100).error <= 1e-10

@@ -8,8 +8,8 @@ import pytest
 import sympy
 
 from trundle.formulas.algebra import Book, Letter, TooLong
+from trundle.formulas.evaluation import Values
 from trundle.formulas.numbers import exact
-from trundle.formulas.sum_values import evaluate
 from trundle.formulas.writing import Writer
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 
@@ -49,7 +49,7 @@ def test_arithmetic_and_writing_against_numbers(rng):
         value, function = random_sum(rng, book, known)
         x = rng.uniform(0.3, 1.5, 4)
         expected = function(x)
-        assert evaluate(book, value, dict(enumerate(x))) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+        assert Values(book, dict(enumerate(x))).sum(value) == pytest.approx(expected, rel=1e-11, abs=1e-12)
         writer = Writer(book)
         expression = writer.expression(value)
         for letter, definition in reversed(writer.shown.items()):
@@ -66,7 +66,7 @@ def test_rates_against_differences(rng):
         x, step = rng.uniform(0.3, 1.5, 4), rng.uniform(-1, 1, 4)
         rate = book.rate(value, dict(enumerate(map(float, step))))
         ahead, behind = function(x + 1e-6 * step), function(x - 1e-6 * step)
-        found = evaluate(book, rate, dict(enumerate(x)))
+        found = Values(book, dict(enumerate(x))).sum(rate)
         assert found == pytest.approx((ahead - behind) / 2e-6, rel=1e-6, abs=1e-7)
 
 

@@ -12,8 +12,9 @@ import sympy
 import trundle
 from trundle import catalog
 from trundle.errors import InputError, NumericsError
-from trundle.formulas import equations_of, read_expression
-from trundle.formulas.numeric import Point
+from trundle.formulas import equations, read_expression
+from trundle.formulas.algebra import Book
+from trundle.formulas.evaluation import Values
 from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -32,12 +33,12 @@ def same(found, expected):
 
 @pytest.fixture(scope="module")
 def drive():
-    return equations_of(catalog.differential_drive(offset=0.2))
+    return equations(catalog.differential_drive(offset=0.2))
 
 
 @pytest.fixture(scope="module")
 def offset_drive():
-    return equations_of(catalog.offset_drive(), "kinematics")
+    return equations(catalog.offset_drive(), "kinematics")
 
 
 def test_the_accelerations_are_the_reference(drive):
@@ -83,7 +84,7 @@ def test_mirrored_places_share_a_symbol():
         {"body": {"mass": 5.0, "inertia": {"zz": 1.0}},
          "wheels": {"right": {"at": [0, -0.3, 0], **wheel}, "left": {"at": [0, 0.3, 0], **wheel}}}
     )  # fmt: skip
-    found = equations_of(robot, "kinematics")
+    found = equations(robot, "kinematics")
     assert {i.keys for i in found.symbols} >= {("-wheels.right.at.y", "wheels.left.at.y")}
     y_w = sympy.Symbol("y_w")
     assert same(found["forward"].right, [[r / 2, r / 2], [0, 0], [r / (2 * y_w), -r / (2 * y_w)]])
@@ -136,7 +137,7 @@ def test_its_singularity_is_found_and_explained(offset_drive):
 
 
 def test_swerve_forward_kinematics_in_closed_form():
-    found = equations_of(catalog.swerve(), "kinematics")
+    found = equations(catalog.swerve(), "kinematics")
     delta, wheelbase = sympy.Symbol("delta_fl"), sympy.Symbol("wheelbase")
     first = found["forward"].right[:, 0]
     arm = (wheelbase * sympy.sin(delta) - track * sympy.cos(delta)) / (2 * (wheelbase**2 + track**2))
@@ -147,7 +148,7 @@ def test_swerve_forward_kinematics_in_closed_form():
 
 
 def test_mecanum_at_any_roller_angle():
-    found = equations_of(catalog.mecanum(), "kinematics")
+    found = equations(catalog.mecanum(), "kinematics")
     roller, wheelbase = sympy.symbols("roller wheelbase")
     assert same(found["forward"].right[0, :], [[r / 4] * 4])
     t = r * sympy.tan(roller) / 4
@@ -157,13 +158,13 @@ def test_mecanum_at_any_roller_angle():
 
 
 def test_a_car_turns_by_its_steering():
-    found = equations_of(catalog.ackermann(), "kinematics")
+    found = equations(catalog.ackermann(), "kinematics")
     assert found["forward"].right[0, :] == matrix([[r / 2, r / 2]])
     assert "agree with each other" in " ".join(n for x in found.sections for n in x.notes)
 
 
 def test_the_double_pendulum_is_the_textbooks():
-    found = equations_of(catalog.pendulum())
+    found = equations(catalog.pendulum())
     m, length, g, q1, q2, u1, u2 = sympy.symbols("m length g q_1 q_2 qdot_1 qdot_2")
     c2 = sympy.cos(q2)
     definitions = {each.symbol: each.expression for each in found.definitions}
@@ -186,7 +187,7 @@ def test_the_double_pendulum_is_the_textbooks():
 
 
 def test_angles_of_an_arm_are_folded():
-    found = equations_of(trundle.load("examples/urdf/arm.urdf"), "kinematics")
+    found = equations(trundle.load("examples/urdf/arm.urdf"), "kinematics")
     determinant = found["determinant.tool"].right
     assert sympy.sin(sympy.Symbol("q_elbow")) in determinant.args
     assert any("sin(q_elbow + q_shoulder)" in str(factor) for factor in determinant.args)
@@ -205,11 +206,11 @@ def test_long_arms_are_bounded():
         }
         for k, axis in enumerate(axes)
     }
-    found = equations_of(parse_robot({"joints": joints}))
+    found = equations(parse_robot({"joints": joints}))
     assert "pose.j5" in found
     assert len(found.definitions) > 50
     assert any("angular velocity of j4" in each.meaning for each in found.definitions)
-    chain = equations_of(catalog.pendulum(links=30), "dynamics")
+    chain = equations(catalog.pendulum(links=30), "dynamics")
     assert "model.inverse_dynamics()" in chain.sections[-1].notes[0]
 
 
@@ -259,15 +260,15 @@ def test_equations_are_written_where_the_derivation_before_them_came_to_its_boun
 
 
 def test_constraints_of_a_locked_robot_are_shown_with_the_reason():
-    found = equations_of(catalog.swerve(contact="ideal"), "constraints")
+    found = equations(catalog.swerve(contact="ideal"), "constraints")
     assert "lock it" in found.sections[0].notes[0]
     assert len(found.sections[0].equations) == 8
     with pytest.raises(InputError, match="lock it"):
-        equations_of(catalog.swerve(contact="ideal"), "dynamics")
+        equations(catalog.swerve(contact="ideal"), "dynamics")
 
 
 def test_loops_keep_their_multipliers():
-    found = equations_of(catalog.robot("four_bar"))
+    found = equations(catalog.robot("four_bar"))
     assert "loop_rows" in found
     assert not found.accelerations
     assert "Aᵀ λ" in found.sections[-1].notes[0]
@@ -282,22 +283,22 @@ def test_a_model_knows_its_equations():
 
 
 def test_a_wrong_equation_is_never_shown(monkeypatch):
-    from trundle.formulas import motion
+    from trundle.formulas import dynamics_section
 
-    monkeypatch.setattr(motion, "_force", lambda sheet, dynamics, k, force: 2 * force)
+    monkeypatch.setattr(dynamics_section, "_force", lambda sheet, dynamics, k, force: 2 * force)
     with pytest.raises(NumericsError, match="not shown"):
-        equations_of(catalog.pendulum(), "dynamics")
+        equations(catalog.pendulum(), "dynamics")
 
 
 def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
-    from trundle.formulas import motion
+    from trundle.formulas import dynamics_section
 
-    entry = motion._entry
+    entry = dynamics_section._entry
     monkeypatch.setattr(
-        motion, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
+        dynamics_section, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
     )
     with pytest.raises(NumericsError, match="mass_matrix"):
-        equations_of(catalog.differential_drive(), "dynamics")
+        equations(catalog.differential_drive(), "dynamics")
 
 
 def texts(data):
@@ -321,13 +322,13 @@ def expressions(found):
 
 @pytest.mark.parametrize("name", catalog.names())
 def test_every_text_reads_back(name, rng):
-    found = equations_of(catalog.robot(name))
+    found = equations(catalog.robot(name))
     data = json.loads(json.dumps(found.data(), allow_nan=False))
     names = {str(x) for e in found.by_name.values() for side in (e.left, e.right) for x in side.free_symbols}
     names |= {str(info.symbol) for info in found.symbols} | {each["symbol"] for each in data["definitions"]}
     assert data["operations"] == found.operations > 0
     numbers = {name: rng.uniform(0.5, 1.5) for name in sorted(names)}
-    point = Point(lambda symbol: numbers[symbol.name])
+    point = Values(Book(), {}, numbers)
     written = [*expressions(found), *(each.expression for each in found.definitions)]
     for text, expression in zip(texts(data), written, strict=True):
         again = read_expression(text, names)
@@ -337,7 +338,7 @@ def test_every_text_reads_back(name, rng):
 
 @pytest.mark.parametrize("name", catalog.names())
 def test_formats(name):
-    found = equations_of(catalog.robot(name))
+    found = equations(catalog.robot(name))
     text = found.text(90)
     assert max(len(line) for line in text.splitlines()) <= 100
     assert "agrees with the compiled program" in " ".join(text.split())
@@ -371,7 +372,7 @@ def test_names_of_parameters_win():
         {"body": {"mass": 5.0, "inertia": {"zz": 1.0}}, **data,
          "wheels": {"a": {"at": [0, "lambda/2", 0], **wheel}, "b": {"at": [0, "-lambda/2", 0], **wheel}}}
     )  # fmt: skip
-    symbols = {str(info.symbol): info.keys for info in equations_of(robot, "kinematics").symbols}
+    symbols = {str(info.symbol): info.keys for info in equations(robot, "kinematics").symbols}
     assert symbols["v_x"] == ("v_x",)
     assert symbols["v_x_base"] == ("v_x",)
     assert symbols["lamda"] == ("lambda",)
@@ -381,7 +382,7 @@ def test_kinematics_do_not_need_masses():
     robot = parse_robot(
         {"wheels": {"a": {"at": [0, 0.3, 0], "radius": 0.1}, "b": {"at": [0, -0.3, 0], "radius": 0.1}}}
     )
-    assert "forward" in equations_of(robot, "kinematics")
+    assert "forward" in equations(robot, "kinematics")
 
 
 def test_a_run_does_not_load_sympy():
@@ -403,7 +404,7 @@ LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in catalog.name
 @pytest.mark.parametrize("name", LAID_OUT)
 def test_every_robot_is_laid_out(name):
     """Lines fit; nothing is said to be itself; LaTeX is closed, and in letters that every font has."""
-    found = equations_of(LAID_OUT[name]())
+    found = equations(LAID_OUT[name]())
     for width in (80, 100):
         lines = found.text(width).splitlines()
         assert all(columns(line) <= width for line in lines), max(lines, key=columns)
@@ -419,7 +420,7 @@ def test_every_robot_is_laid_out(name):
 
 
 def test_alike_wheels_are_written_once():
-    found = equations_of(catalog.swerve(), "dynamics")
+    found = equations(catalog.swerve(), "dynamics")
     text = found.text()
     assert "τ_k" not in text, "k_p has that index"
     assert "τ_j = K⋅n⋅i_j" in text
@@ -430,7 +431,7 @@ def test_alike_wheels_are_written_once():
 
 def test_a_synchro_drive_is_the_textbooks():
     """Belts 1:1 shape the equations: everything points one way, and the base never turns."""
-    found = equations_of(trundle.load(EXAMPLES / "gears" / "synchro.yaml"))
+    found = equations(trundle.load(EXAMPLES / "gears" / "synchro.yaml"))
     v, delta, r = sympy.symbols("v delta_front r")
     assert found["speed.v_x"].right == v * sympy.cos(delta)
     assert found["speed.v_y"].right == v * sympy.sin(delta)
@@ -444,7 +445,7 @@ def test_a_synchro_drive_is_the_textbooks():
 
 
 def test_long_chains_are_told_in_the_links_own_directions():
-    found = equations_of(catalog.pendulum(links=5))
+    found = equations(catalog.pendulum(links=5))
     q = sympy.symbols("q_1:6")
     theta = sympy.symbols("theta_2:6")
     named = {each.symbol: each.expression for each in found.definitions}
@@ -459,8 +460,8 @@ def test_long_chains_are_told_in_the_links_own_directions():
 
 def test_a_robot_without_masses():
     robot = trundle.load(EXAMPLES / "kinematic" / "two_wheels.yaml")
-    found = equations_of(robot)
+    found = equations(robot)
     assert "forward" in found
     assert any("needs a body with a mass" in note for note in found.sections[-1].notes)
     with pytest.raises(InputError, match="needs a body with a mass"):
-        equations_of(robot, "dynamics")
+        equations(robot, "dynamics")

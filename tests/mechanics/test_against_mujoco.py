@@ -109,8 +109,8 @@ def test_trees_of_every_size(mujoco, rng, count):
     check(mujoco, rng, count)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(20))
-def test_a_thousand_trees(mujoco, rng, block):
-    for _ in range(50):
+def test_a_thousand_trees(mujoco, campaign, block):
+    for rng in campaign(50):
         check(mujoco, rng, int(rng.integers(1, 31)))

@@ -77,8 +77,8 @@ def test_trees_of_every_size(pin, rng, count):
     check(pin, rng, count)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(20))
-def test_a_thousand_trees(pin, rng, block):
-    for _ in range(50):
+def test_a_thousand_trees(pin, campaign, block):
+    for rng in campaign(50):
         check(pin, rng, int(rng.integers(1, 31)))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from trundle.analysis.manipulability import manipulability
-from trundle.analysis.redundancy import relations, summary
+from trundle.analysis.redundancy import relations
 from trundle.analysis.singularity import Box, find_singular, relevant
+from trundle.show.words.analysis_sentences import relations_sentence
 
 
 def turning(count):
@@ -116,10 +117,10 @@ def test_relations_hold_and_name_the_rows(rng):
     assert [r.names for r in found] == [("c", "a", "b"), ("d", "a"), ("e", "b")]
     assert [r.constant for r in found] == [True, False, True]
     assert dict(found[0].terms) == pytest.approx({"c": 1, "a": -2, "b": 3})
-    assert summary(found) == "b = e; 3 b + c = 2 a; d follows from a"
+    assert relations_sentence(found) == "b = e; 3 b + c = 2 a; d follows from a"
     assert relations(samples, list("ab")) == ()
     still = relations(np.concatenate([0 * samples, samples], axis=1), list("abcd"))
-    assert summary(still) == "a = b = 0"
+    assert relations_sentence(still) == "a = b = 0"
 
 
 def beside_one(*entries):

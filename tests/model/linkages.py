@@ -37,7 +37,7 @@ def four_bar(lengths=(0.3, 0.9, 0.7), base=1.0, **more):
                     "second": {"body": "rocker", "at": [rocker, 0, 0]},
                 }
             },
-            "motors": {"drive": {"kind": "torque", "drives": "crank"}},
+            "motors": {"drive": {"type": "torque", "drives": "crank"}},
             **more,
         }
     )
@@ -66,7 +66,7 @@ def slider_crank(crank=0.1, rod=0.3, rod_mass=0.0, **more):
                 "piston": {"type": "prismatic", "axis": [1, 0, 0], "body": {"mass": 0.5}},
             },
             "loops": {"wrist": {**loop, "second": {"body": "piston"}}},
-            "motors": {"drive": {"kind": "torque", "drives": "crank"}},
+            "motors": {"drive": {"type": "torque", "drives": "crank"}},
             **more,
         }
     )

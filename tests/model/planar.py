@@ -356,7 +356,7 @@ def drag(noun, rate):
 
 def drive(name, motor, rate, angle, values, commands):
     """Torque on what a motor drives, and its current's rate (None where the current follows at once)."""
-    kind, ratio = motor.get("kind", "dc"), motor.get("gear_ratio", 1.0)
+    kind, ratio = motor.get("type", "dc"), motor.get("gear_ratio", 1.0)
     if kind == "torque":
         return ratio * commands[f"{name}.torque"], None
     if kind == "servo":

@@ -38,7 +38,7 @@ def motor(rng, drives):
     kind = rng.choice(["torque", "dc", "dc", "dc0"])
     ratio = _u(rng, 0.5, 5) * float(rng.choice([-1, 1]))
     if kind == "torque":
-        return {"kind": "torque", "drives": drives, "gear_ratio": ratio}
+        return {"type": "torque", "drives": drives, "gear_ratio": ratio}
     made = {
         "drives": drives,
         "torque_constant": _u(rng, 0.1, 1),
@@ -55,7 +55,7 @@ def motor(rng, drives):
 
 
 def servo(rng, drives):
-    return {"kind": "servo", "drives": drives, "stiffness": _u(rng, 1, 50), "damping": _u(rng, 0, 5)}
+    return {"type": "servo", "drives": drives, "stiffness": _u(rng, 1, 50), "damping": _u(rng, 0, 5)}
 
 
 def robot(rng, wheels, joints=None, servos=()):

@@ -41,6 +41,18 @@ def close(a, b, scale, tolerance=1e-10):
 
 @pytest.mark.parametrize("kind", random_robots.ALL)
 def test_accelerations_currents_and_contact_forces(kind, rng):
+    agrees_with_multipliers(kind, rng)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("kind", random_robots.ALL)
+def test_a_hundred_robots_of_each_kind(kind, campaign):
+    for rng in campaign(100):
+        agrees_with_multipliers(kind, rng)
+
+
+def agrees_with_multipliers(kind, rng):
+    """Reduced equations and those in maximal coordinates give a random robot the same motion and forces."""
     description = random_robots.ALL[kind](rng)
     model, oracle = derive(parse_robot(description)), Planar(description)
     for _ in range(5):

@@ -30,7 +30,7 @@ def bare(description, drives):
         wheel |= {"damping": 0.0, "coulomb": 0.0}
         if "steering_damping" in wheel:
             wheel["steering_damping"] = 0.0
-    motors = {f"m_{k}": {"kind": "torque", "drives": target} for k, target in enumerate(drives)}
+    motors = {f"m_{k}": {"type": "torque", "drives": target} for k, target in enumerate(drives)}
     return {**description, "motors": motors}
 
 

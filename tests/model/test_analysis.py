@@ -33,8 +33,8 @@ def car(trailers=0, driven="front"):
         },
         "joints": {},
         "motors": {
-            "drive": {"kind": "torque", "drives": driven},
-            "steer": {"kind": "torque", "drives": "front.steering"},
+            "drive": {"type": "torque", "drives": driven},
+            "steer": {"type": "torque", "drives": "front.steering"},
         },
         "parameters": {"w": 0.3, "l": 1.0},
     }
@@ -63,7 +63,7 @@ def test_every_answer_for_every_robot_of_the_catalogue(kind):
     ):
         assert each.explain()
     assert found.freedoms == trundle.derive(robot).freedoms or any(
-        wheel.contact == "slip" for wheel in robot.wheels.values()
+        wheel.law.pushes for wheel in robot.wheels.values()
     )
     if robot.wheels:
         assert found.base_motion.explain()

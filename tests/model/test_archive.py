@@ -163,7 +163,7 @@ def test_the_file_is_plain_json_in_readable_lines(kept):
     _, path = kept("differential_drive")
     text = path.read_text(encoding="utf-8")
     content = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert content["trundle_model"] == 1
+    assert content["trundle_model"] == 2
     assert content["description"]["robot"]["parameters"]["r"] == 0.15
     assert max(len(line) for line in text.splitlines()) < 140
     assert all(sum(type(a) is list for a in i) == 0 for i in content["model"]["dynamics"]["instructions"])
@@ -229,10 +229,12 @@ def refused(tmp_path, text, match):
     assert str(path) in str(caught.value)
 
 
-def test_a_newer_version_is_refused(kept, tmp_path):
+def test_other_versions_are_refused(kept, tmp_path):
     content = content_of(kept("pendulum")[1])
-    newer = {**content, "trundle_model": 2, "written_by": "trundle 7.0", "model": {"anything": 1}}
-    refused(tmp_path, stamped(newer), r"written by trundle 7\.0 in version 2(.|\n)*upgrade")
+    newer = {**content, "trundle_model": 3, "written_by": "trundle 7.0", "model": {"anything": 1}}
+    refused(tmp_path, stamped(newer), r"written by trundle 7\.0 in version 3(.|\n)*upgrade")
+    older = {**content, "trundle_model": 1, "written_by": "trundle 0.1.0"}
+    refused(tmp_path, stamped(older), r"written by trundle 0\.1\.0 in version 1(.|\n)*derive the model")
     refused(tmp_path, stamped({**content, "trundle_model": "two"}), "expected the version")
     described = {**content["description"], "trundle": 2}
     refused(tmp_path, stamped({**content, "description": described}), "version 2 of descriptions")
@@ -246,10 +248,10 @@ def test_damage_is_refused(kept, tmp_path):
     refused(tmp_path, text.replace("0.5", "NaN", 1), "NaN")
     refused(tmp_path, text.replace("0.5", "1e999", 1), "can't be")
     refused(
-        tmp_path, text.replace('"trundle_model": 1', '"trundle_model": 1, "trundle_model": 1'), "comes twice"
+        tmp_path, text.replace('"trundle_model": 2', '"trundle_model": 2, "trundle_model": 2'), "comes twice"
     )
     refused(tmp_path, "[" * 100_000, "nested|JSON")
-    refused(tmp_path, text.replace('"trundle_model": 1', '"trundle_model": ' + "1" * 5000), "digits|JSON")
+    refused(tmp_path, text.replace('"trundle_model": 2', '"trundle_model": ' + "1" * 5000), "digits|JSON")
     (tmp_path / "binary.trundle.json").write_bytes(b"\x80\x04\x95\xff\x00")
     with pytest.raises(InputError, match="UTF-8"):
         trundle.open(tmp_path / "binary.trundle.json")
@@ -290,7 +292,7 @@ MISTAKES = {
     ("model", "stiff"): [(1, "true or false")],
     ("model", "derive_seconds"): [("1", "a number with a decimal point")],
     ("model", "coordinates"): [("x", "a list"), (["link_1.angle", "link_1.angle"], "comes twice")],
-    ("model", "initial"): [({}, "initial values")],
+    ("model", "quantities"): [({"every": []}, "nothing says what 'link_1.angle' is")],
     ("model", "dependent"): [(["nobody"], "'nobody' is not a state")],
     ("model", "parameters", "gravity"): [(9.7, "don't belong together")],
     ("model", "parameters", "more"): [(1.0, "aren't the model's|don't belong together")],

@@ -9,6 +9,7 @@ from trundle import catalog, simulate
 from trundle.errors import InputError
 from trundle.model import derive
 from trundle.robot import parse_robot
+from trundle.robot.contact import Slip
 
 from . import diff_drive, random_robots
 from .test_against_multipliers import named_motion
@@ -51,7 +52,7 @@ def test_ideal_swerve_is_explained(modules):
 
 def test_two_ideal_modules_and_two_slipping_ones_drive():
     robot = catalog.swerve(contact="ideal")
-    changed = {name: {"contact": "slip"} for name in ("rear_left", "front_right")}
+    changed = {name: {"contact": Slip()} for name in ("rear_left", "front_right")}
     wheels = {n: w.model_copy(update=changed.get(n, {})) for n, w in robot.wheels.items()}
     model = derive(robot.model_copy(update={"wheels": wheels}))
     run = simulate(model, 1.0, dict.fromkeys((f"{n}_drive.voltage" for n in wheels), 5.0))
@@ -75,7 +76,7 @@ def test_ackermann_steers_front_or_rear_wheels_from_straight(side):
                 "sr": {"at": [side, -0.4, 0], **steered},
             },
             "couplings": {"link": {"wheels": ["sl", "sr"]}},
-            "motors": {"m": {"kind": "torque", "drives": "l"}},
+            "motors": {"m": {"type": "torque", "drives": "l"}},
         }
     )
     model = derive(robot)
@@ -114,7 +115,7 @@ def test_parameters_that_change_the_rank_are_refused():
         {
             "body": {"mass": 10, "inertia": {"zz": 1}},
             "wheels": {"l": {"at": [0.1, 0.3, 0], **wheel}, "r": {"at": [0.1, -0.3, 0], **wheel}},
-            "motors": {"m": {"kind": "torque", "drives": "l"}},
+            "motors": {"m": {"type": "torque", "drives": "l"}},
         }
     )
     model = derive(robot)

@@ -24,7 +24,7 @@ def train(**more):
         "gravity": 0,
         "joints": {"a": shaft("i1"), "b": shaft("i2", (1, 0, 0))},
         "couplings": {"mesh": {"type": "gear", "joint": "b", "follows": {"a": "r"}, "offset": 0.3}},
-        "motors": {"m": {"kind": "torque", "drives": "a"}},
+        "motors": {"m": {"type": "torque", "drives": "a"}},
         "parameters": {"i1": 2.0, "i2": 0.5, "r": -3.0},
     }
     return data | more
@@ -49,7 +49,7 @@ def test_a_gear_train_feels_the_second_inertia_by_the_square_of_the_ratio():
 
 def test_a_motor_on_the_follower_drives_the_leader():
     """The same train driven from its other end: (I₁ + r² I₂) q̈ = r τ."""
-    motors = {"m": {"kind": "torque", "drives": "b"}}
+    motors = {"m": {"type": "torque", "drives": "b"}}
     values, rates = at_start(train(motors=motors), {"m.torque": 1.3})
     expected = -3 * 1.3 / (2.0 + 9 * 0.5)
     assert rates["a.rate"] == pytest.approx(expected, rel=1e-14)
@@ -86,7 +86,7 @@ def test_planetary_gear():
         "couplings": {
             "set": {"type": "gear", "joint": "carrier", "follows": {k: f"{n}/96" for k, n in teeth.items()}}
         },
-        "motors": {name: {"kind": "torque", "drives": name[2:]} for name in ("m_sun", "m_ring", "m_carrier")},
+        "motors": {name: {"type": "torque", "drives": name[2:]} for name in ("m_sun", "m_ring", "m_carrier")},
     }
     torques = {"m_sun.torque": 0.4, "m_ring.torque": -1.0, "m_carrier.torque": 2.0}
     values, rates = at_start(robot, torques)
@@ -107,7 +107,7 @@ def test_rack_and_pinion_lifts_a_weight():
             "rack": {"type": "prismatic", "body": {"mass": 4.0}, "damping": 2.0},
         },
         "couplings": {"teeth": {"type": "gear", "joint": "rack", "follows": {"pinion": "50 mm/rad"}}},
-        "motors": {"m": {"kind": "torque", "drives": "pinion"}},
+        "motors": {"m": {"type": "torque", "drives": "pinion"}},
     }
     values, rates = at_start(robot, {"m.torque": 3.0}, {"pinion.rate": 2.0, "pinion.angle": 1.0})
     drag = 2.0 * 0.05 * 2.0
@@ -169,7 +169,7 @@ def test_lagranges_equations_with_constraints(rng):
                 "offset": offset,
             },
         },
-        "motors": {f"m_{name}": {"kind": "torque", "drives": name} for name in joints},
+        "motors": {f"m_{name}": {"type": "torque", "drives": name} for name in joints},
     }
     model = derive(parse_robot(robot))
     assert model.coordinates == ("a.angle", "b.angle")
@@ -221,7 +221,7 @@ def elaborate():
         },
         "motors": {
             "dc": {"drives": "rod.slide", "torque_constant": 0.3, "resistance": 2.0, "inductance": 0.01},
-            "servo": {"kind": "servo", "drives": "b", "stiffness": 2.0, "damping": 0.1},
+            "servo": {"type": "servo", "drives": "b", "stiffness": 2.0, "damping": 0.1},
         },
     }
 
@@ -341,7 +341,7 @@ def skid(contact="slip", radius=0.1, heading=0.0):
         "body": {"mass": 20, "inertia": {"zz": 1.5}},
         "wheels": wheels,
         "couplings": belts,
-        "motors": {"left": {"kind": "torque", "drives": "fl"}, "right": {"kind": "torque", "drives": "rr"}},
+        "motors": {"left": {"type": "torque", "drives": "fl"}, "right": {"type": "torque", "drives": "rr"}},
     }
 
 
@@ -417,8 +417,8 @@ def synchro(places=((0.3, 0.0), (-0.2, 0.3), (-0.2, -0.3))):
         "wheels": {n: {**wheel, "at": [x, y, 0.1]} for n, (x, y) in zip(names, places, strict=True)},
         "couplings": gears,
         "motors": {
-            "drive": {"kind": "torque", "drives": "a"},
-            "turn": {"kind": "torque", "drives": "a.steering"},
+            "drive": {"type": "torque", "drives": "a"},
+            "turn": {"type": "torque", "drives": "a.steering"},
         },
     }
 
@@ -539,7 +539,7 @@ def test_longer_circles_through_a_linkage_are_found():
 
 def test_a_motor_on_a_gear_is_refused():
     with pytest.raises(InputError, match="gear 'mesh' has no coordinate of its own: drive one of b, a"):
-        parse_robot(train(motors={"m": {"kind": "torque", "drives": "mesh"}}))
+        parse_robot(train(motors={"m": {"type": "torque", "drives": "mesh"}}))
 
 
 def test_gears_are_written_as_they_were_read():

@@ -7,8 +7,8 @@ from trundle.errors import InputError, NumericsError
 from trundle.mechanics.joints import KINDS
 from trundle.model import derive
 from trundle.robot import parse_robot, require_dynamic
+from trundle.robot.bodies import JOINTS as JOINT_NOUNS
 from trundle.robot.bodies import FixedJoint
-from trundle.robot.bodies import Joint as JointNoun
 from trundle.simulation import rollout, simulate
 
 BODY = {
@@ -32,9 +32,7 @@ JOINTS = {
 
 def nouns():
     """The classes of joints by their type's name."""
-    members = JointNoun.__origin__.__args__  # type: ignore[attr-defined]
-    classes = [member.__origin__ for member in members]
-    return {noun.model_fields["type"].annotation.__args__[0]: noun for noun in classes}
+    return {name: JOINT_NOUNS.named(name) for name in JOINT_NOUNS}
 
 
 def pendulum(kind, **changes):
@@ -57,9 +55,12 @@ def start(model, rng):
 
 def test_the_description_and_the_mechanics_use_the_same_names():
     for kind, noun in nouns().items():
-        assert (noun.coordinates, noun.speeds) == (KINDS[kind].coordinates, KINDS[kind].speeds)
+        coordinates, speeds = KINDS[kind].coordinates, KINDS[kind].speeds
+        assert noun.coordinates == tuple(each.name for each in coordinates)
+        assert noun.speeds == tuple(each.name for each in speeds)
         for axis in noun.drives:
-            assert KINDS[kind].coordinates[axis.place] == axis.coordinate
+            assert coordinates[axis.place].name == speeds[axis.place].coordinate == axis.coordinate
+            assert coordinates[axis.place].slides == speeds[axis.place].slides == axis.sliding
     assert set(JOINTS) | {"fixed"} == set(nouns()) == set(KINDS) - {"spin"}
     assert not FixedJoint.speeds
 
@@ -139,7 +140,7 @@ def test_a_stop_stops_and_lets_go():
 @pytest.mark.parametrize("target", ["j", "j.turn", "j.slide"])
 def test_motors_drive_the_axes_of_a_cylindrical_joint(target):
     joint = {"type": "cylindrical", "body": {"mass": 2.0, "inertia": {"zz": 0.5}}}
-    robot = {"gravity": 0, "joints": {"j": joint}, "motors": {"m": {"kind": "torque", "drives": target}}}
+    robot = {"gravity": 0, "joints": {"j": joint}, "motors": {"m": {"type": "torque", "drives": target}}}
     if target == "j":
         with pytest.raises(InputError, match="drive j.turn and j.slide"):
             parse_robot(robot)

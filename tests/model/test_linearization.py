@@ -39,7 +39,7 @@ BALL = {
             "body": {"mass": 0.5, "center_of_mass": [0, 0, -0.2], "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.01}},
         },
     },
-    "motors": {"arm_motor": {"kind": "torque", "drives": "arm"}},
+    "motors": {"arm_motor": {"type": "torque", "drives": "arm"}},
 }  # fmt: skip
 
 
@@ -376,7 +376,7 @@ def test_what_no_motor_drives_is_unreached():
             "driven": {"type": "revolute", "body": body},
             "loose": {"type": "revolute", "at": [0, 0, 1], "damping": 0.3, "body": body},
         },
-        "motors": {"motor": {"kind": "torque", "drives": "driven"}},
+        "motors": {"motor": {"type": "torque", "drives": "driven"}},
     }  # fmt: skip
     found = derive(parse_robot(arm)).linearize().controllability
     assert found.rank == 2
@@ -440,7 +440,7 @@ def test_brackets_of_a_car_with_two_trailers():
                     "body": {**body, "name": "trailer_2"},
                 },
             },
-            "motors": {side: {"kind": "torque", "drives": f"{side}_0"} for side in ("left", "right")},
+            "motors": {side: {"type": "torque", "drives": f"{side}_0"} for side in ("left", "right")},
         }
     )
     model = derive(robot)
@@ -539,7 +539,7 @@ def test_it_shows_itself():
     assert max(map(len, text.splitlines()[2:])) <= 120
     page = about._repr_html_()
     assert page.count("<table>") == page.count("</table>") == 5
-    assert "<th>right_motor.voltage</th>" in page
+    assert "right_motor.voltage</th>" in page
 
 
 def test_wrong_names_and_values():

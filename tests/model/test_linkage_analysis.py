@@ -24,7 +24,7 @@ def four_bar_joints(crank=0.3, coupler=0.9, rocker=0.7, base=1.0):
 
 
 def driven(joint):
-    return {"motors": {"drive": {"kind": "torque", "drives": joint}}}
+    return {"motors": {"drive": {"type": "torque", "drives": joint}}}
 
 
 def found(analysis, what):
@@ -160,9 +160,9 @@ def linkage_on_wheels(loops=True):
             },
             "joints": joints,
             "motors": {
-                "l": {"kind": "torque", "drives": "left"},
-                "r": {"kind": "torque", "drives": "right"},
-                "lift": {"kind": "torque", "drives": "crank"},
+                "l": {"type": "torque", "drives": "left"},
+                "r": {"type": "torque", "drives": "right"},
+                "lift": {"type": "torque", "drives": "crank"},
             },
             **more,
         }
@@ -206,8 +206,8 @@ def steered_by_a_rod(tiller):
                 "front": {"at": [0, 0, 0], "parent": "knuckle", "radius": 0.1},
             },
             "motors": {
-                "steer": {"kind": "torque", "drives": "tiller"},
-                "drive": {"kind": "torque", "drives": "front"},
+                "steer": {"type": "torque", "drives": "tiller"},
+                "drive": {"type": "torque", "drives": "front"},
             },
         }
     )

@@ -326,7 +326,7 @@ def test_a_hitch_as_a_loop_leaves_the_wheels_forces_as_they_were():
             "left": {"at": [0, 0.4, 0], "radius": 0.1, "mass": 1.0},
             "tail": {"at": [-1.0, 0, 0], "radius": 0.1, "mass": 1.0, "parent": "trailer"},
         },
-        "motors": {"m": {"kind": "torque", "drives": "right"}},
+        "motors": {"m": {"type": "torque", "drives": "right"}},
     }
     body = {"mass": 8.0, "center_of_mass": [-0.8, 0, 0], "inertia": {"zz": 0.7}}
     hitch = {"type": "revolute", "at": [-0.5, 0, 0], "body": body}

@@ -47,7 +47,7 @@ def test_counts_and_listing():
     assert program.operations == sum(program.count_by_op().values()) <= 70
     assert program.operations_excluding("parameter") <= 40
     assert program.operations_excluding("state", "input", "parameter") == 0
-    assert program.depends_only_on(program.results[0][2], ["state"])
+    assert program.dependencies[program.results[0][2]] == {program.input_index("state")}
     text = program.describe()
     assert "state[theta]" in text
     assert "out rate[d x/dt]" in text

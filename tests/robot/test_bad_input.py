@@ -208,10 +208,10 @@ CASES = {
     ),
     "bad kind": (
         "drives: left,",
-        "kind: ac, drives: left,",
+        "type: ac, drives: left,",
         16,
-        "robot.motors.left_motor.kind",
-        "kind 'ac'",
+        "robot.motors.left_motor.type",
+        "unknown type 'ac'",
         "dc",
     ),
     "bad contact": (
@@ -219,7 +219,7 @@ CASES = {
         "offset: 0.03, contact: slippy",
         13,
         "robot.wheels.rear.contact",
-        "unknown choice 'slippy'",
+        "unknown contact 'slippy'",
         "did you mean 'slip'",
     ),
     "not a mapping": (
@@ -537,7 +537,7 @@ def test_couplings(changes: dict[str, object], message: str) -> None:
 
 def test_a_coupled_wheel_has_no_motor_of_its_own() -> None:
     wheels = {"left": {**STEERED, "at": [1, 0.5, 0]}, "right": {**STEERED, "at": [1, -0.5, 0]}}
-    motors = {"m": {"kind": "servo", "drives": "left.steering", "stiffness": 1}}
+    motors = {"m": {"type": "servo", "drives": "left.steering", "stiffness": 1}}
     with pytest.raises(InputError, match="held by the coupling 'steering'"):
         parse_robot(
             {"wheels": wheels, "motors": motors, "couplings": {"steering": {"wheels": ["left", "right"]}}}

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trundle.documents import Document, dump, parse
-from trundle.documents.reader import decode
+from trundle.documents.document import decode
 from trundle.errors import InputError
 from trundle.robot import parse_robot
 from trundle.robot.expressions import ExpressionError

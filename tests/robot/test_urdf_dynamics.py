@@ -216,9 +216,10 @@ def test_a_gripper_as_pinocchio_has_it(rng):
         assert _relative(force, pin.rnea(model, data, pin_q, u, rate)) <= TOLERANCE
 
 
-@pytest.mark.slow
-def test_many_random_files(rng):
-    for _ in range(300):
+@pytest.mark.campaign
+@pytest.mark.parametrize("block", range(10))
+def test_a_thousand_random_files(campaign, block):
+    for rng in campaign(100):
         text = random_urdf(rng, int(rng.integers(1, 30)), massive_root=bool(rng.integers(2)))
         differences = compare(text, rng)
         assert max(differences.values()) <= TOLERANCE, differences

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import numpy as np
 
-from trundle.documents.urdf.elements import NOUNS
+from trundle.documents.urdf.nouns import NOUNS
 
 MIMICS = ("revolute", "continuous", "prismatic")
 ENDINGS = ("", "-1", "/left", " 2", ".x", "é")
@@ -116,3 +118,15 @@ def random_urdf(rng: np.random.Generator, count: int, *, massive_root: bool = Tr
     pieces.append('  <gazebo reference="link0"><material>Gazebo/Grey</material></gazebo>\n')
     rng.shuffle(pieces)
     return f'<?xml version="1.0" ?>\n<!-- made by a test -->\n<robot name="a robot">\n{"".join(pieces)}</robot>\n'
+
+
+def meaning(text: str) -> object:
+    """All that a file says, comments too, read by ElementTree's own parser: only space between elements may differ."""
+    builder = ElementTree.TreeBuilder(insert_comments=True, insert_pis=True)
+    return _meaning(ElementTree.fromstring(text, ElementTree.XMLParser(target=builder)))
+
+
+def _meaning(element: ElementTree.Element) -> object:
+    tag = element.tag if isinstance(element.tag, str) else element.tag.__name__
+    words = ((element.text or "").strip(), (element.tail or "").strip())
+    return tag, dict(element.attrib), words, [_meaning(each) for each in element]

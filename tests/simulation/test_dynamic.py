@@ -126,7 +126,7 @@ def test_steps_restart_exactly():
     wheel = {"radius": 0.1}
     body = {"mass": 2.0, "inertia": {"zz": 1.0}}
     wheels = {"l": {"at": [0, 0.3, 0], **wheel}, "r": {"at": [0, -0.3, 0], **wheel}}
-    motors = {f"m{s}": {"kind": "torque", "drives": s} for s in "lr"}
+    motors = {f"m{s}": {"type": "torque", "drives": s} for s in "lr"}
     model = derive(parse_robot({"body": body, "wheels": wheels, "motors": motors}))
     times, values = (0.0, 0.3, 0.7, 1.3), (0.1, -0.2, 0.4, 0.0)
     for method in ("auto", "lsoda", "radau", "rk45"):
@@ -357,7 +357,7 @@ def test_auto_sees_stiffness_at_the_start():
     arm = {
         "base": "fixed",
         "joints": {"a": {"type": "revolute", "body": {"mass": 0.1, "inertia": {"zz": 1e-3}}}},
-        "motors": {"s": {"kind": "servo", "drives": "a", "stiffness": 1000, "damping": 50}},
+        "motors": {"s": {"type": "servo", "drives": "a", "stiffness": 1000, "damping": 50}},
     }
     assert not drive.stiff
     assert simulate(drive, 10.0, {"left_motor.voltage": 1.0}).summary["method"] == "lsoda"
@@ -504,7 +504,7 @@ robot:
   wheels:
     left: {type: steered, at: [0, 0.3, 0], radius: 0.1, mass: 1, fork: {inertia: {zz: 0.1}}}
     right: {type: steered, at: [0, -0.3, 0], radius: 0.1, mass: 1, fork: {inertia: {zz: 0.1}}}
-  motors: {motor: {kind: torque, drives: left, torque_limit: 1}}
+  motors: {motor: {type: torque, drives: left, torque_limit: 1}}
 """
 
 

@@ -19,14 +19,14 @@ from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
-from trundle.mechanics.actuation import Motor
 from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.steering import steering_angles
-from trundle.model.arguments import named, number
+from trundle.model import Model
+from trundle.model.arguments import named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
-from trundle.model.units import unit
+from trundle.robot import Robot
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -171,7 +171,7 @@ class Analysis:
         To turn about a point (x, y) of the base's frame: the twist (y, −x, 1). Raises InputError where no wheel is
         steered.
         """
-        steered = [p for p, contact in wheel_places(self.maps.assembly) if p.steered and contact != "free"]
+        steered = [p for p, grips in wheel_places(self.maps.assembly) if p.steered and grips]
         if not steered:
             raise InputError(f"'{self.robot.name}' has no steered wheels on its base")
         v_x, v_y, omega = _three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
@@ -204,9 +204,7 @@ class Analysis:
 
     def _unit_rates(self) -> tuple[str, str]:
         """'motor rates of norm 1', with the unit where all have the same; and 'no motor above 1 rad/s'."""
-        sliding = {name for name, joint in self.robot.joints.items() if joint.type == "prismatic"}
-        owners = {name.rpartition(".")[0] for name in self.maps.motors()}
-        kinds = {"m/s" if owner in sliding else "rad/s" for owner in owners}
+        kinds = {self.maps.assembly.quantities[name].unit for name in self.maps.motors()}
         norm = f"{self._drives} rates of norm 1{f' {next(iter(kinds))}' if len(kinds) == 1 else ''}"
         return norm, f"no {self._drives} above 1 {' or '.join(sorted(kinds, reverse=True))}"
 
@@ -219,9 +217,9 @@ class Analysis:
         """
         columns = list(self.maps.motors().values())
         able = {
-            a.column: float(a.limit / abs(a.back_emf_constant * a.ratio))
+            a.column: float(rate)
             for a in self.maps.assembly.actuators
-            if isinstance(a, Motor) and a.limit is not None and a.back_emf_constant * a.ratio != 0
+            if (rate := a.motor.no_load_rate(a.read)) is not None
         }
         spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
         if spins and spins <= set(able):
@@ -237,7 +235,7 @@ class Analysis:
 
 
 def analyze(
-    robot: Any,
+    robot: Robot | Model,
     at: Mapping[str, Any] | None = None,
     *,
     frame: str | None = None,
@@ -254,23 +252,16 @@ def analyze(
     Sources: Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li
     & Sastry 1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
     """
-    if hasattr(robot, "dynamics") and robot.robot is None:
-        raise InputError(f"'{robot.name}' was not derived from a description: there are no wheels to look at")
-    robot = robot.robot if hasattr(robot, "dynamics") else robot
-    if not hasattr(robot, "resolver"):
-        raise InputError(
-            f"analyze takes a robot or a model, not {type(robot).__name__}",
-            hint="load one: trundle.load(path)",
-        )
+    robot = robot_of(robot, "analyze", "there are no wheels to look at")
     size = None if length is None else number(length, "length", "m")
     if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
         raise InputError(
             f"expected a length between {_SHORTEST:g} and {1 / _SHORTEST:g} m, got {length!r}", key="length"
         )
     maps = velocity_maps(robot, length=size)
-    sliding = [name for name, joint in robot.joints.items() if joint.type == "prismatic"]
     at = {str(name): value for name, value in named(at, "at").items()}
-    given = {name: number(value, name, unit(name, sliding)) for name, value in at.items()}
+    units = maps.assembly.quantities.units
+    given = {name: number(value, name, units.get(name, "")) for name, value in at.items()}
     return Analysis(robot, maps, given, maps.place(given), _frame(robot, maps, frame, point))
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.mechanics.elimination import ZERO
+from trundle.shown import Explained
 
 
 @dataclass(frozen=True)
-class Manipulability:
+class Manipulability(Explained):
     """The ellipsoid {t = G a : ‖a‖ ≤ 1} of twists t, angular parts multiplied by `length` (m) so that all are m/s.
 
     `axes`: one row an axis of the ellipsoid, longest first, as a twist whose parts are named `parts` (m/s, rad/s), at
@@ -42,36 +43,6 @@ class Manipulability:
     def measure(self) -> float:
         """Yoshikawa's w = √det(G Gᵀ) over the directions there are: the product of the radii."""
         return float(np.prod(self.radii)) if self.radii else 0.0
-
-    def explain(self) -> str:
-        """One sentence for a person: how fast along each axis, and how unequal they are."""
-        if not (self.radii or self.undriven):
-            return "no motion at all"
-        ways = [self.axis_text(axis) for axis in (self.axes if self.fastest is None else self.fastest)]
-        bound = f" for {self.rates}" if self.fastest is None else f", {self.limit}"
-        text = f"up to {'; '.join(ways)}{bound}" if ways else ""
-        if self.undriven:
-            loose = "; ".join(self.axis_text(axis, bare=True) for axis in self.undriven)
-            return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
-        if len(self.radii) == 1:
-            return text
-        turning = f", turning counted at {self.length:.4g} m" if self._turns else ""
-        return f"{text}; condition {self.condition:.3g}{turning}"
-
-    @property
-    def _turns(self) -> bool:
-        return any(part.startswith("omega") for part in self.parts)
-
-    def axis_text(self, axis: Sequence[float], bare: bool = False) -> str:
-        """'v_x 1.7 m/s with omega 0.3 rad/s'; parts that don't count are left out, `bare` leaves out the sizes."""
-        turns = [part.startswith("omega") for part in self.parts]
-        sizes = [abs(v) * (self.length if turn else 1.0) for v, turn in zip(axis, turns, strict=True)]
-        kept = [k for k, size in enumerate(sizes) if size > 1e-6 * max(sizes)]
-        words = [
-            self.parts[k] if bare else f"{self.parts[k]} {axis[k]:.3g} {'rad/s' if turns[k] else 'm/s'}"
-            for k in sorted(kept, key=lambda k: -sizes[k])
-        ]
-        return " with ".join(words)
 
 
 def manipulability(

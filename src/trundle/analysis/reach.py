@@ -18,20 +18,24 @@ from trundle.analysis.filtration import Filtration, Named, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED_ZERO
-from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
+from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
 from trundle.model.configuration import Configuration, configure, coordinate_rates
 from trundle.model.constraints import rolling_problem, sample, solve_rolling
 from trundle.model.samples import Samples
+from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
+from trundle.shown import Explained
 
 _SEED = 20260
 _SAMPLES = 4
 _WORDS = {"x": "forward", "y": "sideways", "theta": "turning"}
+# Which coordinate a planar base's speed changes, where its axes stand along the world's.
+_BASE = {"v_x": "x", "v_y": "y", "omega": "theta"}
 _EFFECTS = {"forward": "moves it forward", "sideways": "moves it sideways", "turning": "turns it"}
 
 
@@ -52,7 +56,7 @@ class Bracket:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Reach(Explained):
     """The growth vector of the kinematics over `coordinates`, whose configurations have dimension `dimension`.
 
     `growth` at general configurations, `here` at the one asked for (smaller where that one is not regular).
@@ -78,22 +82,6 @@ class Reach:
     def degree(self) -> int:
         """Degree of nonholonomy: how deep brackets must be nested; 1 where every direction is a speed itself."""
         return len(self.growth)
-
-    def explain(self) -> str:
-        """One or two sentences for a person."""
-        vector = f"growth vector ({', '.join(str(each) for each in self.growth)}) of {self.dimension}"
-        if self.complete and self.degree == 1:
-            return f"it moves in every direction at once, {vector}"
-        steps = [f"{b.name} {b.effect}" for b in self.brackets if b.level > 1]
-        text = ": ".join(filter(None, [vector, "; ".join(steps)]))
-        if self.complete:
-            return f"it gets everywhere, {text}"
-        if self.cut:
-            return f"not known, too many brackets: so far {text}"
-        missing = self.dimension - self.growth[-1]
-        left = f"{missing} {'direction is' if missing == 1 else 'directions are'} out of reach, {text}"
-        fixed = [combination(terms) for terms in self.integrals]
-        return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
 def reach(
@@ -136,7 +124,7 @@ def reach(
 def _unconstrained(maps: VelocityMaps) -> Reach:
     """Every speed is free: nothing to bracket, however many joints there are."""
     speeds, count = maps.assembly.speeds, len(maps.assembly.speeds)
-    moved = [_own_coordinate(name, maps.names) or name for name in speeds]
+    moved = [_own_coordinate(maps, name) or name for name in speeds]
     brackets = [
         Bracket(name, 1, _WORDS.get(place, place) if maps.base else place)
         for name, place in zip(speeds, moved, strict=True)
@@ -152,7 +140,7 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
         axis.column for each in maps.assembly.couplings for axis in each.followers
     } | maps.loops.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
-    brackets = tuple(Bracket(name, 1, _own_coordinate(name, maps.names) or name) for name in names)
+    brackets = tuple(Bracket(name, 1, _own_coordinate(maps, name) or name) for name in names)
     return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
 
 
@@ -227,10 +215,10 @@ def _held(
 def _ideal(maps: VelocityMaps) -> Assembly:
     """Every wheel on the ground rolls ideally, but for those that only follow."""
 
-    def contact(wheel: Any) -> str:
-        return "free" if wheel.contact == "free" or wheel.name in maps.coordinated else "ideal"
+    def law(wheel: WheelModel) -> ContactLaw:
+        return Ideal() if wheel.grips and wheel.name not in maps.coordinated else Free()
 
-    wheels = tuple(replace(wheel, contact=contact(wheel)) for wheel in maps.assembly.wheels)
+    wheels = tuple(replace(wheel, law=law(wheel)) for wheel in maps.assembly.wheels)
     return replace(maps.assembly, wheels=wheels)
 
 
@@ -244,7 +232,7 @@ def _posture(maps: VelocityMaps, system: _System) -> list[int]:
     """Base pose, steering, joints, and whatever else their rates depend on; not the steering that only follows."""
     followers = {f"{name}.steering" for name in maps.coordinated}
     base = maps.assembly.tree.links[0].joint.coordinates
-    places = {maps.names.index(name) for name in base}
+    places = {maps.names.index(each.name) for each in base}
     places |= {k for k in maps.configurable() if maps.names[k] not in followers}
     while True:
         rates = ca.vertcat(*(field[k] for field in system.fields for k in sorted(places)))
@@ -280,9 +268,9 @@ def _brackets(
     work, brackets = span * weights, []
     for k, (name, level) in enumerate(found.basis):
         size = np.abs(work[k])
-        own = _own_coordinate(name, names)
+        own = _own_coordinate(maps, name)
         # Rounded, so that of coordinates that move alike the first is named.
-        place = names.index(own) if own else int(np.argmax(np.round(size / size.max(), 6)))
+        place = names.index(own) if own in names else int(np.argmax(np.round(size / size.max(), 6)))
         if size[place] <= 1e-6 * size.max():
             place = int(np.argmax(size))
         work[k + 1 :] -= np.outer(work[k + 1 :, place] / work[k, place], work[k])
@@ -291,15 +279,14 @@ def _brackets(
     return tuple(brackets)
 
 
-def _own_coordinate(speed: str, names: Sequence[str]) -> str:
-    """Of the coordinates `names` the one whose rate a speed is; "" for brackets and for others."""
-    base = {"v_x": "x", "v_y": "y", "omega": "theta"}
-    owner, _, what = speed.rpartition(".")
-    endings = {"rate": ("angle", "position"), "steering_rate": ("steering",)}.get(what, ())
-    own = base.get(
-        speed, next((f"{owner}.{ending}" for ending in endings if f"{owner}.{ending}" in names), "")
-    )
-    return own if own in names else ""
+def _own_coordinate(maps: VelocityMaps, speed: str) -> str:
+    """The coordinate that goes with a speed, of a planar base where its axes stand along the world's; "" for brackets
+    and for others.
+    """
+    if speed in _BASE and maps.base:
+        return _BASE[speed]
+    own = maps.assembly.quantities.coordinate_of(speed)
+    return own if own in maps.names else ""
 
 
 def _leading(row: np.ndarray) -> np.ndarray:

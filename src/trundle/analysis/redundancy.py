@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.mechanics.combinations import combination
 from trundle.mechanics.elimination import ZERO
+from trundle.shown import Explained
 
 
 @dataclass(frozen=True)
-class Relation:
+class Relation(Explained):
     """Σ c_k row_k = 0: names and coefficients, scaled so that the first is 1; `constant` where they are the same in
     every configuration (else they are the first sample's).
     """
@@ -24,39 +24,6 @@ class Relation:
     def names(self) -> tuple[str, ...]:
         """What the relation is between."""
         return tuple(name for name, _ in self.terms)
-
-    def explain(self) -> str:
-        """'left.lateral = right.lateral', signs sorted to both sides; names alone where coefficients vary."""
-        if not self.constant:
-            return f"{self.names[0]} follows from {_listed(self.names[1:])}"
-        terms = [*self.terms[1:], self.terms[0]]  # the first depends on those before it: in their own order
-        left = [(name, c) for name, c in terms if c > 0]
-        right = [(name, -c) for name, c in terms if c < 0]
-        return f"{combination(left)} = {combination(right) or '0'}"
-
-
-def summary(found: Sequence[Relation]) -> str:
-    """All relations in one line; those that follow from the same rows together."""
-    following: dict[tuple[str, ...], list[str]] = {}
-    parts: list[str] = []
-    equal: dict[str, list[str]] = {}
-    for each in found:
-        if len(each.terms) == 1:
-            equal.setdefault("0", []).append(each.names[0])
-        elif each.constant and len(each.terms) == 2 and abs(each.terms[1][1] + 1) < 1e-9:
-            equal.setdefault(each.names[1], []).append(each.names[0])
-        elif each.constant:
-            parts.append(each.explain())
-        else:
-            following.setdefault(each.names[1:], []).append(each.names[0])
-    parts = [
-        " = ".join((*others, first) if first == "0" else (first, *others)) for first, others in equal.items()
-    ] + parts
-    parts += [
-        f"{_listed(names)} follow{'s' if len(names) == 1 else ''} from {_listed(leaders)}"
-        for leaders, names in following.items()
-    ]
-    return "; ".join(parts)
 
 
 def relations(samples: np.ndarray, names: Sequence[str]) -> tuple[Relation, ...]:
@@ -107,7 +74,3 @@ def _combination(samples: np.ndarray, kept: Sequence[int], row: int) -> np.ndarr
 def _rounded(value: float) -> float:
     """A coefficient without the last digits' rounding: ±1 stays ±1."""
     return float(f"{value:.9g}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

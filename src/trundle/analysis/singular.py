@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from trundle.errors import InputError
 from trundle.mechanics.closing import CLOSED, closed
 from trundle.mechanics.elimination import generic_rank
 from trundle.model.classification import rolling
+from trundle.shown import Explained
 
 Matrices = Callable[[VelocityMaps, np.ndarray], np.ndarray]
 TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
@@ -25,7 +25,6 @@ MOST_SEARCHED = 10
 # Samples of a search, a coordinate.
 _LOOKS = 300
 _SEED = 20260
-_MOST_SAID = 3
 # Two searches end this near (rad, m) to each other at one singularity.
 _SAME = 1e-6
 
@@ -49,13 +48,13 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Singularity:
+class Singularity(Explained):
     """Where one of the robot's velocity maps loses rank.
 
     `what`: "wheels" (the rolling constraints: the robot gains a motion there), "loops" (the same for what loops hold:
     its ways of assembly meet), "motors" (it moves although its motors stand still), or a frame's name (in one direction
     the frame can't be moved); `effect` says so. `parameters`: those that make it so in every configuration when they
-    are zero. `search` is None where `note` says why nothing was searched.
+    are zero. `units` are the coordinates'. `search` is None where `note` says why nothing was searched.
     """
 
     what: str
@@ -63,31 +62,12 @@ class Singularity:
     search: Search | None = None
     note: str = ""
     effect: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> tuple[SingularPoint, ...]:
         """The singular configurations that were found."""
         return () if self.search is None else self.search.singular
-
-    def explain(self) -> str:
-        """One sentence for a person; angles in degrees, lengths in m."""
-        where = [place_text(point) for point in self.points[:_MOST_SAID]]
-        if len(self.points) > _MOST_SAID:
-            where[-1] += f", and {len(self.points) - _MOST_SAID} more"
-        if self.parameters:
-            where.append(f"{'everywhere' if where else 'only'} with {' or '.join(self.parameters)} = 0")
-        if where:
-            return f"{'; '.join(where)}: {self.effect}"
-        return self.note or f"{self.what} nowhere"
-
-
-def place_text(point: SingularPoint) -> str:
-    """'front.steering = 90°, any rear.steering'."""
-    parts = [f"{name} = {_value(name, value)}" for name, value in point.at]
-    parts += [f"any {name}" for name in point.free]
-    if point.family:
-        parts.append(f"one of {'a line' if point.family == 1 else 'a family'} of such")
-    return ", ".join(parts)
 
 
 def singularities(
@@ -198,7 +178,7 @@ def _search(
         _surface(maps, decisive),
         generic_rank(task(maps, general), maps.zero) if maps.assembly.loops else None,
     )
-    return Singularity(what, critical, found, effect=effect)
+    return Singularity(what, critical, found, effect=effect, units=maps.assembly.quantities.units)
 
 
 def decisive_coordinates(maps: VelocityMaps, task: Matrices, movable: Sequence[int]) -> list[int]:
@@ -256,10 +236,3 @@ def _may_vanish(robot: Any, name: str) -> bool:
     except InputError:
         return False
     return True
-
-
-def _value(name: str, value: float) -> str:
-    if name.rpartition(".")[2] in ("position", "x", "y", "z"):
-        return f"{value:.4g} m"
-    degrees = math.degrees(value)
-    return f"{0.0 if abs(degrees) < 5e-6 else degrees:.6g}°"

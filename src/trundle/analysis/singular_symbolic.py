@@ -26,6 +26,7 @@ from trundle.model.classification import rolling
 from trundle.model.configuration import configure
 from trundle.model.constraints import constraint_rows
 from trundle.model.guided import independent_rows
+from trundle.shown import Explained
 
 # Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
 _LARGEST = 4
@@ -34,7 +35,7 @@ _MOST_MINORS = 12
 
 
 @dataclass(frozen=True)
-class Determinant:
+class Determinant(Explained):
     """What must vanish for a singular configuration: SymPy expressions of the parameters' and coordinates' names.
 
     `what` as in `Singularity`. One expression: the determinant itself; for a frame driven by as many motors as it has
@@ -46,30 +47,6 @@ class Determinant:
     expressions: tuple[sympy.Expr, ...]
     zeros: tuple[Mapping[str, sympy.Expr], ...]
     solved: bool
-
-    def explain(self) -> str:
-        """'det = r**2*s/track', and where it is zero; minors and what is known but for a factor stand behind 'zero
-        where'.
-        """
-        if any(each.is_number for each in self.expressions):
-            return "singular nowhere"
-        shown = " = ".join(str(each) for each in self.expressions)
-        if self.what in (WHEELS, MOTORS) or len(self.expressions) > 1:
-            head = f"singular where {shown} = 0"
-        else:
-            head = f"det = {shown}"
-        if not any(each.free_symbols & self._coordinates for each in self.expressions):
-            return head
-        text = "; ".join(
-            ", ".join(f"{name} = {value}" for name, value in zero.items()) for zero in self.zeros
-        )
-        if not text:
-            return f"{head}: {'nowhere' if self.solved else 'not solved'}"
-        return f"{head}: at {text}{'' if self.solved else ', and where its other factors vanish'}"
-
-    @property
-    def _coordinates(self) -> set[Any]:
-        return {s for each in self.expressions for s in each.free_symbols if "." in str(s)}
 
 
 def determinants(

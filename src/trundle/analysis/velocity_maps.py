@@ -30,8 +30,6 @@ from trundle.spatial.vectors import Vector
 # How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
 _SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 _SEED = 20260
-# How far from 1 a quaternion's length may be.
-_UNIT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class VelocityMaps:
         if not driven:
             tree, slices = self.assembly.tree, self.assembly.tree.speed_slices()
             driven = set(range(len(self.scale))) - set(self.assembly.base_columns)
-            driven -= {w.steering for w in self.assembly.wheels if w.kind == "caster"} | self.loops.bound
+            driven -= {w.steering for w in self.assembly.wheels if w.noun.trails} | self.loops.bound
             driven -= {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
             for wheel in self.assembly.wheels:
                 own = {wheel.spin, wheel.steering}
@@ -144,16 +142,9 @@ class VelocityMaps:
                     f"'{name}' is not a coordinate of this robot", key=name, hint=suggest(name, self.names)
                 )
             q[self.names.index(name)] = float(value)
-        for k, name in enumerate(self.names):
-            if name.rpartition(".")[2] == "q_w":
-                size = float(np.linalg.norm(q[k : k + 4]))
-                if not abs(size - 1) <= _UNIT:
-                    raise InputError(
-                        f"this quaternion has length {size:.9g}, and a rotation's has 1",
-                        key=next(each for each in self.names[k : k + 4] if each in values),
-                        hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
-                    )
-                q[k : k + 4] /= size
+        quantities = self.assembly.quantities
+        quantities.check_quaternions(dict(zip(self.names, q, strict=True)))
+        q = quantities.normalised(self.names, q)
         if not self.assembly.loops:
             return q
         return self.loops.with_given(q, tuple(values))
@@ -168,7 +159,7 @@ class VelocityMaps:
             q = self.start + rng.uniform(-SPREAD, SPREAD, (count, len(self.names)))
         if not self.coordinated:
             return q
-        places = [place for place, contact in wheel_places(self.assembly) if contact != "free"]
+        places = [place for place, grips in wheel_places(self.assembly) if grips]
         tied = _tied(self.assembly)
         steered = [place for place in places if place.steered and place.name not in tied]
         for row in q:
@@ -208,8 +199,9 @@ class VelocityMaps:
         return bounds
 
     def _own_bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
-        owner, _, what = name.rpartition(".")
-        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].type == "steered"):
+        quantity = self.assembly.quantities[name]
+        owner, what = quantity.owner, quantity.label
+        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
             return -math.pi / 2, math.pi / 2, math.pi
         nouns = (
             [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
@@ -219,7 +211,7 @@ class VelocityMaps:
         limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
         read = robot.resolver()
         lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
-        if what in ("angle", "angle_1", "angle_2", "steering", "theta"):
+        if quantity.unit == "rad":
             if lower is None and upper is None:
                 return -math.pi, math.pi, 2 * math.pi
             lower = -math.pi if lower is None else lower
@@ -242,7 +234,7 @@ class VelocityMaps:
         fixed |= {
             f"{wheel.name}.steering"
             for wheel in self.assembly.wheels
-            if wheel.kind == "caster" and f"{wheel.name}.steering_rate" not in driven
+            if wheel.noun.trails and f"{wheel.name}.steering_rate" not in driven
         }
         fixed -= {
             name
@@ -262,7 +254,7 @@ def velocity_maps(
     read = robot.resolver(parameters)
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
-    start = np.array([1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names])
+    start = np.array(assembly.quantities.starts(names))
     length = length or characteristic_length(assembly)
     maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
@@ -373,7 +365,7 @@ def _followers(maps: VelocityMaps) -> tuple[str, ...]:
     rng = np.random.default_rng(_SEED)
     q = maps.start + rng.uniform(-SPREAD, SPREAD, (5, len(maps.names)))
     tied = _tied(maps.assembly)
-    free = [w for w in rolling(maps.assembly) if w.kind == "steered" and w.name not in tied]
+    free = [w for w in rolling(maps.assembly) if w.noun.steered and w.name not in tied]
     followers: list[str] = []
     leading = replace(maps, coordinated=tuple(w.name for w in free))
     if _base_freedom(leading, q) == 0 or _base_freedom(maps, q) > 0:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from trundle.catalog.robot_runs import RUNS
-from trundle.documents.reader import Document, parse
+from trundle.documents.document import Document
+from trundle.documents.reader import parse
 from trundle.documents.runspec import RunSpec
 from trundle.documents.writer import dump
 from trundle.errors import InputError, suggest
@@ -36,7 +37,7 @@ def _drive(target: str) -> Data:
 
 
 def _servo(target: str, stiffness: float = 40.0, damping: float = 4.0) -> Data:
-    return {"kind": "servo", "drives": target, "stiffness": stiffness, "damping": damping}
+    return {"type": "servo", "drives": target, "stiffness": stiffness, "damping": damping}
 
 
 def differential_drive(

@@ -55,14 +55,8 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     request = read_request(args)
-    from trundle.cli.portrait import (
-        mobility_class,
-        mobility_facts,
-        robot_data,
-        wheel_lines,
-        wheels_data,
-    )
-    from trundle.robot.present import kind_of
+    from trundle.model.classification import mobility_class
+    from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 
     robot = request.document.robot
     title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
@@ -88,11 +82,11 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, Any]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
-    from trundle.cli.findings import essential_facts, findings_data, formulas_data, sections
+    from trundle.show.words.analysis_words import analysis_data, essential_facts, formulas_data, sections
 
     if out.json:
         formulas = {"determinants": formulas_data(analysis)} if args.full else {}
-        return [], {"analysis": findings_data(analysis), **formulas}
+        return [], {"analysis": analysis_data(analysis), **formulas}
     if out.quiet:
         return [], {}
     facts = essential_facts(analysis)
@@ -143,8 +137,8 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """What derivation finds out, as facts and as data; the run section is checked against it."""
     if request.run.mode == "kinematic":
         return _kinematic(request)
-    from trundle.cli.portrait import model_data, model_facts
     from trundle.documents import check_run
+    from trundle.show.words.model_words import model_data, model_facts
 
     model: Model = request.model()
     units = model.units
@@ -166,23 +160,23 @@ def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
 
 def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The same for a run without forces."""
-    from trundle.cli.portrait import kinematic_names, mobility_class, mobility_facts, names_with_units
     from trundle.documents import check_run
+    from trundle.model.classification import mobility_class
     from trundle.model.kinematics import derive_kinematics
-    from trundle.simulation import rate_of
+    from trundle.show.words.robot_words import mobility_facts, names_with_units
+    from trundle.show.words.run_words import WITHOUT_FORCES
+    from trundle.simulation.kinematic import kinematic_inputs, kinematic_names
 
     robot = request.document.robot
     check_run(robot, request.run, *kinematic_names(robot))
     given = signals(request)
-    found = derive_kinematics(robot, [rate_of(name) for name in given])
+    known = kinematic_inputs(robot)
+    found = derive_kinematics(robot, [known.rate_of(name) or name for name in given])
     facts = [
         ("coordinates", names_with_units(found.coordinates, found.units)),
         ("given", names_with_units(tuple(given), found.units)),
         *mobility_facts(mobility_class(robot)),
-        (
-            "equations",
-            f"{found.program.operations} operations: the base's motion from the wheels', without forces",
-        ),
+        ("equations", f"{found.program.operations} {WITHOUT_FORCES}"),
         ("run", _run_text(request)),
     ]
     data = {"coordinates": found.coordinates, "inputs": tuple(given), "operations": found.program.operations}

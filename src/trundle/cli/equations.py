@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from trundle.cli.output import Output, terminal_width
+from trundle.cli.output import Output
 from trundle.errors import InputError
+from trundle.show.lines import terminal_width
 
 if TYPE_CHECKING:
     from trundle.formulas import Equations
@@ -46,9 +47,9 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), _no_collection():
-        from trundle.formulas import equations_of
+        from trundle.formulas import equations
 
-        found = equations_of(request.document.robot, what)
+        found = equations(request.document.robot, what)
     if args.output:
         from trundle.files import replacing
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from trundle.cli.output import colours_on, paint, write_json
+from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
+from trundle.show.lines import paint
 
 USAGE = 2
 # Beyond 0 to 3: what sysexits.h calls an internal software error, and the shell's 128 + signal for SIGINT and SIGPIPE.

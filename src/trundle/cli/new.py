@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def _second_pass(args: Namespace, out: Output) -> tuple[Namespace, Output]:
         force=args.force or more.force,
         measures=chosen,
     )
-    return merged, Output(out.json or more.json, out.quiet or more.quiet, out.colours)
+    return merged, replace(out, json=out.json or more.json, quiet=out.quiet or more.quiet)
 
 
 def _kind_parser(kind: str, summary: str, measures: dict[str, Any]) -> Parser:

@@ -88,7 +88,7 @@ def read_request(args: argparse.Namespace) -> Request:
 
 def read_file(file: str) -> tuple[Document, Model | None]:
     """The description in a file, and the model where it holds a kept one (which has no run section)."""
-    from trundle.documents.reader import MODEL_SUFFIX
+    from trundle.documents.document import MODEL_SUFFIX
 
     if not file.lower().endswith(MODEL_SUFFIX):
         return read_document(file), None
@@ -108,7 +108,7 @@ def read_file(file: str) -> tuple[Document, Model | None]:
 def read_document(file: str) -> Document:
     """The description in a file, or on standard input for "-"."""
     from trundle.documents import load, parse
-    from trundle.documents.reader import MOST_BYTES, decode
+    from trundle.documents.document import MOST_BYTES, decode
 
     if file != STDIN:
         return load(file)

@@ -57,15 +57,21 @@ def execute(args: Namespace, out: Output) -> int:
     folder = Path(args.out) if args.out else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
     products.prepare(folder, request.stem, figures)
-    from trundle.cli.story import run_data, run_lines
+    from trundle.model.classification import mobility_class
+    from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     with request.located():
         model, run = (_roll if request.run.mode == "kinematic" else _simulate)(request, out)
     files = products.write(run, folder, request.stem, figures)
     notes = [*_notes(request), *_moved(run), *_stale(folder, files)]
-    out.answer(run_data(request, model, run, files, notes))
-    if not (out.json or out.quiet):
-        out.say(run_lines(request, model, run, files, notes, out))
+    robot = request.document.robot
+    mobility = mobility_class(robot) if model is None else model.mobility
+    kept, changed = request.kept is not None, tuple(request.run.set)
+    report = RunReport(robot, mobility, model, run, changed, files, notes, kept)
+    if out.json:
+        out.answer(run_data(report))
+    elif not out.quiet:
+        out.say(run_lines(report, out))
     return 0
 
 
@@ -99,9 +105,9 @@ def _simulate(request: Request, out: Output) -> tuple[Model | None, Run]:
 
 def _roll(request: Request, out: Output) -> tuple[Model | None, Run]:
     """A kinematic run; there are no forces, and no equations of motion to derive."""
-    from trundle.cli.portrait import kinematic_names
     from trundle.documents import check_run
     from trundle.simulation import roll
+    from trundle.simulation.kinematic import kinematic_names
 
     robot, spec = request.document.robot, request.run
     check_run(robot, spec, *kinematic_names(robot))

@@ -13,8 +13,9 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Named
 from trundle.control.staircase import uncontrollable
 from trundle.control.tangent import constraint_gradient, tangent_at
-from trundle.mechanics.combinations import combination, echelon, modulo, null_rows
+from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model.guided import independent_rows
+from trundle.shown import Explained
 
 if TYPE_CHECKING:
     from trundle.control.linearization import Linearization
@@ -27,7 +28,7 @@ _SPREAD, _PLACES = 0.3, 3
 
 
 @dataclass(frozen=True)
-class Controllability:
+class Controllability(Explained):
     """The combinations of states w · z that no input changes to first order, each as state -> coefficient.
 
     nonholonomic: the constraints allow no velocity along them, but Lie brackets of the allowed velocities reach them:
@@ -57,35 +58,6 @@ class Controllability:
     def is_stabilizable(self) -> bool:
         """Whether what inputs don't move dies out on its own."""
         return all(pole.real < 0 for pole in self.poles)
-
-    def explain(self) -> str:
-        """Sentences for a person, one line each."""
-        if not self.has_inputs:
-            return "no inputs, so nothing to control"
-        if self.is_controllable:
-            return f"inputs control all {self.size} directions"
-        lines = [f"inputs control {self.rank} of {self.size} directions; they don't move"]
-        for directions, why in (
-            (self.nonholonomic, _NONHOLONOMIC),
-            (self.integrals, _INTEGRALS),
-            (self.unreached, self._unreached()),
-        ):
-            if directions:
-                lines += [f"  {_leading(each)}" for each in directions]
-                lines += [f"    {line}" for line in why]
-        return "\n".join(lines)
-
-    def _unreached(self) -> tuple[str, ...]:
-        if self.is_stabilizable:
-            return ("no input acts on these; they die out on their own",)
-        return ("no input acts on these, directly or through others",)
-
-
-_NONHOLONOMIC = (
-    "the constraints (wheels that roll and don't slide) allow no velocity along these, so no feedback that is",
-    "linear in the state corrects them; manoeuvres do: the Lie brackets of the allowed velocities reach them",
-)
-_INTEGRALS = ("the constraints keep these constant, whatever the inputs do: one follows from the others",)
 
 
 def examine(about: Linearization) -> Controllability:
@@ -118,12 +90,6 @@ def examine(about: Linearization) -> Controllability:
         _directions(unreached, about.states),
         tuple(part.poles.tolist()),
     )
-
-
-def _leading(direction: Direction) -> str:
-    """'left.angle - 6.562 x + 3.937 theta': the last state, whose coefficient is 1, first."""
-    terms = list(direction.items())
-    return combination([terms[-1], *terms[:-1]])
 
 
 def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
-from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at, unit_quaternions
+from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 
@@ -100,7 +100,7 @@ def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
         )
     count = len(run.time)
     x = np.array([run[name] for name in model.states]).reshape(len(model.states), count)
-    x = np.column_stack([unit_quaternions(model, each) for each in x.T])
+    x = model.quantities.normalised(model.states, x)
     u = np.array([run[name] for name in model.inputs]).reshape(len(model.inputs), count)
     return x, u, model.parameter_values(run.description.get("parameters", {}))
 

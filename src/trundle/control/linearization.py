@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.control.tangent import Tangent, constraint_gradient, tangent_at, unit_quaternions
+from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model.arguments import named, number
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     from trundle.control.linear_control import Controllability
@@ -25,7 +26,7 @@ _KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Linearization:
+class Linearization(Shown):
     """ż = ż₀ + A z + B δu and y = y₀ + C z + D δu, for small motions δx = T z about one state x₀ with inputs u₀.
 
     A (n, n), B (n, m), C (r, n), D (r, m). `states` names z: the model's states, less those that constraints make
@@ -112,16 +113,6 @@ class Linearization:
 
         return StateSpace(self.A, self.B, self.C, self.D)
 
-    def __repr__(self) -> str:
-        from trundle.control.linear_text import linearization_text
-
-        return linearization_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.control.linear_text import linearization_html
-
-        return linearization_html(self)
-
 
 @dataclass(frozen=True)
 class Point:
@@ -168,7 +159,7 @@ def point_of(
                 f"'{name}' is not an input of '{model.name}'", key=name, hint=suggest(name, commands)
             )
         commands[name] = number(value, name, model.units.get(name, ""))
-    x = unit_quaternions(model, np.array(model.state_vector(given, values)))
+    x = model.quantities.normalised(model.states, np.array(model.state_vector(given, values)))
     return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
 
 

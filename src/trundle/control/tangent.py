@@ -39,21 +39,6 @@ class Tangent:
     dependent: tuple[str, ...]
 
 
-def quaternions(model: Any) -> list[int]:
-    """Places in x where a joint's or the base's quaternion starts (w, x, y, z); SymPy's models have none of ours."""
-    if model.robot is None:
-        return []
-    return [k for k, name in enumerate(model.coordinates) if name.rpartition(".")[2] == "q_w"]
-
-
-def unit_quaternions(model: Any, x: Array) -> Array:
-    """x with every quaternion at length 1."""
-    x = x.copy()
-    for k in quaternions(model):
-        x[k : k + 4] /= np.linalg.norm(x[k : k + 4])
-    return x
-
-
 def tangent_at(
     model: Any, x: Array, rate: Array, gradient: Array | None, dependent: Collection[str] | None = None
 ) -> Tangent:
@@ -160,14 +145,15 @@ def _rotations(
     """Names and units, T, L and L̇ where only quaternions are tied: δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
     names: list[str] = []
     units: list[str] = []
-    starts, states, n = quaternions(model), tuple(model.states), x.size
+    states, n = tuple(model.states), x.size
+    starts = model.quantities.quaternions(states)
     basis, dual, dual_rate = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
     k = 0
     while k < n:
         z = len(names)
         if k in starts:
-            prefix = states[k].removesuffix("q_w")
-            names += [f"{prefix}rotation_{axis}" for axis in "xyz"]
+            owner = model.quantities[states[k]].owner
+            names += [f"{owner}.rotation_{axis}" if owner else f"rotation_{axis}" for axis in "xyz"]
             units += ["rad"] * 3
             basis[k : k + 4, z : z + 3] = 0.5 * _times(x[k : k + 4])
             dual[z : z + 3, k : k + 4] = 2 * _times(x[k : k + 4]).T
@@ -175,7 +161,7 @@ def _rotations(
             k += 4
             continue
         names.append(states[k])
-        units.append(model.units.get(states[k], ""))
+        units.append(model.units[states[k]])
         basis[k, z] = dual[z, k] = 1.0
         k += 1
     size = len(names)

@@ -1,9 +1,9 @@
 """Descriptions as files: YAML and URDF, read with the line of every error, and written."""
 
-from trundle.documents.reader import Document, load, load_robot, parse
+from trundle.documents.document import Document
+from trundle.documents.reader import json_schema, load, load_robot, parse
 from trundle.documents.runcheck import check_run
 from trundle.documents.runspec import FileTable, RunSpec, Table
-from trundle.documents.schema import json_schema
 from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 from trundle.documents.writer import dump
 

@@ -1,8 +1,8 @@
 """Equations a person can read: derived with exact sums, written as SymPy, compared with the compiled programs."""
 
-from trundle.formulas.equations import WHAT, Definition, Equation, Equations, Section, SymbolInfo
 from trundle.formulas.expression_reader import read_expression
-from trundle.formulas.report import equations_of
+from trundle.formulas.report import equations
+from trundle.formulas.sections import WHAT, Definition, Equation, Equations, Section, SymbolInfo
 
 __all__ = [
     "WHAT",
@@ -11,6 +11,6 @@ __all__ = [
     "Equations",
     "Section",
     "SymbolInfo",
-    "equations_of",
+    "equations",
     "read_expression",
 ]

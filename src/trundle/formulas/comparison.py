@@ -1,23 +1,21 @@
-"""No equation is shown before it has met the compiled programs at random points.
+"""No equation is shown before both its sides agree at random points.
 
-Every symbol gets the number that a program gives it (states and parameters are drawn; dependent speeds, torques,
-contact forces, accelerations come out of the program), and left and right side of each equation must agree to
-`TOLERANCE` of its largest terms. Each intermediate quantity is compared with what the derivation meant by it.
+Every symbol gets the number that a program gives it (see `evidence`), and left and right side of each equation must
+agree to `TOLERANCE` of their largest terms. Each intermediate quantity is compared with what the derivation meant by
+it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+import sympy
 
 from trundle.errors import NumericsError
-from trundle.formulas.algebra import Book
-from trundle.formulas.equations import Equation
-from trundle.formulas.numeric import Point
-from trundle.formulas.sum_values import evaluate
+from trundle.formulas.evaluation import Number, Values
+from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.sections import Equation
 from trundle.formulas.writing import Writer
 
 TOLERANCE = 1e-10
@@ -28,65 +26,41 @@ POINTS = 5
 SEED = 20260
 
 
-@dataclass
-class Scene:
-    """Numbers of letters and of symbols without a letter, at all points."""
-
-    book: Book
-    letters: Mapping[int, Any]
-    symbols: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._by_name = {entry.name: k for k, entry in enumerate(self.book.letters) if entry.name}
-        self._found: dict[int, Any] = {}
-        self.point = Point(self.number)
-
-    def number(self, symbol: Any) -> Any:
-        """The number of a symbol."""
-        if symbol.name in self.symbols:
-            return self.symbols[symbol.name]
-        if symbol.name not in self._by_name:
-            raise NumericsError(f"the equations show the symbol {symbol}, which nothing has a number for")
-        return self.value(self.book.letter(self._by_name[symbol.name]))
-
-    def value(self, value: Any) -> Any:
-        """The number of a sum."""
-        return evaluate(self.book, value, self.letters, self._found)
-
-
 class Checker:
-    """Compares equations with scenes, and keeps the largest error."""
+    """Draws numbers, compares equations, and keeps the largest error."""
 
     def __init__(self, writer: Writer, name: str, points: int = POINTS) -> None:
         self.writer, self.name, self.points = writer, name, points
         self.error = 0.0
-        self.rng = np.random.default_rng(SEED)
+        self._rng = np.random.default_rng(SEED)
 
-    def parameters(self, mechanism: Any) -> dict[int, Any]:
-        """Numbers of the parameters' letters: up to a tenth off the description's, and what is 0 there up to 0.2."""
-        numbers = {
-            letter: mechanism.book.letters[letter].number or 0.0 for letter in mechanism.parameters.keys
-        }
-        return {
-            letter: number * self.rng.uniform(0.9, 1.1, self.points)
-            if number
-            else self.rng.uniform(-0.2, 0.2, self.points)
-            for letter, number in numbers.items()
-        }
+    def numbers(self, names: Iterable[str], most: float) -> dict[str, np.ndarray]:
+        """Random numbers within ±most."""
+        return {name: self._rng.uniform(-most, most, self.points) for name in names}
 
-    def equations(self, equations: Iterable[Equation], scene: Scene, floor: float = 1e-12) -> None:
+    def letters(self, mechanism: Mechanism) -> dict[int, np.ndarray]:
+        """Random parameters and coordinates: parameters up to a tenth off the description's (what is 0 there up to
+        0.2), coordinates within ±1.2, short of 90° where linkages are singular, quaternions of length 1.
+        """
+        names = list(mechanism.coordinates)
+        q = self._rng.uniform(-1.2, 1.2, (len(names), self.points))
+        q = mechanism.assembly.quantities.normalised(names, q)
+        drawn = dict(zip(mechanism.coordinates.values(), q, strict=True))
+        for letter in mechanism.parameters.keys:
+            number = mechanism.book.letters[letter].number or 0.0
+            near = self._rng.uniform(0.9, 1.1, self.points)
+            drawn[letter] = number * near if number else 2 * near - 2
+        return drawn
+
+    def equations(self, equations: Iterable[Equation], values: Values, floor: float = 1e-12) -> None:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
         for equation in equations:
             if not equation.given:
                 for left, right in equation.lines():
-                    size = scene.point.size(left) + scene.point.size(right)
-                    if right == 0:
-                        size = size + OF_ZERO
-                    self.compare(
-                        equation.name, scene.point(left), scene.point(right), np.maximum(size, floor)
-                    )
+                    size = values.size(left) + values.size(right) + (OF_ZERO if right == 0 else 0.0)
+                    self.compare(equation.name, values(left), values(right), np.maximum(size, floor))
 
-    def compare(self, what: str, left: Any, right: Any, size: Any) -> None:
+    def compare(self, what: str, left: Number, right: Number, size: Number) -> None:
         """|left − right| ≤ TOLERANCE · size, at all points; raises NumericsError."""
         error = float(np.max(np.abs(np.asarray(left) - right) / np.maximum(np.abs(size), 1e-12)))
         if not error <= TOLERANCE:
@@ -96,31 +70,21 @@ class Checker:
             )
         self.error = max(self.error, error)
 
-    def definitions(self, scene: Scene) -> None:
+    def definitions(self, values: Values) -> None:
         """Each shown intermediate quantity against the sum that it stands for."""
         for letter, expression in self.writer.shown.items():
             name = self.writer.book.letters[letter].name
-            meant = scene.value(self.writer.book.letter(letter))
-            self.compare(name, scene.point(expression), meant, scene.point.size(expression))
+            self.compare(name, values(expression), values.letter(letter), values.size(expression))
 
-    def letters(self, scene: Scene, known: Mapping[int, Any]) -> None:
+    def derived(self, values: Values, known: Mapping[int, Number]) -> None:
         """Letters that the derivation defines, against a program's numbers."""
         for letter, number in known.items():
-            meant = scene.value(self.writer.book.letter(letter))
+            meant = values.letter(letter)
             self.compare(self.writer.book.letters[letter].name, meant, number, np.abs(meant) + np.abs(number))
 
 
-def product(matrix: Any, vector: Sequence[Any], point: Point) -> tuple[np.ndarray, np.ndarray]:
+def product(matrix: sympy.Matrix, vector: Sequence[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
-    values = point.matrix(matrix)
-    numbers = np.array(
-        np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in vector), np.zeros(values.shape[2]))[:-1]
-    )
-    return (values * numbers).sum(axis=1), np.abs(values * numbers).sum(axis=1)
-
-
-def columns(names: Sequence[str], values: Mapping[str, Any], points: int) -> np.ndarray:
-    """Named numbers as an array (names, points)."""
-    return np.array(
-        [np.broadcast_to(np.asarray(values[name], dtype=float), (points,)) for name in names]
-    ).reshape(len(names), points)
+    entries = values.matrix(matrix)
+    numbers = np.array(np.broadcast_arrays(*map(np.asarray, vector), np.zeros(entries.shape[2]))[:-1])
+    return (entries * numbers).sum(axis=1), np.abs(entries * numbers).sum(axis=1)

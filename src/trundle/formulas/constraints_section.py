@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy
 
-from trundle.formulas.equations import Equation, Section
 from trundle.formulas.kinematics_section import Sheet
+from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis, Problem
@@ -29,7 +29,7 @@ def constraint_section(
     """A(q) ν = 0 row by row; for a robot that its wheels would lock, the rows and why."""
     mechanism = sheet.mechanism
     if problem is None:
-        wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.contact == "ideal"]
+        wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.rolls]
         rows, about = constraint_rows(mechanism.assembly, mechanism.at, wheels)
     else:
         rows, about = problem.rows, list(problem.about)

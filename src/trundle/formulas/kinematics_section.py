@@ -9,10 +9,10 @@ from typing import Any
 import sympy
 
 from trundle.formulas.algebra import Sum
-from trundle.formulas.equations import Equation, Section
-from trundle.formulas.linear_sums import MOST, inverse, least_squares
+from trundle.formulas.cofactors import MOST, inverse, least_squares
 from trundle.formulas.mechanism import Mechanism
 from trundle.formulas.names import rate_of
+from trundle.formulas.sections import Equation, Section
 from trundle.formulas.writing import Writer
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
@@ -52,6 +52,11 @@ class Sheet:
         self.mechanism.speed(name)
         return self.writer.symbol(self.mechanism.speeds[name])
 
+    def names(self, parts: Sequence[str], owner: str) -> dict[str, str]:
+        """Names of the symbols for parts of a point's place and velocity."""
+        label = self.mechanism.names.label(owner)
+        return {part: self.mechanism.names.names.unique(f"{part}_{label}") for part in parts}
+
     def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Any:
         """A matrix of expressions."""
         return sympy.ImmutableMatrix([[self.writer.expression(entry) for entry in row] for row in rows])
@@ -59,7 +64,7 @@ class Sheet:
 
 def rolling_wheels(mechanism: Mechanism) -> list[WheelModel]:
     """The wheels that roll or should: all but those whose contact is free."""
-    return [wheel for wheel in mechanism.assembly.wheels if wheel.contact != "free" and wheel.directions]
+    return [wheel for wheel in mechanism.assembly.wheels if wheel.grips]
 
 
 def pose_section(sheet: Sheet) -> Section | None:
@@ -94,7 +99,7 @@ def inverse_section(sheet: Sheet) -> Section | None:
     equations = [Equation("inverse", left, matrix, vector)]
     notes = []
     for wheel in wheels:
-        if wheel.kind == "steered":
+        if wheel.noun.steered:
             equations += _steering(sheet, wheel)
     if len(equations) > 1:
         notes.append(
@@ -113,9 +118,7 @@ def _solved(mechanism: Mechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, l
         for row, what in zip(own, about, strict=False):
             if what.owner != wheel.name:
                 continue
-            pivot = (
-                wheel.spin if what.what == "rolling" else wheel.steering if wheel.kind == "caster" else None
-            )
+            pivot = wheel.spin if what.what == "rolling" else wheel.steering if wheel.noun.trails else None
             if pivot is not None and not is_zero(row[pivot]):
                 rows.append([0 if is_zero(e) or j == pivot else -e / row[pivot] for j, e in enumerate(row)])
                 owners.append(pivot)
@@ -184,7 +187,7 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
     if len(mechanism.assembly.base_columns) != 3 or not given:
         return None
     found = None
-    if not geared and all(wheel.spin in given and wheel.kind != "caster" for wheel in wheels):
+    if not geared and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
         found = _by_rows(mechanism, wheels, given)
     other = None if basis is None else _by_speeds(mechanism, basis, given)
     if geared:
@@ -196,7 +199,7 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    from trundle.formulas.shape import best, cost
+    from trundle.formulas.forms import best, cost
 
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 

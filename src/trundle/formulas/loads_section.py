@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from trundle.formulas.algebra import Sum, TooLong
-from trundle.formulas.linear_sums import adjugate, determinant
+from trundle.formulas.cofactors import adjugate, determinant
 from trundle.formulas.mechanism import Mechanism
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import dot

@@ -9,8 +9,8 @@ import sympy
 from sympy.printing.latex import greek_letters_set as tex_greek
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 
-from trundle.formulas.equations import Equation, Equations
 from trundle.formulas.printers import Latex
+from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.symbol_table import symbol_latex
 from trundle.formulas.typesetting import Layout, Line, Statement
 

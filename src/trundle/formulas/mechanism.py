@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from trundle.formulas.algebra import Book, Definition, Letter, Sum
-from trundle.formulas.letters import Parameters, read_parameters
+from trundle.formulas.evaluation import Values
 from trundle.formulas.names import Names, StateNames, common, plain, words_of
-from trundle.formulas.sum_values import evaluate
+from trundle.formulas.parameters import Parameters, read_parameters
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import Followed, Linkage
 from trundle.mechanics.joints import Turn
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.tree import Link, Tree
 from trundle.model.configuration import Configuration, configure, independent_coordinates
 from trundle.model.constraints import SAMPLES, SEED, SPREAD, rolling_problem, solve_rolling
-from trundle.model.units import unit
 from trundle.scalars import Scalar, cos, sin
 from trundle.spatial.motions import Inertia, Pose
 from trundle.spatial.vectors import IDENTITY, Matrix
@@ -33,7 +33,8 @@ _LONG_CHAIN = 4
 class Mechanism:
     """A robot's assembly in letters, at a configuration in letters.
 
-    `coordinates` and `speeds` map the description's names to letters: independent coordinates, all speeds.
+    `coordinates` and `speeds` map the description's names to letters: independent coordinates, all speeds. `made` are
+    the independent speeds that no part has, from `solve` on.
     """
 
     robot: Any
@@ -44,29 +45,26 @@ class Mechanism:
     at: Configuration
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
+    made: dict[str, Quantity] = field(default_factory=dict)
 
     def speed(self, name: str) -> Sum:
         """The letter of a speed, by its name."""
         if name not in self.speeds:
-            self.speeds[name] = _new(self.book, self.names.of(name), "speed", name, self.robot)
+            self.speeds[name] = _new(
+                self.book, self.names.of(name), "speed", self._quantity(name), self.robot
+            )
         return self.book.letter(self.speeds[name])
 
     def unit(self, name: str) -> str:
         """The unit of a coordinate or speed."""
-        return _unit(self.robot, name)
+        return self._quantity(name).unit
+
+    def _quantity(self, name: str) -> Quantity:
+        return self.made[name] if name in self.made else self.assembly.quantities[name]
 
     def all_speeds(self) -> list[Sum]:
         """ν: the letters of all speeds, in the assembly's order."""
         return [self.speed(name) for name in self.assembly.speeds]
-
-    def letter_values(self, chosen: Mapping[int, Any]) -> dict[int, Any]:
-        """Numbers of all parameters' letters, as described, with what is chosen laid over them."""
-        known = {
-            k: letter.number
-            for k, letter in enumerate(self.book.letters)
-            if letter.number is not None and letter.definition is None
-        }
-        return {**known, **chosen}
 
     def samples(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
         """Values of rows where ranks are decided for programs, too, of shape (samples, rows, columns)."""
@@ -75,17 +73,19 @@ class Mechanism:
         drawn = [rng.uniform(-SPREAD, SPREAD, len(self.coordinates)) for _ in range(SAMPLES)]
         drawn.append(np.zeros(len(self.coordinates)))
         at = np.array(drawn)
-        numbers = self.letter_values(dict(zip(self.coordinates.values(), at.T, strict=True)))
+        values = Values(self.book, dict(zip(self.coordinates.values(), at.T, strict=True)))
         result = np.zeros((len(drawn), len(rows), width))
         for i, row in enumerate(rows):
             for j, entry in enumerate(row):
-                result[:, i, j] = evaluate(self.book, entry, numbers)
+                result[:, i, j] = values.sum(entry)
         return result
 
     def solve(self) -> tuple[Problem, Basis]:
         """The constraints of ideal wheels and couplings, and ν = S(q) u; InputError where they lock the robot."""
         problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, self.samples)
-        return problem, solve_rolling(problem, self.robot.name, self.robot.speeds)
+        basis = solve_rolling(problem, self.robot.name, self.robot.speeds)
+        self.made.update({each.name: each for each in basis.made})
+        return problem, basis
 
 
 def build(robot: Any) -> Mechanism:
@@ -97,7 +97,10 @@ def build(robot: Any) -> Mechanism:
     assembly = assemble(robot, robot.resolver(parameters.scope))
     assembly = _with_named_placements(_with_wheel_inertias(assembly, book, names, states), states)
     independent = independent_coordinates(assembly)
-    coordinates = {name: _new(book, states.of(name), "coordinate", name, robot) for name in independent}
+    coordinates = {
+        name: _new(book, states.of(name), "coordinate", assembly.quantities[name], robot)
+        for name in independent
+    }
     assembly = _with_named_couplings(assembly, book, coordinates, states)
     letters = {name: book.letter(letter) for name, letter in coordinates.items()}
     at = configure(assembly, independent, list(letters.values()))
@@ -144,14 +147,10 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -
     return found
 
 
-def _new(book: Book, symbol: str, kind: str, name: str, robot: Any) -> int:
-    book.add(Letter(symbol, kind, words_of(name, robot), _unit(robot, name), source=name))
+def _new(book: Book, symbol: str, kind: str, quantity: Quantity, robot: Any) -> int:
+    words = words_of(quantity.name, robot)
+    book.add(Letter(symbol, kind, words, quantity.unit, source=quantity.name))
     return len(book.letters) - 1
-
-
-def _unit(robot: Any, name: str) -> str:
-    sliding = [joint for joint, noun in robot.joints.items() if noun.type == "prismatic"]
-    return unit(name, sliding)
 
 
 @dataclass(frozen=True)

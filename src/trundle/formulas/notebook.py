@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 
-from trundle.formulas.equations import Equation, Equations
 from trundle.formulas.markup import Page, definition_rows, displayed, number_text, prose
+from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typesetting import alone
 from trundle.html import MOST_FOLDED, folded, table
 

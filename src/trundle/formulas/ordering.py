@@ -80,8 +80,8 @@ class Order:
         if base.is_Symbol:
             return (1, self._rank(base), base.name)
         if base.is_Add:
-            return (2, len(base.args), *self._inside(base))
-        return (3, *self._inside(base), type(base).__name__)
+            return (2, len(base.args), self._inside(base))
+        return (3, self._inside(base), type(base).__name__)
 
     def _inside(self, expression: Any) -> _Key:
         return tuple(sorted((self._rank(each), each.name) for each in expression.free_symbols))

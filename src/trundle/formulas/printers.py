@@ -92,8 +92,10 @@ class Pretty(PrettyPrinter):
 
     def _print_Min(self, expr: Any) -> prettyForm:
         arguments = self._print_seq(self.by.arguments(expr), "(", ")", ", ")
-        name = type(expr).__name__.lower()
-        return prettyForm(*stringPict.next(name, arguments), binding=prettyForm.FUNC)
+        name = prettyForm(type(expr).__name__.lower())
+        form = prettyForm(*stringPict.next(name, arguments), binding=prettyForm.FUNC)
+        vars(form).update(prettyFunc=name, prettyArgs=arguments)  # what SymPy sets a function's power from
+        return form
 
     _print_Max = _print_Min
 

@@ -15,7 +15,7 @@ from sympy import QQ
 from sympy.polys.rings import ring
 
 from trundle.formulas.algebra import Book, Sum
-from trundle.formulas.shape import multiplied
+from trundle.formulas.forms import multiplied
 
 # Beyond these a common factor is rare and looking for it is slow.
 _MOST_TERMS = 40

@@ -1,22 +1,35 @@
-"""equations_of(robot): derive, write, check, and hand out a robot's equations."""
+"""equations(robot): derive, write, check, and hand out a robot's equations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
 import sympy
 
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra import WRITING, TooLong
-from trundle.formulas.chains import end_sections
-from trundle.formulas.comparison import POINTS, Checker, Scene, product
+from trundle.formulas.bodies_section import body_sections
+from trundle.formulas.checks import (
+    check_dynamics,
+    check_inverse,
+    check_loops,
+    check_point,
+    check_rows,
+    moving,
+)
+from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
-from trundle.formulas.dynamics_section import WHOLE, Dynamics, derive
-from trundle.formulas.equations import WHAT, Definition, Equation, Equations, Section, SymbolInfo
+from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
+from trundle.formulas.dynamics_section import (
+    acceleration_section,
+    contact_section,
+    motion_section,
+    motor_section,
+    passive_section,
+)
+from trundle.formulas.evidence import Evidence
 from trundle.formulas.kinematics_section import (
     Forward,
     Sheet,
@@ -27,84 +40,103 @@ from trundle.formulas.kinematics_section import (
     rolling_wheels,
 )
 from trundle.formulas.mechanism import build
-from trundle.formulas.motion import (
-    acceleration_section,
-    contact_section,
-    motion_section,
-    motor_section,
-    passive_section,
-)
-from trundle.formulas.scenes import Rows, drawn_letters, dynamic_scene, forward_scene, speed_scene
-from trundle.formulas.spots import Spots
+from trundle.formulas.sections import WHAT, Definition, Equations, Section, SymbolInfo
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
+from trundle.model import Model, derive
+from trundle.model.arguments import robot_of
+from trundle.robot import Robot
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
 
 _LONG_LOOPS = "Not written out: they would fill pages. The program model.manifold has their residuals."
-_ACCELERATION = "acceleration."
 _TOO_LONG = (
     "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
     "model.inverse_dynamics() and model.forward_dynamics() have them."
 )
+# Speeds of constraints and of bases are numbers about 1; smaller terms count as that large.
+_SMALL = 1e-3
 
 
-def equations_of(robot: Any, what: str = "all", model: Any = None, points: int = POINTS) -> Equations:
-    """The equations of a described robot, of the kind `what`: kinematics, constraints, dynamics or all.
+def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> Equations:
+    """A robot's equations for reading, each compared with the compiled programs: M(q) u̇ + h(q, u) = B(q) τ + G(q) f.
 
-    `model` is the robot's model where it is derived already; forces are only looked at for dynamics. Each equation has
-    met the compiled programs at `points` random points. Raises InputError for an unknown kind, and for robots that
-    can't be derived; NumericsError for an equation that isn't what the program computes, which no robot should cause.
+    Parameters
+    ----------
+    given : Robot or Model
+        The described robot; a model that was derived from one saves deriving it again.
+    what : str
+        `kinematics`, `constraints`, `dynamics` or `all`. Forces and masses are only looked at for dynamics.
+    points : int
+        At how many random points each equation is compared.
+
+    Returns
+    -------
+    Equations
+        SymPy expressions in sections, what each symbol means, and writers: `text()`, `latex()`, `markdown()`.
+
+    Raises
+    ------
+    InputError
+        For an unknown `what`, for what is no described robot, and for robots that can't be derived.
+    NumericsError
+        For an equation that isn't what the program computes, which no robot should cause.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> found = trundle.equations(trundle.catalog.differential_drive(), "kinematics")
+    >>> found["forward"].right[0, 0]
+    r/2
     """
     if what not in WHAT:
         raise InputError(f"there are no equations '{what}'", key="what", hint=suggest(what, WHAT))
-    if not hasattr(robot, "resolver"):
-        raise InputError(
-            f"equations are of a robot, not of a {type(robot).__name__}",
-            hint="load it first: trundle.load(path)",
-        )
-    return _Report(robot, what, model, points).equations()
+    robot = robot_of(given, "equations", "its equations are those it was made from")
+    return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
 
 
-@dataclass
+class _Solved(NamedTuple):
+    """Constraints and ν = S u; without them why ideal wheels lock the robot."""
+
+    problem: Problem | None
+    basis: Basis | None
+    lock: str = ""
+
+
 class _Report:
-    robot: Any
-    what: str
-    given_model: Any
-    points: int
-    notes: list[str] = field(default_factory=list)
+    """One robot's report: what several sections need is derived once, when it is first asked for."""
 
-    def __post_init__(self) -> None:
-        mechanism = build(self.robot)
+    def __init__(self, robot: Robot, what: str, model: Model | None, points: int) -> None:
+        self.robot, self.what, self._model = robot, what, model
+        mechanism = build(robot)
         self.sheet = Sheet(mechanism, Writer(mechanism.book))
-        self.checker = Checker(self.sheet.writer, self.robot.name, self.points)
-        self.lock = ""
+        self.checker = Checker(self.sheet.writer, robot.name, points)
 
     @cached_property
-    def model(self) -> Any:
+    def model(self) -> Model:
         """The model, derived where it isn't given."""
-        from trundle.model import derive as derive_model
-
-        return derive_model(self.robot) if self.given_model is None else self.given_model
+        return derive(self.robot) if self._model is None else self._model
 
     @cached_property
-    def solved(self) -> tuple[Problem, Basis] | None:
-        """Constraints and ν = S u; None, with the reason in `lock`, where ideal wheels lock the robot."""
+    def evidence(self) -> Evidence:
+        """What the programs say."""
+        return Evidence(self.sheet, self.checker)
+
+    @cached_property
+    def solved(self) -> _Solved:
+        """Constraints and ν = S u; raises InputError where ideal wheels lock a robot whose dynamics are asked for."""
         try:
-            return self.sheet.mechanism.solve()
+            return _Solved(*self.sheet.mechanism.solve())
         except InputError as error:
             if self.what in ("dynamics", "all"):
                 raise
-            self.lock = error.message
-            return None
+            return _Solved(None, None, error.message)
 
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        wheels = rolling_wheels(self.sheet.mechanism)
-        if self.solved is None or not all(wheel.contact == "ideal" for wheel in wheels):
-            return None
-        return self.solved[1]
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism))
+        return self.solved.basis if rolling else None
 
     @cached_property
     def forward(self) -> Forward | None:
@@ -114,139 +146,87 @@ class _Report:
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
         sections: list[Section] = []
-        if self.what in ("constraints", "all"):
-            sections += self.constraints()
-        if self.what in ("kinematics", "all"):
-            sections += self.kinematics()
-        if self.what in ("dynamics", "all"):
-            sections += self.dynamics()
+        for what, make in (
+            ("constraints", self.constraints),
+            ("kinematics", self.kinematics),
+            ("dynamics", self.dynamics),
+        ):
+            sections += make() if self.what in (what, "all") else []
         return Equations(
             self.robot.name,
             self.what,
             tuple(sections),
-            self.definitions(sections),
-            self.symbols(sections),
-            self.points,
+            _definitions(self.sheet.writer, sections),
+            _symbols(self.sheet, sections),
+            self.checker.points,
             self.checker.error,
         )
 
     def constraints(self) -> list[Section]:
         """Rolling, couplings, loops."""
-        solved = self.solved
-        problem, basis = solved if solved is not None else (None, None)
-        first = constraint_section(self.sheet, problem, basis, self.lock)
-        sections = [] if first is None else [first]
-        if first is not None and basis is not None:
-            later = speed_section(self.sheet, basis)
-            sections += [] if later is None else [later]
-        self._check_rows(first)
-        for section in sections[1:]:
-            self.checker.equations(section.equations, speed_scene(self.sheet, self.checker), floor=1e-3)
-        if self.sheet.mechanism.assembly.loops and basis is not None:
+        sheet, checker, basis = self.sheet, self.checker, self.solved.basis
+        sections = []
+        first = constraint_section(sheet, *self.solved)
+        if first is not None:
+            check_rows(self.evidence, first)
+            sections.append(first)
+            later = None if basis is None else speed_section(sheet, basis)
+            if later is not None:
+                nu = self.evidence.all_speeds(self.evidence.independent)
+                checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
+                sections.append(later)
+        if sheet.mechanism.assembly.loops and basis is not None:
             try:
                 sections.append(self.loops(basis))
             except TooLong:
                 sections.append(Section("constraints", "Constraints of loops", (), (_LONG_LOOPS,)))
-        if not sections:
-            note = "Nothing binds its speeds: every one is independent."
-            sections.append(Section("constraints", "Constraints", (), (note,)))
-        return sections
-
-    @cached_property
-    def rows(self) -> Rows:
-        """The rows of rolling as a program."""
-        return Rows(self.sheet, self.checker)
-
-    def _check_rows(self, section: Section | None) -> None:
-        """The left side of each constraint, for any speeds, against the program's velocity."""
-        if section is None:
-            return
-        scene, velocities = self.rows.scene(drawn_letters(self.sheet, self.checker), self.rows.drawn())
-        for equation in section.equations:
-            velocity = velocities[equation.name.removeprefix("constraint.")]
-            self.checker.compare(
-                equation.name, scene.point(equation.left), velocity, scene.point.size(equation.left)
-            )
-        self.checker.definitions(scene)
+        note = "Nothing binds its speeds: every one is independent."
+        return sections or [Section("constraints", "Constraints", (), (note,))]
 
     def loops(self, basis: Basis) -> Section:
-        """Loops, against the model's manifold: each residual is one of the program's."""
+        """What closed loops demand."""
         self.sheet.mechanism.book.allow(*WHOLE)
-        rows, gaps = loop_rows(self.sheet, basis)
-        section = loop_section(self.sheet, basis, rows, gaps)
-        scene, known = dynamic_scene(self.sheet, self.checker, self.model)
-        residuals = [value for name, value in known.items() if name.startswith(("configuration", "velocity"))]
-        for equation in section.equations:
-            found = scene.point(equation.left)
-            nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - found))))
-            self.checker.compare(equation.name, found, nearest, scene.point.size(equation.left))
+        section = loop_section(self.sheet, basis, *loop_rows(self.sheet, basis))
+        check_loops(self.evidence, section, self.model)
         return section
 
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
-        sheet = self.sheet
+        sheet, checker, evidence = self.sheet, self.checker, self.evidence
         sheet.mechanism.book.allow(*WHOLE)
-        sections: list[Section] = []
         pose, back = pose_section(sheet), inverse_section(sheet)
         if pose is not None:
-            scene, _ = self.rows.scene(drawn_letters(sheet, self.checker), self.rows.drawn())
-            self.checker.equations(pose.equations, scene)
-            sections.append(pose)
+            nu = evidence.any_speeds()
+            checker.equations(pose.equations, evidence.values(nu, evidence.rows(nu)["rate"]))
         if back is not None:
-            self._check_inverse(back)
-            sections.append(back)
+            check_inverse(evidence, back)
+        sections = [section for section in (pose, back) if section is not None]
         if self.forward is not None:
-            section = forward_section(sheet, self.forward)
-            any_rates = self.forward.any_rates
-            maker = forward_scene if any_rates else _agreeing
-            self.checker.equations(section.equations, maker(sheet, self.checker, self.forward), floor=1e-3)
-            sections.append(section)
-        sections += end_sections(sheet, Spots(sheet, self.checker, self.forward, self.ideal))
-        if not sections:
-            sections.append(
-                Section("kinematics", "Kinematics", (), ("The speeds are the rates of the coordinates.",))
-            )
-        return sections
-
-    def _check_inverse(self, section: Section) -> None:
-        """With wheels that point and turn as the equations say, the program's rows have no velocity."""
-        mechanism, letters, nu = (
-            self.sheet.mechanism,
-            drawn_letters(self.sheet, self.checker),
-            self.rows.drawn(),
-        )
-        by_name = {equation.name: equation for equation in section.equations}
-        scene, _ = self.rows.scene(letters, nu)
-        turned = {name: k for name, k in mechanism.coordinates.items() if f"inverse.{name}" in by_name}
-        letters |= {k: scene.point(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
-        scene, _ = self.rows.scene(letters, nu)
-        sizes = {}
-        names = {mechanism.book.letters[k].name: name for name, k in mechanism.speeds.items()}
-        for left, right in by_name["inverse"].lines():
-            nu[names[left.name]] = scene.point(right)
-            sizes[names[left.name]] = scene.point.size(right)
-        _, velocities = self.rows.scene(letters, nu)
-        for wheel in rolling_wheels(mechanism):
-            solved = ["rolling"] + ["lateral"] * (
-                wheel.kind == "caster" or f"{wheel.name}.steering" in turned
-            )
-            size = sum(value for name, value in sizes.items() if name.rpartition(".")[0] == wheel.name)
-            for what in solved:
-                self.checker.compare(
-                    f"inverse, {wheel.name} {what}", velocities[f"{wheel.name}.{what}"], 0.0, 1.0 + size
-                )
+            sections.append(forward_section(sheet, self.forward))
+            # Rates that can't be given one by one are compared where they agree with each other.
+            free = self.forward.any_rates
+            nu = evidence.rolled(self.forward) if free else evidence.all_speeds(evidence.independent)
+            checker.equations(sections[-1].equations, evidence.values(nu), floor=_SMALL)
+        bodies = body_sections(sheet, self.forward)
+        if bodies:
+            speeds = moving(evidence, self.forward if self.ideal is None else None)
+            for found in bodies:
+                check_point(evidence, found, *speeds)
+                sections.append(found.section)
+        note = "The speeds are the rates of the coordinates."
+        return sections or [Section("kinematics", "Kinematics", (), (note,))]
 
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""
         problems = dynamic_problems(self.robot)
+        if problems and self.what == "dynamics":
+            raise report(problems)
         if problems:
-            if self.what == "dynamics":
-                raise report(problems)
-            return [self._left_out(f"{problems[0].message}.")]
+            return [_left_out(f"{problems[0].message}.")]
         try:
-            return self._written(derive(self.sheet.mechanism))
+            return self._written(derive_dynamics(self.sheet.mechanism))
         except TooLong:
-            return [self._left_out(_TOO_LONG)]
+            return [_left_out(_TOO_LONG)]
 
     def _written(self, found: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
@@ -262,136 +242,44 @@ class _Report:
             lambda: acceleration_section(sheet, found) if not rows else None,
         ]
         sections = [section for make in makers if (section := make()) is not None]
-        self._check_dynamics(sections, found, bool(rows))
+        check_dynamics(self.evidence, sections, found, self.model, bool(rows))
         return sections
 
-    @staticmethod
-    def _left_out(why: str) -> Section:
-        return Section("dynamics", "Equations of motion", (), (f"Not written out: {why}",))
 
-    def _check_dynamics(self, sections: list[Section], found: Dynamics, loops: bool) -> None:
-        scene, known = dynamic_scene(self.sheet, self.checker, self.model)
-        letters = dict(scene.letters)
-        for section in sections:
-            for equation in section.equations:
-                if equation.name.startswith("passive."):
-                    scene.symbols[equation.left.name] = scene.point(equation.right)
-        for push in found.others:
-            name = self.sheet.mechanism.book.letters[push.letter].name
-            if name in scene.symbols:
-                letters[push.letter] = scene.symbols[name]
-        symbols = scene.symbols
-        scene = Scene(scene.book, letters, symbols)
-        named = {e.name: e for s in sections for e in s.equations}
-        self.checker.equations([e for e in named.values() if not e.name.startswith(_ACCELERATION)], scene)
-        self.checker.definitions(scene)
-        self._check_motion(named, found, scene, known, loops)
+def _left_out(why: str) -> Section:
+    return Section("dynamics", "Equations of motion", (), (f"Not written out: {why}",))
 
-    def _check_motion(
-        self, named: dict[str, Equation], found: Dynamics, scene: Scene, known: dict[str, Any], loops: bool
-    ) -> None:
-        """M u̇ + h = B τ + G f (+ Aᵀλ), and ½ uᵀM u against the kinetic energy."""
-        point, book = scene.point, self.sheet.mechanism.book
-        u = [point(self.sheet.symbol(label)) for label in found.labels]
-        rate = [scene.symbols[f"{_rate(self.sheet, label)}"] for label in found.labels]
-        momentum, size = product(named["mass_matrix"].right, u, point)
-        energy = sum(a * b for a, b in zip(momentum, u, strict=True)) / 2
-        scale = sum(np.abs(a * b) for a, b in zip(size, u, strict=True))
-        self.checker.compare("mass_matrix", energy, known["energy.kinetic"], scale)
-        total, size = product(named["mass_matrix"].right, rate, point)
-        bias, bias_size = product(named["bias"].right, [1.0], point)
-        total, size = total + bias, size + bias_size
-        for name, pushes in (("input_matrix", found.motors), ("force_matrix", found.others)):
-            if name in named:
-                forces = [point(sympy.Symbol(book.letters[push.letter].name)) for push in pushes]
-                part, own = product(named[name].right, forces, point)
-                total, size = total - part, size + own
-        if loops:
-            total = _without_multipliers(total, point.matrix(named["loop_rows"].right))
-            size = np.broadcast_to(size.max(axis=0), size.shape)
-        for label, left, own in zip(found.labels, total, size, strict=True):
-            self.checker.compare(f"motion of {label}", left, 0.0, own)
-        self._check_accelerations(named, found, scene, size)
 
-    def _check_accelerations(
-        self, named: dict[str, Equation], found: Dynamics, scene: Scene, size: np.ndarray
-    ) -> None:
-        """Explicit accelerations, to what rounding in terms of these sizes makes of M⁻¹ times them."""
-        if not any(name.startswith(_ACCELERATION) for name in named):
-            return
-        mass = np.moveaxis(scene.point.matrix(named["mass_matrix"].right), 2, 0)
-        bound = (np.abs(np.linalg.inv(mass)) @ size.T[..., None])[..., 0].T
-        for label, own in zip(found.labels, bound, strict=True):
-            equation = named.get(f"{_ACCELERATION}{label}")
-            if equation is not None:
-                left, right = scene.point(equation.left), scene.point(equation.right)
-                self.checker.compare(equation.name, left, right, own)
-
-    def definitions(self, sections: list[Section]) -> tuple[Definition, ...]:
-        """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
-        writer = self.sheet.writer
-        uses: dict[str, str] = {}
-        for equation in (e for section in sections for e in section.equations):
-            for symbol in equation.right.free_symbols:
-                uses.setdefault(str(symbol), equation.name)
-        for letter, value in writer.shown.items():
-            for symbol in value.free_symbols:
-                uses.setdefault(str(symbol), writer.entry(letter).name)
-        return tuple(
-            Definition(
-                sympy.Symbol(writer.entry(letter).name),
-                value,
-                writer.entry(letter).meaning
-                or f"a part of {uses.get(writer.entry(letter).name, 'the equations')}",
-                writer.entry(letter).unit,
-            )
-            for letter, value in writer.shown.items()
+def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, ...]:
+    """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
+    uses: dict[str, str] = {}
+    shown = [(writer.book.letters[letter], value) for letter, value in writer.shown.items()]
+    texts = [(e.name, e.right) for section in sections for e in section.equations]
+    for name, value in [*texts, *((entry.name, value) for entry, value in shown)]:
+        for symbol in value.free_symbols:
+            uses.setdefault(str(symbol), name)
+    return tuple(
+        Definition(
+            sympy.Symbol(entry.name),
+            value,
+            entry.meaning or f"a part of {uses.get(entry.name, 'the equations')}",
+            entry.unit,
         )
-
-    def symbols(self, sections: list[Section]) -> tuple[SymbolInfo, ...]:
-        """What the symbols that are shown stand for."""
-        shown: set[Any] = set()
-        for section in sections:
-            for equation in section.equations:
-                for side in (equation.left, equation.right, equation.vector):
-                    shown |= set() if side is None else side.free_symbols
-        for value in self.sheet.writer.shown.values():
-            shown |= value.free_symbols
-        keys = self.sheet.mechanism.parameters.keys
-        found = []
-        for letter, entry in enumerate(self.sheet.mechanism.book.letters):
-            symbol = sympy.Symbol(entry.name)
-            if symbol in shown and entry.definition is None and not entry.square:
-                own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in keys.get(letter, ()))
-                found.append(
-                    SymbolInfo(
-                        symbol,
-                        entry.kind,
-                        entry.meaning,
-                        entry.unit,
-                        entry.number,
-                        own or tuple(filter(None, [entry.source])),
-                    )
-                )
-        return tuple(found)
+        for entry, value in shown
+    )
 
 
-def _agreeing(sheet: Sheet, checker: Checker, _forward: Forward) -> Scene:
-    """Rates that agree with each other."""
-    return speed_scene(sheet, checker)
-
-
-def _rate(sheet: Sheet, label: str) -> str:
-    from trundle.formulas.names import rate_of
-
-    return rate_of(str(sheet.symbol(label)))
-
-
-def _without_multipliers(left_over: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """What is left of forces when the best multipliers of the loops' rows have taken theirs, point by point."""
-    result = np.empty_like(left_over)
-    for k in range(left_over.shape[1]):
-        turned = rows[:, :, k if rows.shape[2] > 1 else 0].T
-        found = np.linalg.lstsq(turned, left_over[:, k], rcond=None)[0]
-        result[:, k] = left_over[:, k] - turned @ found
-    return result
+def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
+    """What the symbols that are shown stand for."""
+    shown: set[sympy.Basic] = set()
+    shown.update(*(e.free_symbols for section in sections for e in section.equations))
+    shown.update(*(value.free_symbols for value in sheet.writer.shown.values()))
+    keys = sheet.mechanism.parameters.keys
+    found = []
+    for letter, entry in enumerate(sheet.mechanism.book.letters):
+        symbol = sympy.Symbol(entry.name)
+        if symbol in shown and entry.definition is None and not entry.square:
+            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in keys.get(letter, ()))
+            source = own or tuple(filter(None, [entry.source]))
+            found.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
+    return tuple(found)

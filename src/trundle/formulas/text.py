@@ -10,8 +10,8 @@ from typing import Any
 
 from sympy.printing.pretty.stringpict import stringPict
 
-from trundle.formulas.equations import Equation, Equations, Section
 from trundle.formulas.printers import sign
+from trundle.formulas.sections import Equation, Equations, Section
 from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
 
 _INDENT = 2

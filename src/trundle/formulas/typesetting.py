@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from trundle.formulas.equations import Equation, Equations, Section
 from trundle.formulas.ordering import Order, Split
 from trundle.formulas.printers import Pretty, sign
+from trundle.formulas.sections import Equation, Equations, Section
 
 # A step that lines inside a bracket are set in.
 STEP = 2
@@ -268,7 +268,7 @@ def _index(first: Equation, other: Equation) -> tuple[str, str] | None:
 def _renamed(equation: Equation, index: str, other: str) -> dict[Any, Any]:
     """The symbols of an equation with another index."""
     renamed = {}
-    for symbol in equation.left.free_symbols | equation.right.free_symbols:
+    for symbol in equation.free_symbols:
         head, *parts = symbol.name.split("_")
         if index in parts:
             parts = [other if part == index else part for part in parts]

@@ -9,9 +9,9 @@ from typing import Any
 import sympy
 
 from trundle.formulas.algebra import Angle, Book, Letter, Sum, without_content
+from trundle.formulas.forms import Atom, Node, best, cost
 from trundle.formulas.numbers import Exact
 from trundle.formulas.reduction import reduced
-from trundle.formulas.shape import Atom, Node, best, cost
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
 _INLINE = 30

@@ -2,119 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from trundle.scalars import Scalar, clamp, is_zero, maximum, minimum, smooth_sign
-
-
-class Effort(NamedTuple):
-    """What one actuator or element does now.
-
-    torque on the joint (N m or N), its shaft's or winding's current (A; 0 without one), the current's rate (A/s;
-    None without an electrical state), power taken from outside (W), power lost to heat (W), energy stored (J).
-    """
-
-    torque: Scalar
-    current: Scalar = 0
-    current_rate: Scalar | None = None
-    power: Scalar = 0
-    loss: Scalar = 0
-    stored: Scalar = 0
+from trundle.errors import InputError
+from trundle.mechanics.quantities import Quantity
+from trundle.robot.kinds import Read
+from trundle.robot.motors import Drive, Effort, Motor, drag
+from trundle.robot.units import ALONG, TORQUE
+from trundle.robot.units import Quantity as Measured
+from trundle.scalars import Scalar, is_zero, maximum, minimum
 
 
 @dataclass(frozen=True)
-class Motor:
-    """A DC motor behind a gear: L di/dt = V − R i − K_e ω_m, τ = N (K_t i − b ω_m − friction), ω_m = N q̇.
-
-    Its rotor's inertia stands in the tree as armature N² J. SI units; `limit` is the supply's voltage (None:
-    unlimited).
-    """
+class Actuator:
+    """A motor where it acts: on one column of the speeds. `read` turns its fields into scalars."""
 
     name: str
     column: int
-    torque_constant: Scalar
-    back_emf_constant: Scalar
-    resistance: Scalar
-    inductance: Scalar = 0
-    ratio: Scalar = 1
-    friction: Scalar = 0
-    coulomb: Scalar = 0
-    coulomb_speed: Scalar = 0
-    limit: Scalar | None = None
-
-    kind = "dc"
-    command = "voltage"
+    motor: Motor
+    read: Read
+    slides: bool = False
 
     @property
-    def electrical(self) -> bool:
-        """Whether its current is a state."""
-        return not is_zero(self.inductance)
+    def command(self) -> Quantity:
+        """Its input."""
+        return Quantity(self.motor.command, self._unit(self.motor.commands), "command").of(self.name)
 
-    def effort(self, command: Scalar, _position: Scalar, rate: Scalar, current: Scalar | None) -> Effort:
-        """The motor at a voltage (V), with its joint at a rate (rad/s or m/s) and its current (A) where that is a
-        state.
+    @property
+    def torque(self) -> Quantity:
+        """What it puts on what it drives, behind gear and limit; "delivered" where "torque" is something else."""
+        taken = "torque" in (self.motor.command, *self.motor.outputs)
+        return Quantity("delivered" if taken else "torque", self._unit(TORQUE), "force").of(self.name)
+
+    @property
+    def power(self) -> Quantity:
+        """What it takes from outside (W)."""
+        return Quantity("power", "W", "power").of(self.name)
+
+    @property
+    def states(self) -> dict[str, Quantity]:
+        """The states that it brings along, by its own names for them."""
+        return {
+            name: Quantity(name, self._unit(each.quantity), "state", start=each.start).of(self.name)
+            for name, each in self.motor.states(self.read).items()
+        }
+
+    @property
+    def outputs(self) -> dict[str, Quantity]:
+        """What it shows that is no state, by its own names."""
+        return {
+            name: Quantity(name, self._unit(measured), "other").of(self.name)
+            for name, measured in self.motor.outputs.items()
+            if name not in self.states
+        }
+
+    def _unit(self, measured: Measured) -> str:
+        return (ALONG.get(measured, measured) if self.slides else measured).unit
+
+    def effort(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Effort:
+        """What it does now, with all the model's own states by name; raises InputError where the rates that come back
+        are not those of its states.
         """
-        voltage = command if self.limit is None else clamp(command, self.limit)
-        shaft = self.ratio * rate
-        across = voltage - self.back_emf_constant * shaft
-        if current is None:
-            current = across / self.resistance
-            change = None
-        else:
-            change = (across - self.resistance * current) / self.inductance
-        drag = _drag(shaft, self.friction, self.coulomb, self.coulomb_speed)
-        torque = self.ratio * (self.torque_constant * current - drag)
-        power = voltage * current
-        # What the winding turns into heat, what the shaft rubs away, and what unequal constants would invent or lose.
-        heat = self.resistance * current * current + drag * shaft
-        heat = heat + (self.back_emf_constant - self.torque_constant) * current * shaft
-        stored = 0 if change is None else self.inductance * current * current / 2
-        return Effort(torque, current, change, power, heat, stored)
-
-
-@dataclass(frozen=True)
-class TorqueSource:
-    """An ideal actuator: τ = N · command, held within ±limit."""
-
-    name: str
-    column: int
-    ratio: Scalar = 1
-    limit: Scalar | None = None
-
-    kind = "torque"
-    command = "torque"
-    electrical = False
-
-    def effort(self, command: Scalar, _position: Scalar, rate: Scalar, _current: Scalar | None) -> Effort:
-        """The source at a commanded torque (N m)."""
-        torque = self.ratio * (command if self.limit is None else clamp(command, self.limit))
-        return Effort(torque, power=torque * rate)
-
-
-@dataclass(frozen=True)
-class Servo:
-    """A position loop: τ = k (target − q) − d q̇, held within ±limit; its power counts as work put in."""
-
-    name: str
-    column: int
-    stiffness: Scalar
-    damping: Scalar
-    limit: Scalar | None = None
-
-    kind = "servo"
-    command = "angle"
-    electrical = False
-
-    def effort(self, command: Scalar, position: Scalar, rate: Scalar, _current: Scalar | None) -> Effort:
-        """The servo at a target angle (rad), its joint at a position and a rate."""
-        torque = self.stiffness * (command - position) - self.damping * rate
-        if self.limit is not None:
-            torque = clamp(torque, self.limit)
-        return Effort(torque, power=torque * rate)
-
-
-Actuator = Motor | TorqueSource | Servo
+        own = {name: states[quantity.name] for name, quantity in self.states.items()}
+        effort = self.motor.effort(Drive(command, position, rate, own), self.read)
+        if set(effort.rates) == set(own) and set(effort.outputs) == set(self.motor.outputs):
+            return effort
+        came = (
+            f"rates of {', '.join(effort.rates) or 'none'} and outputs {', '.join(effort.outputs) or 'none'}"
+        )
+        wanted = f"rates of {', '.join(own) or 'none'} and outputs {', '.join(self.motor.outputs) or 'none'}"
+        raise InputError(
+            f"{type(self.motor).__name__} gives {came} for the motor {self.name!r}",
+            key=f"robot.motors.{self.name}",
+            hint=f"expected {wanted}, as it says itself",
+        )
 
 
 @dataclass(frozen=True)
@@ -171,16 +133,10 @@ class Element:
     def effort(self, position: Scalar, rate: Scalar) -> Effort:
         """The element with its joint at a position and a rate."""
         stretch = 0 if is_zero(self.stiffness) else position - self.rest
-        drag = _drag(rate, self.damping, self.coulomb, self.coulomb_speed)
+        resistance = drag(rate, self.damping, self.coulomb, self.coulomb_speed)
         pull = self.stiffness * stretch
-        torque, loss, stored = -pull - drag, drag * rate, pull * stretch / 2
+        torque, loss, stored = -pull - resistance, resistance * rate, pull * stretch / 2
         for stop in self.stops:
             effort = stop.effort(position, rate)
             torque, loss, stored = torque + effort.torque, loss + effort.loss, stored + effort.stored
         return Effort(torque, loss=loss, stored=stored)
-
-
-def _drag(rate: Scalar, viscous: Scalar, coulomb: Scalar, width: Scalar) -> Scalar:
-    """Viscous and regularised dry friction against a rate, as a positive drag."""
-    dry = 0 if is_zero(coulomb) else coulomb * smooth_sign(rate, width)
-    return viscous * rate + dry

@@ -5,23 +5,25 @@ Generic in the scalar: `read` turns a described value into a scalar (a number, a
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trundle.mechanics.actuation import Actuator, Element, Motor, Servo, Stop, TorqueSource
+from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
+from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
-from trundle.mechanics.wheels import Direction, WheelModel
+from trundle.mechanics.wheels import WheelModel
 from trundle.robot.bodies import drive_axes
+from trundle.robot.kinds import Read
+from trundle.robot.motors import Motor
+from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
 
-Read = Callable[[Any], Scalar]
 UP: Vector = (0, 0, 1)
 AXLE: Vector = (0, 1, 0)
 
@@ -30,13 +32,15 @@ AXLE: Vector = (0, 1, 0)
 class Assembly:
     """Everything that the equations are made of.
 
-    `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates; `axes` maps what a
-    motor can drive to its column and coordinate. `couplings` stand so that each comes after what it follows.
+    `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates, and `quantities` says
+    what each of them is; `axes` maps what a motor can drive to its column and coordinate. `couplings` stand so that
+    each comes after what it follows.
     """
 
     tree: Tree
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
+    quantities: Quantities
     wheels: tuple[WheelModel, ...]
     couplings: tuple[Coupling, ...]
     actuators: tuple[Actuator, ...]
@@ -52,23 +56,32 @@ class Assembly:
         found = [coupling for coupling in self.couplings if isinstance(coupling, Linkage)]
         return sorted(found, key=lambda linkage: linkage.column)
 
+    @property
+    def own_states(self) -> tuple[Quantity, ...]:
+        """The states that motors and contacts bring along: a winding's current, say."""
+        return tuple(state for each in (*self.actuators, *self.wheels) for state in each.states.values())
+
 
 @dataclass
 class _Draft:
     """Links and names as they are collected; only `assemble` sees it."""
 
     links: list[Link] = field(default_factory=list)
-    coordinates: list[str] = field(default_factory=list)
-    speeds: list[str] = field(default_factory=list)
+    coordinates: list[Quantity] = field(default_factory=list)
+    speeds: list[Quantity] = field(default_factory=list)
     axes: dict[str, Axis] = field(default_factory=dict)
     elements: list[Element] = field(default_factory=list)
     indices: dict[str, int] = field(default_factory=dict)
 
-    def add(self, link: Link, coordinates: Iterable[str], speeds: Iterable[str]) -> int:
+    def add(self, link: Link, coordinates: Iterable[Quantity], speeds: Iterable[Quantity]) -> int:
         self.links.append(link)
         self.coordinates.extend(coordinates)
         self.speeds.extend(speeds)
         return len(self.links) - 1
+
+    def axis(self, column: int, coordinate: str) -> Axis:
+        """The axis of a rate's column and its coordinate's name."""
+        return Axis(column, coordinate, self.speeds[column].slides)
 
 
 def assemble(robot: Any, read: Read) -> Assembly:
@@ -88,8 +101,9 @@ def assemble(robot: Any, read: Read) -> Assembly:
     couplings += [_gear(draft, name, n, read) for name, n in robot.couplings.items() if n.type == "gear"]
     return Assembly(
         tree,
-        tuple(draft.coordinates),
-        tuple(draft.speeds),
+        tuple(each.name for each in draft.coordinates),
+        tuple(each.name for each in draft.speeds),
+        Quantities.gather(draft.coordinates, draft.speeds),
         tuple(wheels),
         in_order(couplings),
         tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
@@ -174,12 +188,12 @@ def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armatures: Mapp
     )
     kind = link.joint
     column = len(draft.speeds)
-    index = draft.add(link, (f"{name}.{c}" for c in kind.coordinates), (f"{name}.{s}" for s in kind.speeds))
+    index = draft.add(link, (c.of(name) for c in kind.coordinates), (s.of(name) for s in kind.speeds))
     draft.indices[name] = index
     if joint.body is not None and joint.body.name:
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
-        draft.axes[name + ending] = Axis(column + axis.place, f"{name}.{axis.coordinate}")
+        draft.axes[name + ending] = draft.axis(column + axis.place, f"{name}.{axis.coordinate}")
         _add_element(draft, _element(column + axis.place, noun, read))
     if joint.type == "spherical":
         for place in range(len(kind.speeds)):
@@ -220,50 +234,59 @@ def _add_element(draft: _Draft, element: Element) -> None:
 
 
 def _add_wheel(
-    draft: _Draft, name: str, wheel: Any, read: Read, armatures: Mapping[str, Scalar]
+    draft: _Draft, name: str, wheel: Wheel, read: Read, armatures: Mapping[str, Scalar]
 ) -> WheelModel:
     """The wheel's links (a fork that steers, then the spinning wheel) and its model; a ball has a contact only."""
     parent = draft.indices[wheel.parent]
-    heading = read(wheel.heading) if getattr(wheel, "heading", None) is not None else 0
-    rotation = IDENTITY if is_zero(heading) else principal_rotation(2, cos(heading), sin(heading))
-    placement = Pose(rotation, _vector(wheel.at, read))
     mounted, on_base = _mount(draft, parent)
-    centre = compose(mounted, placement)
-    steering = None
-    if wheel.type in ("steered", "caster"):
+    placement = Pose(IDENTITY, _vector(wheel.at, read))
+    spin = steering = load = None
+    if isinstance(wheel, RollingWheel):
+        heading = read(wheel.heading)
+        if not is_zero(heading):
+            placement = Pose(principal_rotation(2, cos(heading), sin(heading)), placement.position)
+        load = _optional(wheel.load, read)
+    place = compose(mounted, placement)
+    if isinstance(wheel, PivotedWheel):
         steering = len(draft.speeds)
-        armature = armatures.get(f"{name}.steering", 0)
-        fork = Link(f"{name}.fork", parent, "revolute", UP, placement, _inertia(wheel.fork, read), armature)
-        parent = draft.add(fork, (f"{name}.steering",), (f"{name}.steering_rate",))
-        draft.axes[f"{name}.steering"] = Axis(steering, f"{name}.steering")
-        _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
-        trail = -read(wheel.offset) if wheel.type == "caster" else 0
-        placement = Pose(IDENTITY, (trail, 0, 0))
-        centre = compose(centre, placement)
-    if wheel.type == "ball":
-        link = Link(
-            name, parent, "fixed", AXLE, placement, Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO))
-        )
-        index, spin = draft.add(link, (), ()), None
-    else:
+        parent = _add_fork(draft, name, wheel, read, placement, armatures.get(f"{name}.steering", 0))
+        placement = Pose(IDENTITY, (*wheel.centre(read), 0))
+        if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
+            place = compose(place, placement)
+    if isinstance(wheel, RollingWheel):
         index, spin = _add_spin(draft, name, wheel, read, parent, placement, armatures.get(name, 0))
+    else:
+        body = Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO))
+        index = draft.add(Link(name, parent, "fixed", AXLE, placement, body), (), ())
     draft.indices[name] = index
-    slips = wheel.contact == "slip"
     return WheelModel(
         name,
-        wheel.type,
+        wheel,
         index,
         read(wheel.radius),
-        (centre.position[0], centre.position[1]),
-        wheel.contact,
-        _directions(wheel, read),
+        (place.position[0], place.position[1]),
+        wheel.law,
+        read,
+        wheel.directions(read),
         spin,
         steering,
-        read(wheel.friction) if slips else 0,
-        read(wheel.slip_speed) if slips else 0,
-        _optional(wheel.load, read) if wheel.type != "ball" else None,
+        load,
         on_base,
     )
+
+
+def _add_fork(
+    draft: _Draft, name: str, wheel: PivotedWheel, read: Read, placement: Pose, armature: Scalar
+) -> int:
+    """What turns a wheel about the vertical: its link's index."""
+    steering, parent = len(draft.speeds), draft.indices[wheel.parent]
+    body = _inertia(wheel.fork, read)
+    fork = Link(f"{name}.fork", parent, "revolute", UP, placement, body, armature)
+    rate = turning("steering_rate", "steering")
+    index = draft.add(fork, (angle("steering").of(name),), (rate.of(name),))
+    draft.axes[f"{name}.steering"] = Axis(steering, f"{name}.steering")
+    _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
+    return index
 
 
 def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
@@ -282,7 +305,7 @@ def _add_spin(
     """The spinning wheel itself: its link's index and its rate's column."""
     spin = len(draft.speeds)
     link = Link(name, parent, "spin", AXLE, placement, _wheel_inertia(wheel, read), armature)
-    index = draft.add(link, (f"{name}.angle",), (f"{name}.rate",))
+    index = draft.add(link, (angle("angle").of(name),), (turning("rate", "angle").of(name),))
     draft.axes[name] = Axis(spin, f"{name}.angle")
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
     _add_element(draft, Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
@@ -299,25 +322,13 @@ def _wheel_inertia(wheel: Any, read: Read) -> Inertia:
     return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
 
 
-def _directions(wheel: Any, read: Read) -> tuple[Direction, ...]:
-    if wheel.type == "ball":
-        return ()
-    if wheel.type in ("mecanum", "omni"):
-        given = wheel.roller_angle
-        if not (given.is_parameter or given.names) and abs(given.number - math.pi / 2) < 1e-12:
-            return (Direction("roller_force", "rolling", 1, 0),)
-        angle = read(wheel.roller_angle)
-        return (Direction("roller_force", "rolling", sin(angle), cos(angle)),)
-    return (Direction("traction", "rolling", 1, 0), Direction("side_force", "lateral", 0, 1))
-
-
 def _armatures(robot: Any, read: Read) -> dict[str, Scalar]:
     """Rotor inertias as felt behind their gears, N² J, for each thing driven."""
     felt: dict[str, Scalar] = {}
     for motor in robot.motors.values():
-        if motor.kind == "dc":
-            ratio = read(motor.gear_ratio)
-            felt[motor.drives] = felt.get(motor.drives, 0) + ratio * ratio * read(motor.rotor_inertia)
+        armature = motor.armature(read)
+        if not is_zero(armature):
+            felt[motor.drives] = felt.get(motor.drives, 0) + armature
     return felt
 
 
@@ -338,8 +349,8 @@ def _add_linkage(
     same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
     front = pair[0].position[0] if same else middle
     draft.axes[name] = Axis(len(draft.speeds), f"{name}.angle")
-    draft.coordinates.append(f"{name}.angle")
-    draft.speeds.append(f"{name}.rate")
+    draft.coordinates.append(angle("angle").of(name))
+    draft.speeds.append(turning("rate", "angle").of(name))
     return Linkage(
         name,
         draft.axes[name],
@@ -364,29 +375,9 @@ def _loop(name: str, noun: Any, indices: Mapping[str, int], read: Read) -> Loop:
     return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
-def _actuator(name: str, motor: Any, axes: Mapping[str, Axis], read: Read) -> Actuator:
-    column = axes[motor.drives].column
-    if motor.kind == "torque":
-        return TorqueSource(name, column, read(motor.gear_ratio), _optional(motor.torque_limit, read))
-    if motor.kind == "servo":
-        return Servo(
-            name, column, read(motor.stiffness), read(motor.damping), _optional(motor.torque_limit, read)
-        )
-    constant = read(motor.torque_constant)
-    emf = motor.back_emf_constant
-    return Motor(
-        name,
-        column,
-        constant,
-        constant if emf is None else read(emf),
-        read(motor.resistance),
-        read(motor.inductance),
-        read(motor.gear_ratio),
-        read(motor.friction),
-        read(motor.coulomb),
-        read(motor.coulomb_speed),
-        _optional(motor.voltage_limit, read),
-    )
+def _actuator(name: str, motor: Motor, axes: Mapping[str, Axis], read: Read) -> Actuator:
+    column, _, slides = axes[motor.drives]
+    return Actuator(name, column, motor, read, slides)
 
 
 def _optional(value: Any, read: Read) -> Scalar | None:

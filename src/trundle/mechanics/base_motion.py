@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.shown import Explained
+
 # Relative size below which a singular value counts as zero; the elimination's own (see `elimination.ZERO`).
 ZERO = 1e-9
 Point = tuple[float, float]
@@ -28,7 +30,7 @@ def centre_of_rotation(twist: Sequence[float]) -> Point | None:
 
 
 @dataclass(frozen=True)
-class BaseMotion:
+class BaseMotion(Explained):
     """The twists that the wheels allow a planar base without slipping, at one configuration.
 
     `basis`: k rows (v_x, v_y, ω) that span them, a pure shift first where there is one. `centre`: the centre of
@@ -47,38 +49,6 @@ class BaseMotion:
     def dimension(self) -> int:
         """How many velocities can be chosen at once: the degree of mobility here."""
         return len(self.basis)
-
-    def explain(self) -> str:
-        """One sentence for a person."""
-        if self.dimension == 3:
-            return "any twist: it drives in every direction and turns about any point"
-        if self.dimension == 2 and self.centre is None:
-            return "it drives in every direction, but does not turn"
-        if self.dimension == 2:
-            return f"it drives straight along {_degrees(self.heading)}, and turns about any point of {self._line()}"
-        if self.dimension == 1:
-            if self.centre is None:
-                return f"it drives straight along {_degrees(self.heading)}, no other way"
-            return f"it turns about {_point(self.centre)}, no other way"
-        text = "nothing without slip: the wheels' axles do not meet in one point"
-        if self.nearest is None:
-            return text
-        centre = centre_of_rotation(self.nearest)
-        way = (
-            f"turning about {_point(centre)}"
-            if centre
-            else f"driving along {_degrees(math.atan2(self.nearest[1], self.nearest[0]))}"
-        )
-        return f"{text}; nearest is {way}, which slips by {self.slip:.2g} m/s at 1 m/s"
-
-    def _line(self) -> str:
-        x, y = self.centre or (0.0, 0.0)
-        across = abs(math.remainder(self.heading or 0.0, math.pi))
-        if across < 1e-9:
-            return f"the line x = {_number(x)} m"
-        if abs(across - math.pi / 2) < 1e-9:
-            return f"the line y = {_number(y)} m"
-        return f"the line through {_point((x, y))} across it"
 
 
 def base_rows(rows: np.ndarray, base: Sequence[int]) -> np.ndarray:
@@ -151,15 +121,3 @@ def _clean(value: float) -> float:
 def _twist(values: Sequence[float] | np.ndarray) -> Twist:
     x, y, turn = (_clean(float(value)) for value in values)
     return x, y, turn
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"
-
-
-def _point(point: Point) -> str:
-    return f"({_number(point[0])}, {_number(point[1])}) m"
-
-
-def _degrees(angle: float | None) -> str:
-    return f"{math.degrees(angle or 0.0):.4g}°"

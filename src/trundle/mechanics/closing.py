@@ -16,9 +16,11 @@ from trundle.mechanics.elimination import null_space
 
 # Residuals (m, or sines of angles) up to here count as closed: far below what anyone measures, far above rounding.
 CLOSED = 1e-9
-# Rounding of sums of terms of about 1. Where conditions repeat each other, |φ| grows with the square of the distance
-# from where they hold: a residual of 1e-15 is a distance of 3e-8, and such singular values of slopes are zeros.
-_POLISHED, CLOSED_ZERO = 1e-15, 1e-6
+# The last digit of coordinates of about 1: it goes on until there, as long as each step halves what is left.
+_POLISHED = 1e-16
+# Where conditions repeat each other, |φ| grows with the square of the distance from where they hold: residuals of
+# 1e-15 are distances of 3e-8, and such singular values of slopes are zeros.
+CLOSED_ZERO = 1e-6
 # The method converges quadratically, within ten steps, or not at all; from afar it first strays for about twenty.
 _STEPS = 50
 # Steps in a row that don't halve the residual, after which it is stuck: damping makes it slow at times, and then quick.
@@ -59,11 +61,11 @@ class Conditions:
 def closed(
     conditions: Conditions, q: np.ndarray, free: Collection[int] | None = None, near: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Configurations (s, n) moved along the `free` directions (all) until φ vanishes, and |φ| (s,) that is left.
+    """Configurations (s, n) moved along the `free` directions (all) to where φ vanishes; the largest residuals left.
 
     `near`: steps are halved until they bring |φ| down, so that it ends near where it began, in the same way of
-    assembly; without, it finds more often a way from afar. Goes on to the last digit. |φ| is infinite where a closed
-    configuration doesn't count.
+    assembly; without, it finds more often a way from afar. What is left is infinite where a closed configuration
+    doesn't count.
     """
     phi, slope = conditions.at(q)
     places = sorted(range(slope.shape[2]) if free is None else free)
@@ -83,19 +85,24 @@ def closed(
             break
         limits = np.full(len(busy), np.inf)
         if near:
-            step /= np.maximum(np.abs(step).max(axis=1, keepdims=True) / _LONGEST, 1.0)
-            limits = size[busy]
+            longest = np.abs(step).max(axis=1, keepdims=True)
+            step *= np.minimum(1.0, _LONGEST / np.maximum(longest, 1e-300))
+            limits = np.linalg.norm(phi[busy], axis=1)
         q[busy], phi[busy], slope[busy] = _shortened(conditions, q[busy], step, limits)
         size[busy] = sizes(phi[busy])
         idle[busy] = np.where(size[busy] < least[busy] / 2, 0, idle[busy] + 1)
         better = busy[size[busy] < least[busy]]
         best[better], least[better] = q[better], size[better]
-    return best, np.where((least > CLOSED) | conditions.counts(best), least, np.inf)
+    done = np.flatnonzero(least <= CLOSED)
+    least[done] = np.where(conditions.counts(best[done]), least[done], np.inf)
+    return best, least
 
 
 def sizes(phi: np.ndarray) -> np.ndarray:
-    """|φ| of each configuration's residuals (s, r); infinite where one is no number."""
-    return np.nan_to_num(np.linalg.norm(phi, axis=1), nan=np.inf)
+    """The largest of each configuration's residuals (s, r); infinite where one is no number."""
+    largest = np.abs(phi).max(axis=1, initial=0.0)
+    largest[np.isnan(largest)] = np.inf
+    return largest
 
 
 def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -128,7 +135,7 @@ def _shortened(
     trial = conditions.moved(q, -step)
     phi, slope = conditions.at(trial)
     for _ in range(_HALVINGS):
-        worse = ~(sizes(phi) < limits) & (limits > CLOSED)
+        worse = ~(np.linalg.norm(phi, axis=1) < limits)  # or no number
         if not worse.any():
             break
         step = np.where(worse[:, None], step / 2, step)
@@ -140,7 +147,7 @@ def _shortened(
 def settled(
     conditions: Conditions, q: np.ndarray, free: Collection[int], dependent: Collection[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Configurations (s, n) that meet the conditions near the given ones, by small changes, and |φ| (s,) that is left.
+    """Configurations (s, n) that meet the conditions near the given ones, and the largest residual left, (s,).
 
     What is not `free` stays. First only the free `dependent` directions are moved, those that follow from others; then
     all that are free. What is dependent and not free is a guess, which chooses between ways of assembly: it is moved
@@ -168,9 +175,9 @@ def _where_closed(
 def _sought(
     conditions: Conditions, q: np.ndarray, left: np.ndarray, free: Collection[int], restarts: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """From where they are, then a bit beside, then from all around: the first that closes, or comes closest; its |φ|.
+    """From where they are, then a bit beside, then from all around: the first that closes, or comes closest.
 
-    Only those of the configurations (s, n) whose |φ| `left` is not closed are moved.
+    Only those of the configurations (s, n) are moved whose largest residual, `left`, isn't closed; it is returned too.
     """
     places = sorted(free)
     best, least = q.copy(), left.copy()
@@ -191,8 +198,8 @@ def _sought(
 def closed_samples(
     conditions: Conditions, drawn: Iterable[np.ndarray], rng: np.random.Generator, enough: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """At least `enough` closed configurations (s, n), if as many are found from batches of random ones, `drawn`; and the
-    one nearest to closing, (n,), of the others.
+    """At least `enough` closed configurations (s, n), if as many are found from batches of random ones, `drawn`; and
+    of the others the one nearest to closing, (n,).
 
     Each is moved a bit along its freedoms and closed again: Newton's method likes to end in singular configurations,
     where constraints seem to hold less than they do. What doesn't close starts again from beside where it began.
@@ -209,7 +216,7 @@ def closed_samples(
             break
         if not nearest.size or left.min() < least:
             nearest, least = ends[int(np.argmin(left))], float(left.min())
-    return np.array(found).reshape(len(found), -1), nearest
+    return np.array(found), nearest
 
 
 def _kicked(conditions: Conditions, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:

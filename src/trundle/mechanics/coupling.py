@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trundle.mechanics.joints import Turn
+from trundle.mechanics.quantities import Quantity
 from trundle.scalars import Scalar, atan2, cos, is_zero, sin, sqrt
 
 
 class Axis(NamedTuple):
-    """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate."""
+    """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate, and whether
+    it slides.
+    """
 
     column: int
     coordinate: str
+    slides: bool = False
 
 
 class Followed(NamedTuple):
@@ -43,6 +47,11 @@ class Gear:
     @property
     def followers(self) -> tuple[Axis, ...]:
         return (self.follower,)
+
+    @property
+    def torque(self) -> Quantity:
+        """What it puts on its follower (N m, or N on one that slides)."""
+        return Quantity("torque", "N" if self.follower.slides else "N m", "force").of(self.name)
 
     def follow(self, q: Sequence[Scalar]) -> list[Followed]:
         """The follower's coordinate at the leaders' coordinates."""

@@ -1,7 +1,7 @@
 """Joints: how a child frame moves in its parent's, and the motion subspace it moves in.
 
 Each kind gives its pose T_joint_child(q), its motion subspace S in the child's frame, S's rate where that isn't zero,
-and the rates q̇ = N(q) ν of its coordinates (Featherstone 2008, table 4.1). Adding a kind is adding one `JointKind`.
+and the rates q̇ = N(q) ν of its coordinates (Featherstone 2008, table 4.1).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from trundle.mechanics.quantities import QUATERNION, Quantity, angle, length, sliding, turning
 from trundle.scalars import Scalar, cos, sin, sqrt
 from trundle.spatial.motions import IDENTITY_POSE, ZERO_MOTION, Motion, Pose
 from trundle.spatial.vectors import (
@@ -57,14 +58,14 @@ def _constant(columns: Columns, _nu: Sequence[Scalar]) -> Columns:
 
 
 class JointKind(NamedTuple):
-    """What one kind of joint is: labels of its coordinates and speeds, and its functions.
+    """What one kind of joint is: its coordinates and speeds, and its functions.
 
     `pose(shape, q)` is T_joint_child; `subspace(shape, pose)` gives the columns of S in the child's frame, where
     `pose` is T_parent_child (placement included); `rates(shape, q, ν)` is q̇; `subspace_rate(S, ν)` is Ṡ there.
     """
 
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
+    coordinates: tuple[Quantity, ...]
+    speeds: tuple[Quantity, ...]
     pose: Callable[[Shape, Sequence[Scalar]], Pose]
     subspace: Callable[[Shape, Pose], Columns]
     rates: Callable[[Shape, Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
@@ -178,12 +179,15 @@ def _turns_about(shape: Shape, _pose: Pose) -> Columns:
 
 _TRANSLATIONS = tuple(Motion(e, ZERO) for e in IDENTITY)
 _ROTATIONS = tuple(Motion(ZERO, e) for e in IDENTITY)
+_PLACE = tuple(length(axis) for axis in "xyz")
+_VELOCITY = tuple(sliding(f"v_{axis}") for axis in "xyz")
+_ANGULAR_VELOCITY = tuple(turning(f"omega_{axis}") for axis in "xyz")
 
 KINDS: dict[str, JointKind] = {
     "fixed": JointKind((), (), lambda shape, q: IDENTITY_POSE, lambda shape, pose: (), _same),
     "revolute": JointKind(
-        ("angle",),
-        ("rate",),
+        (angle("angle"),),
+        (turning("rate", "angle"),),
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), ZERO),
         _turns_about,
         _same,
@@ -191,49 +195,55 @@ KINDS: dict[str, JointKind] = {
     # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every
     # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
     # of the equations.
-    "spin": JointKind(("angle",), ("rate",), lambda shape, q: IDENTITY_POSE, _turns_about, _same),
+    "spin": JointKind(
+        (angle("angle"),), (turning("rate", "angle"),), lambda shape, q: IDENTITY_POSE, _turns_about, _same
+    ),
     "prismatic": JointKind(
-        ("position",),
-        ("rate",),
+        (length("position"),),
+        (sliding("rate", "position"),),
         lambda shape, q: Pose(IDENTITY, scale(q[0], shape.axis)),
         lambda shape, pose: (Motion(shape.axis, ZERO),),
         _same,
     ),
     "screw": JointKind(
-        ("angle",),
-        ("rate",),
+        (angle("angle"),),
+        (turning("rate", "angle"),),
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(shape.pitch * q[0], shape.axis)),
         lambda shape, pose: (Motion(scale(shape.pitch, shape.axis), shape.axis),),
         _same,
     ),
     "cylindrical": JointKind(
-        ("angle", "position"),
-        ("rate", "speed"),
+        (angle("angle"), length("position")),
+        (turning("rate", "angle"), sliding("speed", "position")),
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(q[1], shape.axis)),
         lambda shape, pose: (Motion(ZERO, shape.axis), Motion(shape.axis, ZERO)),
         _same,
     ),
     "universal": JointKind(
-        ("angle_1", "angle_2"),
-        ("rate_1", "rate_2"),
+        (angle("angle_1"), angle("angle_2")),
+        (turning("rate_1", "angle_1"), turning("rate_2", "angle_2")),
         _universal_pose,
         _universal_subspace,
         _same,
         _universal_subspace_rate,
     ),
     "spherical": JointKind(
-        ("q_w", "q_x", "q_y", "q_z"),
-        ("omega_x", "omega_y", "omega_z"),
+        QUATERNION,
+        _ANGULAR_VELOCITY,
         lambda shape, q: Pose(quaternion_rotation(*q), ZERO),
         lambda shape, pose: _ROTATIONS,
         lambda shape, q, nu: _quaternion_rates(q, nu),
     ),
     "planar": JointKind(
-        ("x", "y", "theta"), ("v_x", "v_y", "omega"), _planar_pose, _planar_subspace, _planar_rates
+        (*_PLACE[:2], angle("theta")),
+        (*_VELOCITY[:2], turning("omega", "theta")),
+        _planar_pose,
+        _planar_subspace,
+        _planar_rates,
     ),
     "floating": JointKind(
-        ("x", "y", "z", "q_w", "q_x", "q_y", "q_z"),
-        ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
+        (*_PLACE, *QUATERNION),
+        (*_VELOCITY, *_ANGULAR_VELOCITY),
         _floating_pose,
         lambda shape, pose: (*_TRANSLATIONS, *_ROTATIONS),
         _floating_rates,

@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.mechanics.combinations import null_rows
 from trundle.mechanics.elimination import ZERO, generic_rank
+from trundle.shown import Explained
 
 _SAMPLES = 5
 
@@ -30,7 +31,7 @@ class WheelPlace:
 
 
 @dataclass(frozen=True)
-class Mobility:
+class Mobility(Explained):
     """Degrees of mobility δ_m and steerability δ_s, the ranks behind them, and the wheels that constrain the base.
 
     δ_m velocities of the base can be chosen at once; δ_s more through steering. `fixed_rank` is the rank of the
@@ -51,21 +52,6 @@ class Mobility:
         all.
         """
         return self.generic_rank > 2 >= self.fixed_rank and bool(self.steered)
-
-    def explain(self) -> str:
-        """One sentence for a person."""
-        kind = {
-            (3, 0): "it moves in every direction at once",
-            (2, 0): "it drives and turns, and never moves sideways",
-            (2, 1): "it drives and turns, its heading set by a steered wheel",
-            (1, 1): "it drives along the line or arc that its steering sets",
-            (1, 2): "it drives along arcs about any centre that its steering sets",
-            (1, 0): "it can only follow one line or circle: too many fixed axles for steering without slip",
-        }
-        text = kind.get((self.mobility, self.steerability), "its fixed wheels hold it still")
-        if self.coordinated:
-            text += f"; its {len(self.steered)} steered wheels must be turned together"
-        return text
 
 
 def classify(wheels: Sequence[WheelPlace], seed: int = 20260) -> Mobility:

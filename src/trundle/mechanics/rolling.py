@@ -10,7 +10,7 @@ which never divides by zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from trundle.mechanics.elimination import (
     plan_pivots,
 )
 from trundle.mechanics.linear import apply, dot, product, transpose
+from trundle.mechanics.quantities import Quantity, sliding
 from trundle.scalars import Scalar, sqrt
 
 
@@ -54,11 +55,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Basis:
-    """ν = S(q) u: rows of S one for each of all speeds, labels of u, and the elimination that found it."""
+    """ν = S(q) u: rows of S one for each of all speeds, labels of u, and the elimination that found it.
+
+    `made` are those of u that are no part's speeds: of steered wheels along their headings.
+    """
 
     matrix: list[list[Scalar]]
     labels: tuple[str, ...]
     elimination: Elimination
+    made: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -171,21 +176,24 @@ def _steered_basis(
     rows = acting if many else _most_independent(reduced, lateral, rank)
     vectors = [[symbolic[row][j] for j in base_free] for row in rows]
     about = [problem.about[row] for row in rows]
+    made = sliding("speed")
     if many:
-        basis, labels = _about_many_wheels(problem, vectors, lateral[0], base_free)
+        basis = _about_many_wheels(problem, vectors, lateral[0], base_free)
     elif len(base_free) == 3 and rank == 1:
-        basis, labels = _about_one_wheel(vectors[0], about[0])
+        basis, made = _about_one_wheel(vectors[0], about[0]), made.of(about[0].owner)
     elif len(base_free) == 3:
-        basis, labels = _about_two_wheels(vectors, about)
+        basis = _about_two_wheels(vectors, about)
     else:
         basis = _beside_fixed_wheels(problem, pivots, reduced, rows[0], base_free, vectors[0])
-        labels = (f"{about[0].owner}.speed",)
+        made = made.of(about[0].owner)
     others = [j for j in free if j not in base_free]
-    width = len(labels)
+    width = len(basis[0])
+    yaw = [problem.speeds[base_free[2]]] if width == 2 else []  # beside one wheel's own speed
     full = [[*row, *([0] * len(others))] for row in basis]
     full += [[*([0] * width), *(1 if k == j else 0 for k in others)] for j in others]
-    names = (*labels, *(problem.speeds[j] for j in others))
-    return _assemble(problem, pivots, () if many else rows, [*base_free, *others], full, names, rank)
+    names = (made.name, *yaw, *(problem.speeds[j] for j in others))
+    found = _assemble(problem, pivots, () if many else rows, [*base_free, *others], full, names, rank)
+    return replace(found, made=(made,))
 
 
 def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> list[int]:
@@ -202,16 +210,14 @@ def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> li
     return chosen
 
 
-def _about_one_wheel(vector: Sequence[Scalar], about: Row) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+def _about_one_wheel(vector: Sequence[Scalar], about: Row) -> list[list[Scalar]]:
     """One steered wheel at (x, y): its own speed along its heading, and yaw about its contact, twist (y, −x, 1)."""
     a, b, _ = vector
     x, y = about.position or (0, 0)
-    return [[b, y], [-a, -x], [0, 1]], (f"{about.owner}.speed", "omega")
+    return [[b, y], [-a, -x], [0, 1]]
 
 
-def _about_two_wheels(
-    vectors: Sequence[Sequence[Scalar]], about: Sequence[Row]
-) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+def _about_two_wheels(vectors: Sequence[Sequence[Scalar]], about: Sequence[Row]) -> list[list[Scalar]]:
     """Two steered wheels: the one twist both allow is c₁ × c₂, scaled by their distance so that u is a speed in m/s.
 
     It vanishes where both axles lie on one line: there the robot gains a freedom that no fixed set of speeds describes.
@@ -221,12 +227,12 @@ def _about_two_wheels(
     dx, dy = x1 - x2, y1 - y2
     length = sqrt(dx * dx + dy * dy)
     twist = [b2 * e1 - e2 * b1, e2 * a1 - a2 * e1, a2 * b1 - b2 * a1]
-    return [[component / length] for component in twist], ("speed",)
+    return [[component / length] for component in twist]
 
 
 def _about_many_wheels(
     problem: Problem, vectors: Sequence[Sequence[Scalar]], lateral: int, base_free: Sequence[int]
-) -> tuple[list[list[Scalar]], tuple[str, ...]]:
+) -> list[list[Scalar]]:
     """More rows C than their rank of 2, as wheels have that are steered together: the one twist that all allow is the
     projection of a wheel's heading on their null space, P h = adj(CᵀC) h/tr(adj(CᵀC)).
 
@@ -240,7 +246,7 @@ def _about_many_wheels(
     heading = [problem.rows[problem.about[lateral].along or 0][j] for j in base_free]
     twist = apply([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], heading)
     trace = xx + yy + zz
-    return [[component / trace] for component in twist], ("speed",)
+    return [[component / trace] for component in twist]
 
 
 def _beside_fixed_wheels(

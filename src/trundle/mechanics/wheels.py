@@ -7,50 +7,100 @@ radius below the centre; the velocity of the wheel's material there, v_c = v + �
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from trundle.errors import InputError
 from trundle.mechanics.kinematics import point_jacobian
 from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
-from trundle.scalars import Scalar, smooth_sign, sqrt
+from trundle.robot.contact import ContactLaw, Push, Touch
+from trundle.robot.kinds import Read
+from trundle.robot.wheels import ContactDirection, Wheel
+from trundle.scalars import Scalar
 from trundle.spatial.motions import Pose
-
-
-@dataclass(frozen=True)
-class Direction:
-    """A direction (along, across) in the wheel's plane of contact in which the ground can push, and that force's
-    name.
-    """
-
-    force: str
-    what: str
-    along: Scalar
-    across: Scalar
 
 
 @dataclass(frozen=True)
 class WheelModel:
     """A wheel as the algorithms see it: its link, where it stands on the base, how it meets the ground.
 
-    `position` is the contact's (x, y) in the base's frame at the reference configuration; `spin` and `steering` the
-    columns of its rates (None where it has none); `load` a given normal force (None: its share of the weight).
+    `noun` says what it can do, `law` what the ground does to it, and `read` turns their fields into scalars. `position`
+    is the contact's (x, y) in the base's frame at the reference configuration, a steered wheel's that of its pivot;
+    `spin` and `steering` the columns of its rates (None where it has none); `load` a given normal force (None: its
+    share of the weight).
     """
 
     name: str
-    kind: str
+    noun: Wheel
     link: int
     radius: Scalar
     position: tuple[Scalar, Scalar]
-    contact: str
-    directions: tuple[Direction, ...]
+    law: ContactLaw
+    read: Read
+    directions: tuple[ContactDirection, ...]
     spin: int | None = None
     steering: int | None = None
-    friction: Scalar = 0
-    slip_speed: Scalar = 0
     load: Scalar | None = None
     on_base: bool = True
+
+    @property
+    def grips(self) -> bool:
+        """Whether it rolls on the ground, ideally or with slip."""
+        return self.law.grips and bool(self.directions)
+
+    @property
+    def states(self) -> dict[str, Quantity]:
+        """The states that its contact law brings along, by the law's own names."""
+        states = self.law.states(self.read, [direction.what for direction in self.directions])
+        return {
+            name: Quantity(name, each.quantity.unit, "state", start=each.start).of(self.name)
+            for name, each in states.items()
+        }
+
+    def force(self, direction: ContactDirection) -> Quantity:
+        """What the ground does to the robot in a direction (N)."""
+        return Quantity(direction.force, "N", "force").of(self.name)
+
+    def slip(self, direction: ContactDirection) -> Quantity:
+        """How fast the contact slips in a direction (m/s)."""
+        return Quantity(f"{direction.what}_slip", "m/s", "slip").of(self.name)
+
+    @property
+    def pressed(self) -> Quantity:
+        """The normal force on it (N)."""
+        return Quantity("load", "N", "force").of(self.name)
+
+    @property
+    def moment(self) -> Quantity:
+        """What the ground does about its axle beside its forces (N m)."""
+        return Quantity("moment", "N m", "force").of(self.name)
+
+    def output(self, name: str) -> Quantity:
+        """What its contact law shows beside forces."""
+        return Quantity(name, self.law.outputs[name].unit, "other").of(self.name)
+
+    def push(self, slip: Sequence[Scalar], load: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Push:
+        """What the ground does to it: at this slip (m/s), load (N) and spin rate (rad/s), and with all the model's own
+        states by name; raises InputError where the law answers with another number of forces.
+        """
+        own = {name: states[quantity.name] for name, quantity in self.states.items()}
+        push = self.law.push(Touch(tuple(slip), load, self.radius * rate, self.radius, own), self.read)
+        if (
+            len(push.forces) == len(slip)
+            and set(push.rates) == set(own)
+            and set(push.outputs) == set(self.law.outputs)
+        ):
+            return push
+        rates = ", ".join(own) or "none"
+        raise InputError(
+            f"{type(self.law).__name__} gives {len(push.forces)} forces and rates of {', '.join(push.rates) or 'none'} "
+            f"for the wheel {self.name!r}",
+            key=f"robot.wheels.{self.name}.contact",
+            hint=f"expected {len(slip)} forces, one for each slip velocity, and rates of its states: {rates}",
+        )
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:
@@ -66,21 +116,8 @@ def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: in
 
 def describe_rows(wheel: WheelModel, first: int) -> list[Row]:
     """What the rows of `contact_rows` are, when the first of them has index `first`."""
-    steered = wheel.kind in ("fixed", "steered")
+    binds = wheel.noun.binds
     return [
-        Row(wheel.name, d.what, wheel.position, first if steered and d.what == "lateral" else None)
+        Row(wheel.name, d.what, wheel.position, first if binds and d.what == "lateral" else None)
         for d in wheel.directions
     ]
-
-
-def slip_force(wheel: WheelModel, load: Scalar, slip: Sequence[Scalar]) -> list[Scalar]:
-    """Regularised Coulomb friction on the robot, f = −μ N v/√(|v|² + ε²) in N, with v the slip in the wheel's
-    directions (m/s).
-
-    Below the speed ε the contact creeps like a damper of μN/ε; the error in the limit friction is (ε/|v|)²/2
-    (Pennestrì et al. 2016).
-    """
-    if len(slip) == 1:
-        return [-wheel.friction * load * smooth_sign(slip[0], wheel.slip_speed)]
-    speed = sqrt(sum(v * v for v in slip) + wheel.slip_speed * wheel.slip_speed)
-    return [-wheel.friction * load * v / speed for v in slip]

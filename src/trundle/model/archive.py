@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.documents.reader import MODEL_SUFFIX, read_text
 from trundle.errors import InputError
 from trundle.files import replacing
 from trundle.model.fields import read, written
@@ -28,7 +28,7 @@ from trundle.robot.walk import plain
 from trundle.version import __version__
 
 # The version of the file format that this program writes, and the only one so far.
-FORMAT = 1
+FORMAT = 2
 # A program of 100,000 operations takes some 2 MB; a model has half a dozen.
 MOST_BYTES = 50_000_000
 _KEYS = ("trundle_model", "written_by", "sha256", "description", "model")
@@ -141,12 +141,14 @@ def _check_version(content: Mapping[str, Any]) -> None:
         raise InputError(
             f"expected the version of the format, got {repr(version)[:60]}", key="trundle_model", hint=_AGAIN
         )
-    if version > FORMAT:
+    if version != FORMAT:
         raise InputError(
             f"is written by {str(content.get('written_by'))[:60]} in version {version} of the format; this program "
             f"(trundle {__version__}) reads version {FORMAT}",
             key="trundle_model",
-            hint="upgrade trundle, or derive the model from its description again",
+            hint="upgrade trundle, or derive the model from its description again"
+            if version > FORMAT
+            else _AGAIN,
         )
 
 
@@ -191,10 +193,11 @@ def _check_names(model: Model) -> None:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"'{twice}' comes twice among the {what}", key="model", hint=_AGAIN)
-    if tuple(model.initial) != model.states:
-        raise InputError(
-            "the states and their initial values differ in names", key="model.initial", hint=_AGAIN
-        )
+    unknown = [
+        name for name in (*model.states, *model.inputs, *model.outputs) if name not in model.quantities
+    ]
+    if unknown:
+        raise InputError(f"nothing says what '{unknown[0]}' is", key="model.quantities", hint=_AGAIN)
     strangers = [name for name in model.dependent if name not in model.states]
     if strangers:
         raise InputError(f"'{strangers[0]}' is not a state", key="model.dependent", hint=_AGAIN)

@@ -9,6 +9,8 @@ import numpy as np
 
 from trundle.documents.runcheck import quantity_in
 from trundle.errors import InputError
+from trundle.model.model import Model
+from trundle.robot import Robot
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import describe, read_value
 
@@ -53,3 +55,20 @@ def _expected(given: Any, error: ExpressionError) -> str:
 def kind_of(given: Any) -> str:
     """What an unexpected argument is, for a message."""
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
+
+
+def robot_of(given: Robot | Model, call: str, lacking: str) -> Robot:
+    """The robot given, or the one that a model was derived from.
+
+    Raises InputError for what is neither, naming the `call`, and for a model without a description, saying what is
+    `lacking` then.
+    """
+    robot = given.robot if isinstance(given, Model) else given
+    if robot is None:
+        raise InputError(f"'{given.name}' was not derived from a description: {lacking}")
+    if isinstance(robot, Robot):
+        return robot
+    raise InputError(
+        f"{call} takes a robot or a model, not {kind_of(given)}",
+        hint="load one: trundle.load(path), or take one of trundle.catalog",
+    )

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.assembly import Assembly, assemble, mounting
 from trundle.mechanics.base_motion import base_rows
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_by_demands
+from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows
 from trundle.model.sketch import yaw
 
+if TYPE_CHECKING:
+    from trundle.robot import Robot
+
 _SEED = 20260
 _SAMPLES, _SPREAD = 6, 1.2
+
+
+def mobility_class(robot: Robot) -> Mobility | None:
+    """The degrees of mobility and steerability of a robot, which need not be derivable; None without wheels."""
+    return mobility_of(assemble(robot, robot.resolver()))
 
 
 def mobility_of(numeric: Assembly) -> Mobility | None:
@@ -25,7 +34,7 @@ def mobility_of(numeric: Assembly) -> Mobility | None:
     """
     if len(numeric.base_columns) != 3 or not numeric.wheels:
         return None
-    found = classify([place for place, contact in wheel_places(numeric) if contact != "free"])
+    found = classify([place for place, grips in wheel_places(numeric) if grips])
     carried = any(not wheel.on_base for wheel in rolling(numeric))
     columns = {wheel.steering for wheel in rolling(numeric)}
     geared = any(
@@ -51,13 +60,13 @@ def _demands(numeric: Assembly) -> list[np.ndarray]:
     return found
 
 
-def rolling(assembly: Assembly) -> list[Any]:
+def rolling(assembly: Assembly) -> list[WheelModel]:
     """The wheels that touch the ground, whatever their contact law."""
-    return [wheel for wheel in assembly.wheels if wheel.contact != "free" and wheel.directions]
+    return [wheel for wheel in assembly.wheels if wheel.grips]
 
 
-def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, str]]:
-    """The conventional wheels on the base of an assembly in numbers, each with its contact law."""
+def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, bool]]:
+    """The conventional wheels on the base of an assembly in numbers, each with whether it grips."""
     frames = mounting(numeric)
     return [
         (
@@ -66,10 +75,10 @@ def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, str]]:
                 float(wheel.position[0]),
                 float(wheel.position[1]),
                 yaw(frames[wheel.link]),
-                wheel.kind == "steered",
+                wheel.noun.steered,
             ),
-            wheel.contact,
+            wheel.grips,
         )
         for wheel in numeric.wheels
-        if wheel.kind in ("fixed", "steered") and wheel.on_base
+        if wheel.noun.binds and wheel.on_base
     ]

@@ -20,6 +20,7 @@ from trundle.mechanics.closing import CLOSED, CLOSED_ZERO, closed_samples, most_
 from trundle.mechanics.elimination import generic_rank, null_space, plan_passive_pivots
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import Closure, close
+from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.configuration import Configuration
 from trundle.model.numeric_loops import COUNT, TRIES, WIDE, NumericLoops
 from trundle.model.samples import Samples, conditions_of
@@ -27,7 +28,11 @@ from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
 _SEED = 20260
-_PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+_PARTS = tuple(
+    Quantity(f"{what}_{axis}", unit, "force")
+    for what, unit in (("force", "N"), ("moment", "N m"))
+    for axis in "xyz"
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Closures:
     speeds. Rows that vanish by structure (what a planar linkage can't break) are counted and otherwise left out.
     """
 
+    quantities: Quantities
     gaps: list[Scalar]
     rows: list[list[Scalar]]
     owners: tuple[str, ...]
@@ -53,7 +59,7 @@ class Closures:
 
     def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
         """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
-        return _column([*self.gaps, *unit_lengths(names, q)])
+        return _column([*self.gaps, *unit_lengths(self.quantities, names, q)])
 
     def dependent(
         self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: set[str]
@@ -102,21 +108,21 @@ class Closures:
                 for unit in units
             ]
             names += [
-                f"{name}.{label}"
-                for k, label in enumerate(_PARTS)
+                part.of(name).name
+                for k, part in enumerate(_PARTS)
                 if any(not is_zero((*w.force, *w.moment)[k]) for w in felt)
             ]
         return names
 
 
-def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[str, Scalar]:
+def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[Quantity, Scalar]:
     """Outputs NAME.force_x … NAME.moment_z (N, N m), those that the motion determines; NAME.push of a rod (N)."""
-    outputs: dict[str, Scalar] = {}
+    outputs: dict[Quantity, Scalar] = {}
     for loop in assembly.loops:
         wrench = wrenches[loop.name]
-        for label, value in zip(_PARTS, (*wrench.force, *wrench.moment), strict=True):
+        for part, value in zip(_PARTS, (*wrench.force, *wrench.moment), strict=True):
             if not is_zero(value):
-                outputs[f"{loop.name}.{label}"] = value
+                outputs[part.of(loop.name)] = value
     return outputs
 
 
@@ -150,7 +156,7 @@ def close_loops(
     _refuse_open(every, symbols, parameters, robot_name)
     loops = NumericLoops(numeric, tuple(names), robot_name)
     samples = _closed_samples(loops, gaps, rows, symbols, np.array(list(parameters.values())))
-    found = Closures(gaps, rows, owners, closures, samples, len(every), empty)
+    found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(found, len(basis[0]) if basis else 0, robot_name)
     return found
 
@@ -168,9 +174,12 @@ def _closed_samples(
 
     def draw() -> np.ndarray:
         x = rng.uniform(-WIDE, WIDE, (1, state.numel()))
-        return np.hstack([loops.normalised(x), np.zeros((1, commands))])
+        x[:, :count] = loops.normalised(x[:, :count])
+        return np.hstack([x, np.zeros((1, commands))])
 
-    held = _column([*gaps, *unit_lengths(loops.names, [state[k] for k in range(count)])])
+    held = _column(
+        [*gaps, *unit_lengths(loops.assembly.quantities, loops.names, [state[k] for k in range(count)])]
+    )
     conditions = conditions_of(
         held, symbols, parameters, slice(0, count), lambda x: loops.face_well(x[:, :count])
     )
@@ -199,10 +208,9 @@ def _closed_samples(
     return samples(most_mobile(found, slopes))
 
 
-def unit_lengths(names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
+def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
     """|quaternion|² − 1 of every quaternion among the coordinates: a configuration too must have them zero."""
-    places = [k for k, name in enumerate(names) if name.rpartition(".")[2] == "q_w"]
-    return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in places]
+    return [sum(q[k + i] * q[k + i] for i in range(4)) - 1 for k in quantities.quaternions(names)]
 
 
 def _refuse_open(

@@ -33,11 +33,6 @@ def independent_coordinates(assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name in assembly.coordinates if name not in coupled)
 
 
-def zero_configuration(names: Sequence[str]) -> list[float]:
-    """Coordinates with every joint at its zero: 0, and quaternions upright."""
-    return [1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in names]
-
-
 def configure(assembly: Assembly, names: Sequence[str], q: Sequence[Scalar]) -> Configuration:
     """Joint poses at independent coordinates `q` named `names`; coupled coordinates follow by their couplings."""
     values = dict(zip(names, q, strict=True))

@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
-from trundle.model.configuration import Configuration, configure, zero_configuration
+from trundle.model.configuration import Configuration, configure
 from trundle.scalars import Scalar, is_zero, minus, times
 
 Rows = list[list[Scalar]]
@@ -84,7 +84,7 @@ def rolling_rows(
 
 def ideal_wheels(assembly: Assembly) -> list[WheelModel]:
     """The wheels whose rolling is a constraint."""
-    return [wheel for wheel in assembly.wheels if wheel.contact == "ideal"]
+    return [wheel for wheel in assembly.wheels if wheel.law.rolls]
 
 
 def sample(expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int) -> np.ndarray:
@@ -110,7 +110,7 @@ def elimination_order(assembly: Assembly) -> tuple[int, ...]:
     """
     coupled = [axis.column for coupling in reversed(assembly.couplings) for axis in coupling.followers]
     spins = [w.spin for w in assembly.wheels if w.spin is not None and w.spin not in coupled]
-    casters = [w.steering for w in assembly.wheels if w.kind == "caster" and w.steering is not None]
+    casters = [w.steering for w in assembly.wheels if w.noun.trails and w.steering is not None]
     casters = [column for column in casters if column not in coupled]
     base = list(assembly.base_columns)
     preferred = [base[1], base[0], *base[2:]] if len(base) == 3 else base
@@ -130,7 +130,7 @@ def rolling_problem(
     rows, about = constraint_rows(assembly, at, wheels)
     straight = at
     if rows and assembly.base_columns:
-        straight = configure(assembly, names, zero_configuration(names))
+        straight = configure(assembly, names, assembly.quantities.starts(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
     return Problem(

@@ -16,10 +16,10 @@ import casadi as ca
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.mechanics.coupling import Gear
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, dot, solve_positive, transpose
+from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.mechanics.recast import recast
 from trundle.mechanics.rolling import Basis, Problem
@@ -32,15 +32,15 @@ from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import Inverse, solve_with_multipliers
-from trundle.model.observe import Motion, observed
+from trundle.model.observe import Motion, force_of, observed
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
-from trundle.model.units import units_of
 from trundle.program import Program, Tracer, trace
 from trundle.scalars import Scalar
 
 # Audit states: names that a run's energy balance is made of.
-WORK, LOST = "energy.work", "energy.losses"
+WORK = Quantity("energy.work", "J", "energy")
+LOST = Quantity("energy.losses", "J", "energy")
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,11 @@ def _symbol(tracer: Tracer | None, group: str, count: int, start: int = 0) -> An
 
 
 def _symbols(assembly: Assembly, basis: Basis, q: Any, parameters: Any, tracer: Tracer | None) -> Symbols:
-    electrical = [a for a in assembly.actuators if a.electrical]
     first, speeds = len(_entries(q)), len(basis.labels)
     return Symbols(
         q,
         _symbol(tracer, "state", speeds, first),
-        _symbol(tracer, "state", len(electrical), first + speeds),
+        _symbol(tracer, "state", len(assembly.own_states), first + speeds),
         _symbol(tracer, "input", len(assembly.actuators)),
         parameters,
         tracer,
@@ -154,13 +153,12 @@ def _move(
     u = _entries(symbols.u)
     nu = apply(basis.matrix, u)
     q_dot = coordinate_rates(assembly, names, at, nu)
-    electrical = [a.name for a in assembly.actuators if a.electrical]
     forces = applied_forces(
         assembly,
         at,
         nu,
-        dict(zip((a.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
-        dict(zip(electrical, _entries(symbols.currents), strict=True)),
+        dict(zip((a.command.name for a in assembly.actuators), _entries(symbols.commands), strict=True)),
+        dict(zip((each.name for each in assembly.own_states), _entries(symbols.currents), strict=True)),
         span,
     )
     if not _constrained(assembly):
@@ -248,15 +246,16 @@ def _package(
     start: float,
 ) -> Model:
     """Trace the programs and name everything."""
-    electrical = tuple(a.name for a in assembly.actuators if a.electrical)
-    currents = tuple(f"{name}.current" for name in electrical)
-    inputs = tuple(f"{a.name}.{a.command}" for a in assembly.actuators)
-    states = (*names, *basis.labels, *currents)
-    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.efforts[n].current_rate for n in electrical)]
+    currents = assembly.own_states
+    inputs = tuple(a.command.name for a in assembly.actuators)
+    states = (*names, *basis.labels, *(each.name for each in currents))
+    rates = [*motion.q_dot, *motion.u_dot, *(motion.forces.rates[each.name] for each in currents)]
     at = configure(assembly, names, _entries(symbols.q))
-    outputs = observed(assembly, at, problem, basis, motion, names, currents, _entries(symbols.u), loops)
+    outputs = observed(assembly, at, problem, basis, motion, _entries(symbols.u), loops)
+    labels = tuple(each.name for each in outputs)
     groups = {"state": states, "input": inputs, "parameter": tuple(defaults)}
-    audited = {**groups, "state": (*states, WORK, LOST)}
+    accounted = (*states, WORK.name, LOST.name)
+    audited = {**groups, "state": accounted}
     powers = [motion.forces.power, motion.forces.loss]
     bound = _loop_fields(robot, assembly, loops, symbols, states, names, basis)
     return Model(
@@ -264,19 +263,26 @@ def _package(
         name=robot.name,
         coordinates=names,
         speeds=basis.labels,
-        currents=currents,
+        currents=tuple(each.name for each in currents),
         inputs=inputs,
-        outputs=tuple(outputs),
+        outputs=labels,
         parameters=dict(defaults),
-        units=units_of(robot, assembly, names, basis.labels, tuple(outputs)),
-        initial={name: 1.0 if name.rpartition(".")[2] == "q_w" else 0.0 for name in states},
+        quantities=Quantities.gather(
+            (TIME,),
+            assembly.quantities.values(),
+            basis.made,
+            (a.command for a in assembly.actuators),
+            currents,
+            outputs,
+            (WORK, LOST),
+        ),
         mobility=mobility_of(numeric),
         constraints=_summary(assembly, problem, basis, loops, motion),
         dynamics=_traced(symbols, "dynamics", groups, "rate", states, rates),
-        audited=_traced(symbols, "audited", audited, "rate", (*states, WORK, LOST), [*rates, *powers]),
-        observe=_traced(symbols, "observe", groups, "output", tuple(outputs), list(outputs.values())),
-        stiff=bool(electrical)
-        or any(w.contact == "slip" for w in assembly.wheels)
+        audited=_traced(symbols, "audited", audited, "rate", accounted, [*rates, *powers]),
+        observe=_traced(symbols, "observe", groups, "output", labels, list(outputs.values())),
+        stiff=bool(currents)
+        or any(wheel.law.stiff for wheel in assembly.wheels)
         or any(element.stiff for element in numeric.elements),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numeric),
@@ -289,7 +295,9 @@ def _summary(
 ) -> ConstraintSummary:
     """Rows and rank of the wheels', the couplings' and the loops' constraints."""
     undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
-    forces = [name for row in undetermined if (name := _force_name(assembly, problem, row))]
+    forces = [
+        force.name for row in undetermined if (force := force_of(assembly, problem.about[row])) is not None
+    ]
     rows, rank = len(problem.rows), basis.elimination.rank
     if loops is not None:
         rows, rank = rows + loops.row_count, rank + loops.rank
@@ -309,7 +317,7 @@ def _loop_fields(
     """What a model with loops has beside the others: its manifold, the way back to it, what depends on what."""
     if loops is None:
         return {}
-    groups = {"state": tuple(states), "input": tuple(f"{a.name}.{a.command}" for a in assembly.actuators)}
+    groups = {"state": tuple(states), "input": tuple(a.command.name for a in assembly.actuators)}
     groups["parameter"] = tuple(robot.parameter_values())
     q = _entries(symbols.q)
     configuration = loops.configuration(names, q)
@@ -331,19 +339,8 @@ def _loop_fields(
 
 def _driven(assembly: Assembly) -> set[str]:
     """Coordinates and speeds that a motor acts on."""
-    axes = {axis.column: axis.coordinate for axis in assembly.axes.values()}
-    columns = {actuator.column for actuator in assembly.actuators}
-    return {axes[c] for c in columns} | {assembly.speeds[c] for c in columns}
-
-
-def _force_name(assembly: Assembly, problem: Problem, row: int) -> str:
-    about = problem.about[row]
-    if about.what == Gear.what:
-        return f"{about.owner}.torque"
-    for wheel in assembly.wheels:
-        if wheel.name == about.owner:
-            return next(f"{wheel.name}.{d.force}" for d in wheel.directions if d.what == about.what)
-    return ""
+    speeds = {assembly.speeds[actuator.column] for actuator in assembly.actuators}
+    return speeds | {assembly.quantities.coordinate_of(speed) for speed in speeds}
 
 
 def _traced(

@@ -12,7 +12,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from trundle.errors import InputError, TrundleError, suggest
 from trundle.program import Program
@@ -64,6 +64,8 @@ def _parts(kind: Any) -> tuple[Any, Any]:
         return tuple, inner[0]
     if origin is Mapping and inner[0] is str:
         return Mapping, inner[1]
+    if origin is Literal:
+        return str, None
     if kind in _WORDS or kind is Any or kind is Program or is_dataclass(kind):
         return kind, None
     raise TrundleError(f"a file holds no values of the type {kind}")

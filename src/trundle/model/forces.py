@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.mechanics.actuation import Effort, Element
+from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
-from trundle.mechanics.wheels import WheelModel, contact_rows, slip_force
+from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.configuration import Configuration
-from trundle.scalars import Scalar, maximum
+from trundle.robot.contact import Push
+from trundle.robot.motors import Effort
+from trundle.scalars import Scalar, is_zero, maximum
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
 
 
@@ -25,7 +28,8 @@ class Forces:
     loss: Scalar = 0
     stored: Scalar = 0
     efforts: dict[str, Effort] = field(default_factory=dict)
-    contacts: dict[str, Scalar] = field(default_factory=dict)
+    rates: dict[str, Scalar] = field(default_factory=dict)
+    contacts: dict[Quantity, Scalar] = field(default_factory=dict)
 
     def add(self, column: int, effort: Effort) -> None:
         """Put one effort on its joint."""
@@ -34,17 +38,32 @@ class Forces:
         self.loss = self.loss + effort.loss
         self.stored = self.stored + effort.stored
 
+    def push(
+        self, wheel: WheelModel, push: Push, rows: Sequence[Sequence[Scalar]], slip: Sequence[Scalar]
+    ) -> None:
+        """Put what the ground does to a wheel on all that its contact moves with."""
+        for row, force, velocity, direction in zip(rows, push.forces, slip, wheel.directions, strict=False):
+            for column, entry in enumerate(row):
+                self.tau[column] = self.tau[column] + entry * force
+            if push.loss is None:
+                self.loss = self.loss - force * velocity
+            self.contacts[wheel.force(direction)] = force
+            self.contacts[wheel.slip(direction)] = velocity
+        if push.loss is not None:
+            self.loss = self.loss + push.loss
+        self.stored = self.stored + push.stored
+
 
 def applied_forces(
     assembly: Assembly,
     at: Configuration,
     nu: Sequence[Scalar],
     commands: Mapping[str, Scalar],
-    currents: Mapping[str, Scalar],
+    own: Mapping[str, Scalar],
     span: Sequence[int],
 ) -> Forces:
-    """Everything that pushes, at speeds ν (all of them), commands by motor name and currents by motor name where
-    they are states.
+    """Everything that pushes, at speeds ν (all of them), commands by input and the own states of motors and contacts by
+    name.
     """
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
@@ -52,14 +71,12 @@ def applied_forces(
         forces.add(element.column, element.effort(_position(at, names, element), nu[element.column]))
     for actuator in assembly.actuators:
         effort = actuator.effort(
-            commands[actuator.name],
-            at.values[names[actuator.column]],
-            nu[actuator.column],
-            currents.get(actuator.name),
+            commands[actuator.command.name], at.values[names[actuator.column]], nu[actuator.column], own
         )
         forces.efforts[actuator.name] = effort
+        forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
         forces.add(actuator.column, effort)
-    _add_slip(assembly, at, nu, forces, span)
+    _add_contacts(assembly, at, nu, own, forces, span)
     return forces
 
 
@@ -68,24 +85,33 @@ def _position(at: Configuration, names: Mapping[int, str], element: Element) -> 
     return at.values[names[element.column]] if element.column in names else 0
 
 
-def _add_slip(
-    assembly: Assembly, at: Configuration, nu: Sequence[Scalar], forces: Forces, span: Sequence[int]
+def _add_contacts(
+    assembly: Assembly,
+    at: Configuration,
+    nu: Sequence[Scalar],
+    own: Mapping[str, Scalar],
+    forces: Forces,
+    span: Sequence[int],
 ) -> None:
-    slipping = [wheel for wheel in assembly.wheels if wheel.contact == "slip"]
-    if not slipping:
+    """The forces of the contacts whose law gives them; those of constraints follow from the motion."""
+    pushing = [wheel for wheel in assembly.wheels if wheel.law.pushes and wheel.directions]
+    if not pushing:
         return
     loads = wheel_loads(assembly, at, span)
-    for wheel in slipping:
+    for wheel in pushing:
         rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds))
         slip = [dot(row, nu) for row in rows]
-        push = slip_force(wheel, loads[wheel.name], slip)
-        for row, force, velocity, direction in zip(rows, push, slip, wheel.directions, strict=True):
-            for column, entry in enumerate(row):
-                forces.tau[column] = forces.tau[column] + entry * force
-            forces.loss = forces.loss - force * velocity
-            forces.contacts[f"{wheel.name}.{direction.force}"] = force
-            forces.contacts[f"{wheel.name}.{direction.what}_slip"] = velocity
-        forces.contacts[f"{wheel.name}.load"] = loads[wheel.name]
+        rate = 0 if wheel.spin is None else nu[wheel.spin]
+        push = wheel.push(slip, loads[wheel.name], rate, own)
+        forces.push(wheel, push, rows, slip)
+        if wheel.spin is not None and not is_zero(push.moment):
+            forces.tau[wheel.spin] = forces.tau[wheel.spin] + push.moment
+            if push.loss is None:
+                forces.loss = forces.loss - push.moment * rate
+            forces.contacts[wheel.moment] = push.moment
+        forces.contacts[wheel.pressed] = loads[wheel.name]
+        forces.contacts |= {wheel.output(name): value for name, value in push.outputs.items()}
+        forces.rates |= {wheel.states[name].name: value for name, value in push.rates.items()}
 
 
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:

@@ -13,7 +13,8 @@ from trundle.errors import InputError
 from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.model.configuration import configure, independent_coordinates, zero_configuration
+from trundle.mechanics.quantities import Quantities
+from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows, ideal_wheels
 from trundle.model.forces import wheel_loads
 from trundle.model.manifold import settle
@@ -24,8 +25,6 @@ from trundle.spatial.motions import pair
 _RESIDUAL = 1e-7
 # Eigenvalues of a mass matrix scaled to a diagonal of ones that are rounding.
 _NO_INERTIA = 1e-12
-# How far from 1 an initial quaternion's length may be: more is no rounding but a mistake.
-_UNIT = 1e-6
 
 
 def check_inertia(robot: Any, numeric: Assembly) -> None:
@@ -46,23 +45,19 @@ def check_inertia(robot: Any, numeric: Assembly) -> None:
     if numeric.base_columns and is_zero(numeric.tree.links[0].inertia.mass):
         return
     names = independent_coordinates(numeric)
-    culprits = _unopposed(numeric, generic_state(names))
+    culprits = _unopposed(numeric, generic_state(numeric.quantities, names))
     if culprits:
         raise _without_inertia(robot, culprits)
 
 
-def generic_state(names: Sequence[str]) -> np.ndarray:
+def generic_state(quantities: Quantities, names: Sequence[str]) -> np.ndarray:
     """A random state at which nothing is special, always the same one; quaternions unit."""
-    state = np.random.default_rng(0).uniform(0.1, 0.5, len(names))
-    for place, name in enumerate(names):
-        if name.rpartition(".")[2] == "q_w":
-            state[place : place + 4] /= np.linalg.norm(state[place : place + 4])
-    return state
+    return quantities.normalised(names, np.random.default_rng(0).uniform(0.1, 0.5, len(names)))
 
 
 def check_mass(robot: Any, model: Any, numeric: Assembly) -> None:
     """Raise InputError naming the speeds for which no acceleration is found at a generic state."""
-    state = generic_state(model.states)
+    state = generic_state(model.quantities, model.states)
     (rate,) = model.dynamics.evaluate(
         state, np.zeros(len(model.inputs)), np.array(list(model.parameters.values()))
     )
@@ -88,7 +83,7 @@ def may_lack_inertia(numeric: Assembly) -> bool:
     If none does, M is definite: of joints that move, one whose parent stands still moves its own body.
     """
     names = independent_coordinates(numeric)
-    poses = configure(numeric, names, list(generic_state(names))).poses
+    poses = configure(numeric, names, list(generic_state(numeric.quantities, names))).poses
     for link, pose in zip(numeric.tree.links, poses, strict=True):
         columns = link.subspace(pose)
         if not columns:
@@ -136,7 +131,7 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
     described.
     """
     names = independent_coordinates(numeric)
-    slipping = [wheel for wheel in numeric.wheels if wheel.contact == "slip" and wheel.load is None]
+    slipping = [wheel for wheel in numeric.wheels if wheel.law.pushes and wheel.load is None]
     if not slipping:
         return
     if -numeric.tree.gravity[2] <= 0:
@@ -145,7 +140,7 @@ def check_loads(robot: Any, numeric: Assembly, span: Sequence[int]) -> None:
             key="robot.gravity",
             hint="give gravity a positive number (m/s^2), or each slipping wheel a load (N)",
         )
-    loads = wheel_loads(numeric, configure(numeric, names, zero_configuration(names)), span)
+    loads = wheel_loads(numeric, configure(numeric, names, numeric.quantities.starts(names)), span)
     lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
     if lifted:
         raise InputError(
@@ -176,19 +171,3 @@ def check_rank(model: Any, values: Mapping[str, float]) -> None:
         key=next((name for name, value in values.items() if value != model.parameters[name]), None),
         hint="wheels that shared an axle must go on sharing it; else derive robot.with_parameters(...) anew",
     )
-
-
-def check_quaternion(state: Mapping[str, Any]) -> None:
-    """Raise InputError where a quaternion (numbers, or arrays of a batch) isn't a rotation's."""
-    for scalar in [name for name in state if name.rpartition(".")[2] == "q_w"]:
-        prefix = scalar.removesuffix("w")
-        length = np.sqrt(sum(np.square(state[prefix + letter]) for letter in "wxyz"))
-        if np.all(np.abs(length - 1) <= _UNIT):
-            continue
-        worst = float(np.ravel(length)[np.argmax(np.abs(length - 1))])
-        raise InputError(
-            f"the initial quaternion ({', '.join(prefix + letter for letter in 'wxyz')}) has length {worst:.9g}, and a "
-            "rotation's has 1",
-            key=scalar,
-            hint="give all four; what isn't given is q_w = 1 and q_x = q_y = q_z = 0",
-        )

@@ -15,6 +15,8 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
+from trundle.mechanics.quantities import TIME, Quantities, Quantity
+from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import (
     Configuration,
@@ -24,12 +26,15 @@ from trundle.model.configuration import (
     independent_coordinates,
 )
 from trundle.model.constraints import coupling_rows, follower_columns, rolling_rows, sample, without_followers
+from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.sketch import sketch
-from trundle.model.units import units_of
 from trundle.program import Program, trace
+from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, is_zero, maximum
+
+_SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,18 @@ class Kinematics:
     given: tuple[str, ...]
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
+    quantities: Quantities
     program: Program
     robot: Any
     sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -82,19 +92,21 @@ class Kinematics:
 
 
 def rate_names(robot: Any) -> tuple[str, ...]:
-    """The rates that a kinematic run can be given: of wheels, steering, couplings, and joints with one rate."""
+    """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
     numeric = assemble(robot, robot.resolver())
     follow = {*numeric.base_columns, *follower_columns(numeric)}
     moving = [name for j, name in enumerate(numeric.speeds) if j not in follow]
-    return tuple(name for name in moving if name.endswith("rate"))
+    return tuple(name for name in moving if numeric.quantities.coordinate_of(name))
 
 
-def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
-    """The kinematic program of a robot for given rates (names as in `rate_names`).
+def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
+    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
+    robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
+    given = tuple(given)
     defaults = robot.parameter_values()
     parameters = ca.SX.sym("p", len(defaults))
     scope = {name: parameters[i] for i, name in enumerate(defaults)}
@@ -111,7 +123,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
     q, rates = ca.SX.sym("q", len(names)), ca.SX.sym("k", len(given))
     entries = [q[i] for i in range(len(names))]
     at = configure(assembly, names, entries)
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
     rows, _ = rolling_rows(assembly, at, wheels)
     coupled, _ = coupling_rows(assembly, at)
     loops = _loops(robot, assembly, names, at, (q, rates, parameters), defaults)
@@ -130,7 +142,7 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
         residual = maximum(residual, absolute(dot(row, nu)))
     outputs: dict[str, Scalar] = {name: at.values[name] for name in coupled_coordinates(assembly)}
     outputs |= {name: value for name, value in zip(assembly.speeds, nu, strict=True) if name not in given}
-    outputs["slip_residual"] = residual
+    outputs[_SLIP_RESIDUAL.name] = residual
     groups = {
         "state": (names, q),
         "input": (tuple(given), rates),
@@ -146,11 +158,11 @@ def derive_kinematics(robot: Any, given: Sequence[str]) -> Kinematics:
         tuple(given),
         tuple(outputs),
         defaults,
-        units_of(robot, assembly, names, given, tuple(outputs)),
+        Quantities.gather((TIME,), assembly.quantities.values(), (_SLIP_RESIDUAL,)),
         trace("kinematics", groups, columns),
         robot,
         sketch(robot, assemble(robot, robot.resolver())),
-        **_bound(names, groups, given, loops),
+        **_bound(names, groups, {assembly.quantities.coordinate_of(name) for name in given}, loops),
     )
 
 
@@ -176,9 +188,9 @@ def _loops(
 
 
 def _bound(
-    names: Sequence[str], groups: Mapping[str, Any], given: Sequence[str], loops: Closures | None
+    names: Sequence[str], groups: Mapping[str, Any], driven: set[str], loops: Closures | None
 ) -> dict[str, Any]:
-    """The manifold of closed configurations, the way back to it, and the coordinates that follow from the given."""
+    """The manifold of closed configurations, the way back to it, and what follows from the coordinates `driven`."""
     if loops is None:
         return {}
     q = groups["state"][1]
@@ -187,7 +199,6 @@ def _bound(
     labels = [f"configuration {k + 1}" for k in range(held.numel())]
     slope = ca.jacobian(held, q)
     rows = [[slope[i, j] for j in range(len(names))] for i in range(held.numel())]
-    driven = {name for name in names for rate in given if rate.rpartition(".")[0] == name.rpartition(".")[0]}
     return {
         "manifold": trace("manifold", groups, {"residual": (labels, held)}),
         "projection": trace("projection", groups, {"state": (names, moved[: len(names)])}),
@@ -280,7 +291,7 @@ def _free_columns(
     that carry wheels (a trailer's hitch), and those of the loops' rows `held`, but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
-    rolling |= {w.steering for w in assembly.wheels if w.kind == "caster"}
+    rolling |= {w.steering for w in assembly.wheels if w.noun.trails}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:

@@ -11,38 +11,33 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
-from trundle.model.health import check_quaternion, check_rank
+from trundle.mechanics.quantities import Quantities
+from trundle.model.health import check_rank
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.formulas import Equations
+    from trundle.model.kinematics import Kinematics
     from trundle.motion.odometry import Odometry
+    from trundle.results import Run
 
 
 @dataclass(frozen=True)
-class ConstraintSummary:
+class ConstraintSummary(Explained):
     """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""
 
     rows: int
     rank: int
     undetermined: tuple[str, ...] = ()
 
-    def explain(self) -> str:
-        """One sentence for a person."""
-        if self.rows == 0:
-            return "none"
-        text = f"{self.rows}, rank {self.rank}"
-        if self.undetermined:
-            names = ", ".join(self.undetermined)
-            text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
-        return text
-
 
 @dataclass(frozen=True, repr=False)
-class Model:
+class Model(Shown):
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
     States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other
@@ -54,6 +49,8 @@ class Model:
     Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
     maps the same groups to the `residual` of every configuration and velocity constraint, `projection` to the `state`
     one Newton step closer to meeting them, and `dependent` names states that follow from the others.
+
+    `quantities` says what each name stands for: its unit, its owner, where it starts.
 
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
     what it was made from.
@@ -67,8 +64,7 @@ class Model:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
-    initial: Mapping[str, float]
+    quantities: Quantities
     mobility: Mobility | None
     constraints: ConstraintSummary
     dynamics: Program
@@ -83,20 +79,20 @@ class Model:
     dependent: tuple[str, ...] = ()
     origin: Mapping[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        from trundle.model.present import model_text
-
-        return model_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.model.present import model_html
-
-        return model_html(self)
-
     @property
     def states(self) -> tuple[str, ...]:
         """Names of x."""
         return (*self.coordinates, *self.speeds, *self.currents)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name; "" for pure numbers and where nobody knows."""
+        return self.quantities.units
+
+    @cached_property
+    def initial(self) -> Mapping[str, float]:
+        """Where each state starts when nothing else is said: 0, and quaternions upright."""
+        return dict(zip(self.states, self.quantities.starts(self.states), strict=True))
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -174,19 +170,14 @@ class Model:
                 start[name] = float(value)
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
-        if self.robot is not None:
-            check_quaternion(start)
+        self.quantities.check_quaternions(start)
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
     def _mechanism(self) -> Any:
         from trundle.model.programs import mechanism
 
-        if self.robot is None:
-            raise InputError(
-                f"'{self.name}' was not derived from a description: it has no links to take these programs from"
-            )
-        return mechanism(self.robot)
+        return mechanism(self)
 
     @cached_property
     def mass_matrix(self) -> Program:
@@ -226,23 +217,7 @@ class Model:
         """
         from trundle.model.programs import frame_program
 
-        x, y, z = (0 if value == 0 else float(value) for value in point)
-        return frame_program(self._mechanism, link, (x, y, z))
-
-    def analyze(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        frame: str | None = None,
-        point: Sequence[Any] | None = None,
-        length: Any = None,
-    ) -> Analysis:
-        """What the robot can and cannot do at a configuration (see `trundle.analyze`): base motions, singular
-        configurations, where driving leads, manipulability.
-        """
-        from trundle.analysis.analyze import analyze
-
-        return analyze(self, at, frame=frame, point=point, length=length)
+        return frame_program(self._mechanism, link, point)
 
     @cached_property
     def rate_slopes(self) -> Program:
@@ -254,74 +229,81 @@ class Model:
         """`observe` with ∂(output)/∂(state) and ∂(output)/∂(input) beside the outputs, row-major."""
         return self.observe.with_jacobians("output", "state", "input")
 
+    # Doors: what other rooms do with a model, to be found by a dot.
+
+    def analyze(
+        self,
+        at: Mapping[str, float | str] | None = None,
+        *,
+        frame: str | None = None,
+        point: Sequence[float | str] | None = None,
+        length: float | str | None = None,
+    ) -> Analysis:
+        """What the robot can and cannot do at a configuration: base motions, singular configurations, where driving
+        leads, manipulability.
+
+        at, frame, point, length: as in `trundle.analyze`, which also says what it raises.
+        """
+        from trundle import analyze
+
+        return analyze(self, at, frame=frame, point=point, length=length)
+
     def linearize(
         self,
-        state: Mapping[str, Any] | None = None,
-        inputs: Mapping[str, Any] | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        state: Mapping[str, float | str] | None = None,
+        inputs: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> Linearization:
         """A, B, C, D about a state, along its constraints, in independent coordinates, by automatic differentiation.
 
-        state, inputs, parameters: by name, numbers in SI or text with units; states not given start as in a run (0, an
-        upright quaternion, or where constraints need them), inputs not given are 0. outputs: names of states and
-        outputs to be y; by default all outputs. Raises InputError for names and values that don't fit, NumericsError
-        where the model is singular.
+        state, inputs, parameters, outputs: as in `trundle.linearize`, which also says what it raises.
         """
-        from trundle.control.linearization import linearize
+        from trundle import linearize
 
         return linearize(self, state, inputs, parameters, outputs)
 
-    def linearize_along(self, run: Any, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+    def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
 
-        Raises InputError for what isn't a run of this model, NumericsError where it is singular, saying when.
+        run, outputs: as in `trundle.linearize_along`, which also says what it raises.
         """
-        from trundle.control.linear_trajectory import linearize_along
+        from trundle import linearize_along
 
         return linearize_along(self, run, outputs)
 
-    def equations(self, what: str = "all") -> Any:
+    def equations(self, what: str = "all") -> Equations:
         """The equations as SymPy objects that a person can read, checked against the model's programs.
 
-        `what` is kinematics, constraints, dynamics or all (see `trundle.formulas.Equations`). Raises InputError for
-        other words, and for a model that was not derived from a description.
+        what: kinematics, constraints, dynamics or all, as in `trundle.equations`, which also says what it raises.
         """
-        from trundle.formulas import equations_of
+        from trundle import equations
 
-        if self.robot is None:
-            raise InputError(
-                f"'{self.name}' was not derived from a description: its equations are those it was made from"
-            )
-        return equations_of(self.robot, what, self)
+        return equations(self, what)
 
-    def kinematics(self, given: Sequence[str]) -> Any:
-        """The base's motion from given wheel and steering rates (see `trundle.model.kinematics.derive_kinematics`)."""
+    def kinematics(self, given: Sequence[str]) -> Kinematics:
+        """The base's motion from the rates of wheels and steering whose names are `given`.
+
+        Raises InputError where they don't determine it (see `trundle.model.kinematics.derive_kinematics`).
+        """
         from trundle.model.kinematics import derive_kinematics
 
-        if self.robot is None:
-            raise InputError(
-                f"'{self.name}' was not derived from a description: it has no wheels to be driven by"
-            )
-        return derive_kinematics(self.robot, tuple(given))
+        return derive_kinematics(self, given)
 
     def odometry(self, given: Sequence[str] | None = None) -> Odometry:
-        """The base's pose from increments of wheel and joint angles (see `trundle.motion.odometry`).
+        """The base's pose from increments of wheel and joint angles.
 
-        given: the rates of those angles, as `kinematics` takes them; by default of all that motors drive.
+        given: the rates of those angles, as in `trundle.odometry`, which also says what it raises.
         """
-        from trundle.motion.odometry import derive_odometry
+        from trundle import odometry
 
-        if self.robot is None:
-            raise InputError(
-                f"'{self.name}' was not derived from a description: it has no wheels to count the turns of"
-            )
-        return derive_odometry(self.robot, given)
+        return odometry(self, given)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write description, equations and names to one plain file, *.trundle.json, whole or not at all.
 
-        `trundle.open(path)` gives an equal model without deriving it again. Returns the path.
+        `trundle.open(path)` gives an equal model without deriving it again. Returns the path. Raises InputError for
+        another suffix.
         """
         from trundle.model.archive import save_model
 

@@ -32,7 +32,6 @@ from trundle.model.configuration import (
     configure,
     coordinate_rates,
     independent_coordinates,
-    zero_configuration,
 )
 from trundle.model.constraints import coupling_rows, without_followers
 from trundle.scalars import Scalar, is_zero
@@ -83,11 +82,7 @@ class NumericLoops:
 
     def normalised(self, q: np.ndarray) -> np.ndarray:
         """The configurations with quaternions of length 1."""
-        q = q.copy()
-        for k, name in enumerate(self.names):
-            if name.rpartition(".")[2] == "q_w":
-                q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
-        return q
+        return self.assembly.quantities.normalised(self.names, q.T).T
 
     def face_well(self, q: np.ndarray) -> np.ndarray:
         """At which closed configurations, (s,), no end faces the other the wrong way round."""
@@ -180,21 +175,19 @@ class NumericLoops:
         )
 
     def _columns(self, names: Collection[str]) -> set[int]:
-        """The speeds that move those coordinates: one each, but for bases and balls all that the joint has."""
-        tree, found = self.assembly.tree, set()
-        slices = zip(tree.links, tree.coordinate_slices(), tree.speed_slices(), strict=True)
-        for k, (_, coordinates, speeds) in enumerate(slices):
-            own = self.assembly.coordinates[coordinates]
-            columns = range(speeds.start, speeds.stop)
-            if k and len(own) == len(columns):
-                found |= {c for name, c in zip(own, columns, strict=True) if name in names}
-            elif any(name in names for name in own):
-                found |= set(columns)
-        return found | {e.column for e in self.assembly.linkages if e.axis.coordinate in names}
+        """The speeds that move those coordinates: each one's rate, and of bases and balls all that the joint has."""
+        assembly, found = self.assembly, set[int]()
+        rates = {name: assembly.quantities.rate_of(name) for name in names}
+        for coordinates, speeds in zip(
+            assembly.tree.coordinate_slices(), assembly.tree.speed_slices(), strict=True
+        ):
+            if any(name in rates and not rates[name] for name in assembly.coordinates[coordinates]):
+                found |= set(range(speeds.start, speeds.stop))
+        return found | {assembly.speeds.index(rate) for rate in rates.values() if rate}
 
     def nearest(self, q: np.ndarray) -> np.ndarray:
-        """Of the first closed configurations (coordinates,) found from q and from around it the one with the least sum of
-        squared changes; q itself where none is.
+        """Of the first closed configurations (coordinates,) found from q and from around it the one with the least
+        sum of squared changes; q itself where none is.
         """
         rng, width = np.random.default_rng(0), len(self.assembly.speeds)
         loose = [k for k in range(width) if k not in self.bound]
@@ -212,7 +205,7 @@ def posture(assembly: Assembly) -> list[Pose]:
     to that as its loops can be closed; loops that no configuration was found to close stay open.
     """
     names = independent_coordinates(assembly)
-    q = np.array(zero_configuration(names))
+    q = np.array(assembly.quantities.starts(names))
     if assembly.loops:
         q = NumericLoops(assembly, names).nearest(q)
     return world_poses(assembly.tree, configure(assembly, names, q.tolist()).poses)

@@ -11,14 +11,23 @@ from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis, Problem, Row
 from trundle.model.closures import Closures, reactions
 from trundle.model.configuration import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
 from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
 from trundle.spatial.motions import Force, transform_point
-from trundle.spatial.vectors import scale
+from trundle.spatial.vectors import Vector, scale
+
+_KINETIC = Quantity("energy.kinetic", "J", "energy")
+_POTENTIAL = Quantity("energy.potential", "J", "energy")
+_INTERNAL = Quantity("energy.internal", "J", "energy")
+_POWER_IN = Quantity("power.in", "W", "power")
+_POWER_LOST = Quantity("power.lost", "W", "power")
+_LOOP_RESIDUAL = Quantity("loop_residual", "m", "residual")
+_CONSTRAINT_RESIDUAL = Quantity("constraint_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True)
@@ -45,29 +54,22 @@ def observed(
     problem: Problem,
     basis: Basis,
     motion: Motion,
-    names: Sequence[str],
-    currents: Sequence[str],
     u: Sequence[Scalar],
     loops: Closures | None = None,
-) -> dict[str, Scalar]:
-    """Every output by name, in the order in which a person would read them; u are the independent speeds."""
-    outputs: dict[str, Scalar] = {}
-    outputs.update({name: at.values[name] for name in coupled_coordinates(assembly)})
-    outputs.update(
-        {
-            name: value
-            for name, value in zip(assembly.speeds, motion.nu, strict=True)
-            if name not in basis.labels
-        }
-    )
-    commands = {f"{a.name}.{a.command}" for a in assembly.actuators}
-    for name, effort in motion.forces.efforts.items():
-        if f"{name}.current" not in currents and any(
-            a.name == name and a.kind == "dc" for a in assembly.actuators
-        ):
-            outputs[f"{name}.current"] = effort.current
-        outputs[f"{name}.{'delivered' if f'{name}.torque' in commands else 'torque'}"] = effort.torque
-        outputs[f"{name}.power"] = effort.power
+) -> dict[Quantity, Scalar]:
+    """Every output, in the order in which a person would read them; u are the independent speeds."""
+    quantities = assembly.quantities
+    outputs = {quantities[name]: at.values[name] for name in coupled_coordinates(assembly)}
+    outputs |= {
+        quantities[name]: value
+        for name, value in zip(assembly.speeds, motion.nu, strict=True)
+        if name not in basis.labels
+    }
+    for actuator in assembly.actuators:
+        effort = motion.forces.efforts[actuator.name]
+        outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
+        outputs[actuator.torque] = effort.torque
+        outputs[actuator.power] = effort.power
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(assembly, at, problem, basis, motion))
     outputs.update(reactions(assembly, motion.wrenches))
@@ -75,15 +77,15 @@ def observed(
         outputs.update(_positions(assembly, at))
     outputs.update(_energies(assembly, at, motion))
     if loops is not None:
-        outputs["loop_residual"] = _largest(loops.gaps)
+        outputs[_LOOP_RESIDUAL] = _largest(loops.gaps)
     slips = apply(problem.rows, motion.nu) + (apply(loops.rows, u) if loops is not None else [])
-    outputs["constraint_residual"] = _largest(slips)
+    outputs[_CONSTRAINT_RESIDUAL] = _largest(slips)
     return outputs
 
 
 def _constraint_forces(
     assembly: Assembly, at: Configuration, problem: Problem, basis: Basis, motion: Motion
-) -> dict[str, Scalar]:
+) -> dict[Quantity, Scalar]:
     """The forces of the ideal contacts on the robot and of gears on their followers, from what the motion leaves
     unbalanced: M ν̇ + c − τ = Aᵀλ.
     """
@@ -99,18 +101,26 @@ def _constraint_forces(
         multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
     else:
         multipliers = spread_forces(problem.rows, basis.matrix, unbalanced)
-    wheels = {wheel.name: wheel for wheel in assembly.wheels}
-    forces: dict[str, Scalar] = {}
-    for about, value in zip(problem.about, multipliers, strict=True):
-        if about.owner in wheels:
-            direction = next(d for d in wheels[about.owner].directions if d.what == about.what)
-            forces[f"{about.owner}.{direction.force}"] = value
-        elif about.what == Gear.what:
-            forces[f"{about.owner}.torque"] = value
-    return forces
+    forces = (
+        (force_of(assembly, about), value) for about, value in zip(problem.about, multipliers, strict=True)
+    )
+    return {force: value for force, value in forces if force is not None}
 
 
-def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[str, Scalar]:
+def force_of(assembly: Assembly, about: Row) -> Quantity | None:
+    """What a constraint row's multiplier is: a contact's force or a gear's torque; None for a linkage's, that has no
+    name.
+    """
+    for gear in assembly.couplings:
+        if isinstance(gear, Gear) and gear.name == about.owner:
+            return gear.torque
+    for wheel in assembly.wheels:
+        if wheel.name == about.owner:
+            return next(wheel.force(each) for each in wheel.directions if each.what == about.what)
+    return None
+
+
+def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[Quantity, Scalar]:
     count = assembly.tree.speed_count
     kinetic = kinetic_energy(
         assembly.tree, velocities(assembly.tree, at.poses, motion.nu[:count]), motion.nu[:count]
@@ -120,35 +130,41 @@ def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[str
         kinetic = kinetic + linkage.armature * rate * rate / 2
     potential = potential_energy(assembly.tree, world_poses(assembly.tree, at.poses))
     return {
-        "energy.kinetic": kinetic,
-        "energy.potential": potential,
-        "energy.internal": motion.forces.stored,
-        "power.in": motion.forces.power,
-        "power.lost": motion.forces.loss,
+        _KINETIC: kinetic,
+        _POTENTIAL: potential,
+        _INTERNAL: motion.forces.stored,
+        _POWER_IN: motion.forces.power,
+        _POWER_LOST: motion.forces.loss,
     }
 
 
-def _positions(assembly: Assembly, at: Configuration) -> dict[str, Scalar]:
+def _positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
     """World positions of a fixed-base robot's joints, its bodies' mass centres and its loops' ends, for drawing and for
     checks.
     """
-    outputs: dict[str, Scalar] = {}
+    outputs: dict[Quantity, Scalar] = {}
     world = world_poses(assembly.tree, at.poses)
     for link, pose in zip(assembly.tree.links, world, strict=True):
         if link.name == "base":
             continue
         # a planar or floating joint's own coordinates have the short names
         prefix = "world_" if f"{link.name}.x" in assembly.coordinates else ""
-        outputs.update(zip((f"{link.name}.{prefix}{axis}" for axis in "xyz"), pose.position, strict=True))
+        outputs |= _point(link.name, prefix, pose.position)
         if not is_zero(link.inertia.mass):
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
-            outputs.update(zip((f"{link.name}.center_{axis}" for axis in "xyz"), center, strict=True))
+            outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
         ends = {"": loop.second} | ({"first_": loop.first} if loop.kind == "rod" else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)
-            outputs.update(zip((f"{loop.name}.{prefix}{axis}" for axis in "xyz"), point, strict=True))
+            outputs |= _point(loop.name, prefix, point)
     return outputs
+
+
+def _point(owner: str, prefix: str, position: Vector) -> dict[Quantity, Scalar]:
+    """A point's world coordinates as outputs (m)."""
+    axes = (Quantity(f"{prefix}{axis}", "m", "place").of(owner) for axis in "xyz")
+    return dict(zip(axes, position, strict=True))
 
 
 def _largest(values: Sequence[Scalar]) -> Scalar:

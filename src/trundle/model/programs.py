@@ -22,13 +22,15 @@ from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.mechanics.recast import recast
+from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import Configuration, configure, coordinate_rates, independent_coordinates
 from trundle.model.derive import directional, solve_basis
 from trundle.model.mass import mass_inverse, reduced_mass
+from trundle.model.model import Model
 from trundle.model.multipliers import Inverse, solve_with_multipliers
 from trundle.program import Program, trace
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 from trundle.spatial.vectors import Vector
 
@@ -72,8 +74,9 @@ class Mechanism:
         return trace(name, inputs | {"parameter": self.inputs["parameter"]}, columns)
 
 
-def mechanism(robot: Any) -> Mechanism:
-    """The symbols that every program of a robot starts from."""
+def mechanism(model: Model) -> Mechanism:
+    """The symbols that every program of a model's robot starts from."""
+    robot = robot_of(model, "a mechanism's program", "it has no links to take these programs from")
     defaults = robot.parameter_values()
     parameters = ca.SX.sym("p", len(defaults))
     assembly = assemble(robot, robot.resolver({name: parameters[i] for i, name in enumerate(defaults)}))
@@ -165,24 +168,27 @@ def momentum_program(m: Mechanism) -> Program:
     return m.trace("momentum", outputs)
 
 
-def frame_program(m: Mechanism, link: str, point: Vector = (0, 0, 0)) -> Program:
+def frame_program(m: Mechanism, link: str, point: Sequence[Scalar] = (0, 0, 0)) -> Program:
     """Everything about a point fixed in a link and the link's frame, in world axes.
 
     Outputs: `position` (3, m), `rotation` (3×3 row-major), `velocity` (linear, angular: m/s, rad/s), `jacobian` (6×n
     row-major, velocity = J u) and `bias` = J̇ u, so that the acceleration is J u̇ + bias.
     """
     tree, poses, index = m.assembly.tree, m.at.poses, m.link(link)
+    # An exact zero is the integer: it folds what it multiplies.
+    x, y, z = (0 if is_zero(value) else value for value in point)
+    place: Vector = (x, y, z)
     count = tree.speed_count
-    pose = frame_pose(tree, poses, index, point)
+    pose = frame_pose(tree, poses, index, place)
     nu = m.nu[:count]
-    columns = [_flat(column) for column in world_jacobian(tree, poses, index, point)]
+    columns = [_flat(column) for column in world_jacobian(tree, poses, index, place)]
     jacobian = product(transpose(columns), m.basis[:count]) if columns else [[] for _ in TWIST]
     outputs: Groups = {
         "position": (("x", "y", "z"), pose.position),
         "rotation": ([f"R_{a}{b}" for a in "xyz" for b in "xyz"], [v for row in pose.rotation for v in row]),
-        "velocity": (TWIST, _flat(frame_velocity(tree, poses, nu, index, point))),
+        "velocity": (TWIST, _flat(frame_velocity(tree, poses, nu, index, place))),
         "jacobian": ([f"{a}, {b}" for a in TWIST for b in m.labels], [v for row in jacobian for v in row]),
-        "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, m.drift[:count], index, point))),
+        "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, m.drift[:count], index, place))),
     }
     return m.trace(f"frame_{link}", outputs)
 

@@ -92,13 +92,26 @@ def conditions_of(
 ) -> Conditions:
     """That CasADi's column of residuals vanishes, at rows of (state, input); a `part` of the state is moved."""
     slope = ca.densify(ca.jacobian(column, symbols[0][part]))
-    function = ca.Function("residual", list(symbols), [ca.densify(column), slope])
-    count = symbols[0].numel()
+    count, width = symbols[0].numel(), slope.shape[1]
+    # CasADi stores columns: the transposed slope reads as rows. Its buffers are called ten times as fast as `call`.
+    function = ca.Function("residual", list(symbols), [ca.densify(column), slope.T])
+    buffer, run = function.buffer()
+    arguments = [np.zeros(count), np.zeros(symbols[1].numel()), parameters]
+    results = [np.zeros(column.numel()), np.zeros((column.numel(), width))]
+    for k, each in enumerate(arguments):
+        buffer.set_arg(k, memoryview(each))
+    for k, each in enumerate(results):
+        buffer.set_res(k, memoryview(each))
 
     def at(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = [function.call([ca.DM(row[:count]), ca.DM(row[count:]), ca.DM(parameters)]) for row in rows]
-        values, slopes = zip(*found, strict=True)
-        return np.array(values, dtype=float)[:, :, 0], np.array(slopes, dtype=float)
+        values, slopes = np.zeros((len(rows), column.numel())), np.zeros((len(rows), column.numel(), width))
+        for k, row in enumerate(rows):
+            arguments[0][:], arguments[1][:] = row[:count], row[count:]
+            run()
+            if buffer.ret():  # looked at here also because `run` points into the buffer, which must live on
+                raise RuntimeError("CasADi could not evaluate a residual")
+            values[k], slopes[k] = results
+        return values, slopes
 
     def moved(rows: np.ndarray, step: np.ndarray) -> np.ndarray:
         rows = rows.copy()

@@ -12,13 +12,15 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.model.arguments import kind_of
+from trundle.mechanics.quantities import Quantities
+from trundle.model import Model
+from trundle.model.arguments import kind_of, robot_of
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import coupling_rows, rolling_rows, sample, without_followers
 from trundle.model.kinematics import rate_names, solve_speeds
-from trundle.model.units import units_of
 from trundle.motion.arc import advance
 from trundle.program import Program, compile_program, trace
+from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
 
 if TYPE_CHECKING:
@@ -47,10 +49,15 @@ class Odometry:
     increments: tuple[str, ...]
     angles: tuple[str, ...]
     parameters: Mapping[str, float]
-    units: Mapping[str, str]
+    quantities: Quantities
     program: Program
     robot: Any
     given: tuple[str, ...]
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
 
     @cached_property
     def _kernel(self) -> Any:
@@ -123,12 +130,13 @@ class Odometry:
         return self._kernel(*_alike(groups), np.array(list(values.values())))
 
 
-def derive_odometry(robot: Any, given: Sequence[str] | None = None) -> Odometry:
+def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) -> Odometry:
     """The odometry of a robot on a planar base from the increments of the angles whose rates are `given`.
 
-    given: names as in `rate_names`; by default the rates of all that motors drive. Raises InputError for unknown names
-    and where they don't determine the base's motion.
+    robot: the robot, or a model derived from it. given: names as in `rate_names`; by default the rates of all that
+    motors drive. Raises InputError for unknown names and where they don't determine the base's motion.
     """
+    robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
     defaults = robot.parameter_values()
     p = ca.SX.sym("p", len(defaults))
     assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
@@ -151,13 +159,12 @@ def derive_odometry(robot: Any, given: Sequence[str] | None = None) -> Odometry:
         "parameter": (tuple(defaults), p),
     }
     program = trace("odometry", inputs, {"pose": (POSE, ca.vertcat(*after))})
-    units = units_of(robot, assembly, plan.names, plan.given, ())
     return Odometry(
         robot.name,
         plan.increments,
         angles,
         defaults,
-        {name: units.get(name, "") for name in (*POSE, *plan.increments, *angles)},
+        assembly.quantities.only((*POSE, *plan.increments, *angles)),
         program.with_jacobians("pose", "pose", "increment", "angle"),
         robot,
         plan.given,
@@ -197,7 +204,6 @@ def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
     for name in chosen:
         if name not in known:
             raise InputError(f"'{name}' is not a rate of '{robot.name}'", key=name, hint=suggest(name, known))
-    coordinate = {numeric.speeds[axis.column]: axis.coordinate for axis in numeric.axes.values()}
     names = tuple(name for name in independent_coordinates(numeric) if name not in POSE)
     defaults = robot.parameter_values()
     q, p = ca.SX.sym("q", len(names)), ca.SX.sym("p", len(defaults))
@@ -206,7 +212,13 @@ def plan_odometry(robot: Any, given: Sequence[str] | None) -> Plan:
     samples = sample(rows, q, p, list(defaults.values()), len(numeric.speeds))
     prescribed = [numeric.speeds.index(name) for name in chosen]
     kept = _telling(samples, owners, {*prescribed, *numeric.base_columns})
-    return Plan(chosen, tuple(coordinate[name] for name in chosen), names, kept, samples[:, kept, :])
+    return Plan(
+        chosen,
+        tuple(numeric.quantities.coordinate_of(name) for name in chosen),
+        names,
+        kept,
+        samples[:, kept, :],
+    )
 
 
 def displacement(
@@ -237,7 +249,7 @@ def _all_rows(assembly: Assembly, names: Sequence[str], q: Sequence[Scalar]) -> 
     every = independent_coordinates(assembly)
     values = dict(zip(names, q, strict=True))
     at = configure(assembly, every, [values.get(name, 0) for name in every])
-    wheels = [wheel for wheel in assembly.wheels if wheel.contact != "free"]
+    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
     rows, about = rolling_rows(assembly, at, wheels)
     coupled, _ = coupling_rows(assembly, at)
     return without_followers(assembly, rows, coupled), [row.owner for row in about]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import InputError, suggest
 from trundle.program.ir import Group, Program
 from trundle.program.kernel import Array, as_numbers
+
+# A whole group as an array, or its elements by label.
+GroupInput = ArrayLike | Mapping[str, ArrayLike]
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Channel:
 
 
 def channels_of(
-    program: Program, groups: Mapping[str, Any], steps: int, skip: Collection[str]
+    program: Program, groups: Mapping[str, GroupInput], steps: int, skip: Collection[str]
 ) -> dict[tuple[int, int], Channel]:
     """A channel for each element of each input group not in ``skip``, by (group, element)."""
     expected = [g.name for g in program.inputs if g.name not in skip]
@@ -49,7 +52,7 @@ def channels_of(
     return channels
 
 
-def common_count(channels: Mapping[Any, Channel], start: Array, count: int | None) -> int | None:
+def common_count(channels: Mapping[tuple[int, int], Channel], start: Array, count: int | None) -> int | None:
     """The number of lanes that all arrays agree on; None where nothing is a batch."""
     found = {c.data.shape[1] for c in channels.values() if c.wide}
     found |= {start.shape[1]} if start.ndim == 2 else set()
@@ -64,7 +67,7 @@ def common_count(channels: Mapping[Any, Channel], start: Array, count: int | Non
     return number
 
 
-def _of_group(group: Group, value: Any, steps: int) -> list[Channel]:
+def _of_group(group: Group, value: GroupInput, steps: int) -> list[Channel]:
     if isinstance(value, Mapping):
         unknown = [label for label in value if label not in group.labels]
         if unknown:
@@ -104,7 +107,7 @@ def _axes(group: Group, shape: tuple[int, ...], steps: int) -> tuple[bool, bool]
     )
 
 
-def _of_element(what: str, value: Any, steps: int) -> Channel:
+def _of_element(what: str, value: ArrayLike, steps: int) -> Channel:
     array = as_numbers(value, what)
     if array.ndim > 2 or (array.ndim == 2 and array.shape[0] not in (1, steps)):
         raise InputError(

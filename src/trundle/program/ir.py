@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from trundle.errors import InputError, suggest
+from trundle.scalars import SX
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
@@ -67,7 +72,7 @@ class Instruction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Program:
+class Program(Shown):
     """Instructions from input groups to output groups.
 
     ``results[g][i]`` is the value that output group ``g`` stores at element ``i``. ``function`` is the CasADi
@@ -79,7 +84,7 @@ class Program:
     outputs: tuple[Group, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[tuple[int, ...], ...]
-    function: Any = field(default=None, compare=False)
+    function: SX = field(default=None, compare=False)
 
     @cached_property
     def operations(self) -> int:
@@ -92,16 +97,9 @@ class Program:
 
     def operations_excluding(self, *groups: str) -> int:
         """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before."""
-        from trundle.program.simplify import hoist_reciprocals
+        from trundle.program.simplify import operations_excluding
 
-        invariant = {self.input_index(name) for name in groups}
-        program = hoist_reciprocals(self, elements=set(self._elements(invariant)))
-        depends = program.dependencies
-        return sum(i.op not in LOADS and not depends[i.out] <= invariant for i in program.instructions)
-
-    def depends_only_on(self, out: int, groups: Sequence[str]) -> bool:
-        """Whether value ``out`` needs no input group but ``groups``, so that it can be hoisted when they are fixed."""
-        return self.dependencies[out] <= {self.input_index(name) for name in groups}
+        return operations_excluding(self, *groups)
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:
@@ -127,7 +125,7 @@ class Program:
         return max(ends, default=0)
 
     @cached_property
-    def casadi_function(self) -> Any:
+    def casadi_function(self) -> SX:
         """The program as a CasADi function: the one it was read from, or one made of its instructions."""
         from trundle.program.trace import to_casadi
 
@@ -160,7 +158,7 @@ class Program:
 
         return with_jacobians(self, of, *wrt)
 
-    def evaluate(self, *groups: Any) -> tuple[np.ndarray, ...]:
+    def evaluate(self, *groups: ArrayLike) -> tuple[np.ndarray, ...]:
         """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`)."""
         from trundle.program.trace import evaluate
 
@@ -183,16 +181,6 @@ class Program:
             for label, v in zip(group.labels, values, strict=True):
                 yield f"out {group.name}[{label}] = {names[v]}"
 
-    def _repr_html_(self) -> str:
-        from trundle.program.present import program_html
-
-        return program_html(self)
-
-    def __repr__(self) -> str:
-        ins = ", ".join(f"{g.name}[{g.size}]" for g in self.inputs)
-        outs = ", ".join(f"{g.name}[{g.size}]" for g in self.outputs)
-        return f"<Program {self.name}: {ins} -> {outs}, {self.operations} operations>"
-
     def _name(self, instruction: Instruction) -> str:
         if instruction.op == "const":
             return f"{instruction.value:.17g}"
@@ -200,9 +188,6 @@ class Program:
             group = self.inputs[instruction.source[0]]
             return f"{group.name}[{group.labels[instruction.source[1]]}]"
         return f"%{instruction.out}"
-
-    def _elements(self, groups: set[int]) -> list[tuple[int, int]]:
-        return [(g, e) for g in groups for e in range(self.inputs[g].size)]
 
 
 def _expression(instruction: Instruction, names: list[str]) -> str:
@@ -213,8 +198,6 @@ def _expression(instruction: Instruction, names: list[str]) -> str:
 
 
 def _index(groups: tuple[Group, ...], name: str, kind: str, program: str) -> int:
-    from trundle.errors import InputError, suggest
-
     names = [g.name for g in groups]
     if name not in names:
         raise InputError(f"program '{program}' has no {kind} group '{name}'; {suggest(name, names)}")

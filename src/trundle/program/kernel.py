@@ -7,9 +7,10 @@ import functools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from trundle.errors import InputError
 from trundle.program.ir import Group, Program
@@ -18,7 +19,11 @@ from trundle.program.llvm.llvm_code import Code
 from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
 from trundle.program.llvm.llvm_pieces import emit_long_single, emit_looped_batch, is_long, is_looped
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = NDArray[np.float64]
+Native = Callable[..., None]  # a function of addresses and counts in native code
+
+# What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
+Variant = str | tuple[bool, ...]
 
 _KERNELS: dict[str, Kernel] = {}
 _DOUBLE = np.dtype(np.float64)
@@ -42,14 +47,14 @@ class Kernel:
     result is a tuple with one array an output group: (n,) if every group was (n,), (n, count) otherwise.
     """
 
-    def __init__(self, program: Program, variants: dict[Any, Compiled] | None = None) -> None:
+    def __init__(self, program: Program, variants: dict[Variant, Compiled] | None = None) -> None:
         self.program = program
-        self._variants: dict[Any, Compiled] = {} if variants is None else variants
-        self._single: Any = None
-        self._functions: dict[tuple[bool, ...], Any] = {}
+        self._variants: dict[Variant, Compiled] = {} if variants is None else variants
+        self._single: Native | None = None
+        self._functions: dict[tuple[bool, ...], Native] = {}
         self._sizes = [group.size for group in program.inputs]
 
-    def __call__(self, *groups: Any, threads: int | None = None) -> tuple[Array, ...]:
+    def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[Array, ...]:
         """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
         arrays = self._arrays(groups)
         counts = {a.shape[1] for a in arrays if a.ndim == 2}
@@ -99,7 +104,7 @@ class Kernel:
         slots = list(zip(inputs, [b.shape for b in inputs], strict=True))
         right, plain = np.dtype(np.float64), np.ndarray
 
-        def call(*groups: Any) -> tuple[Array, ...]:
+        def call(*groups: ArrayLike) -> tuple[Array, ...]:
             if len(groups) != count:
                 self._vectors(groups)  # raises
             for (buffer, shape), value in zip(slots, groups):  # noqa: B905 - counted above, and faster so
@@ -129,12 +134,12 @@ class Kernel:
         emit = emit_looped_batch if is_looped(self.program) else emit_batch
         return emit(self.program, uniform, self.lanes, host().fused)
 
-    def _variant(self, key: Any, emit: Callable[[], Any], signature: str) -> Compiled:
+    def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:
             self._variants[key] = assemble(emit(), signature)
         return self._variants[key]
 
-    def _batch_variant(self, uniform: tuple[bool, ...]) -> Any:
+    def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:
         if uniform not in self._functions:
             compiled = self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -161,7 +166,7 @@ class Kernel:
         self._run(function, arrays, outputs, count, threads)
 
     def _run(
-        self, function: Any, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
+        self, function: Native, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
         words = [*map(_address, arrays), *map(_address, outputs), count]
         table = (ctypes.c_uint64 * len(words))(*words)
@@ -176,13 +181,13 @@ class Kernel:
             for done in [pool.submit(function, table, begin, end) for begin, end in ranges]:
                 done.result()
 
-    def _arrays(self, groups: tuple[Any, ...]) -> list[Array]:
+    def _arrays(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
         """The groups as contiguous arrays of doubles that fit; InputError says what does not."""
         expected = self.program.inputs
-        if len(groups) == len(expected) and all(map(_is_ready, groups)):
-            sizes = [a.shape[0] for a in groups]
-            if sizes == self._sizes and len({a.shape[1] for a in groups if a.ndim == 2}) <= 1:
-                return list(groups)
+        ready = [a for a in groups if _is_ready(a)]
+        fit = len(ready) == len(groups) == len(expected) and [a.shape[0] for a in ready] == self._sizes
+        if fit and len({a.shape[1] for a in ready if a.ndim == 2}) <= 1:
+            return ready
         if len(groups) != len(expected):
             raise InputError(
                 f"'{self.program.name}' expects {len(expected)} groups "
@@ -203,7 +208,7 @@ class Kernel:
             )
         return [np.ascontiguousarray(a) for a in arrays]
 
-    def _vectors(self, groups: tuple[Any, ...]) -> list[Array]:
+    def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
         arrays = self._arrays(groups)
         for group, array in zip(self.program.inputs, arrays, strict=True):
             if array.ndim != 1:
@@ -219,7 +224,7 @@ class Kernel:
         return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
 
 
-def _is_ready(value: Any) -> bool:
+def _is_ready(value: ArrayLike) -> TypeGuard[Array]:
     """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
     return (
         type(value) is np.ndarray
@@ -236,7 +241,7 @@ def _address(array: Array) -> int:
     return array.ctypes.data
 
 
-def as_numbers(value: Any, what: str) -> Array:
+def as_numbers(value: ArrayLike, what: str) -> Array:
     """``value`` as a float64 array; InputError if it holds anything but real numbers."""
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
@@ -249,7 +254,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _check_buffer(program: str, group: Group, buffer: Any, writable: bool) -> None:
+def _check_buffer(program: str, group: Group, buffer: object, writable: bool) -> None:
     expected = f"a C-contiguous float64 array of shape ({group.size},)"
     if not isinstance(buffer, np.ndarray):
         raise InputError(

@@ -7,22 +7,22 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trundle.errors import InputError
-from trundle.program.channels import Channel, channels_of, common_count
+from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.ir import Program
 from trundle.program.join import beside
-from trundle.program.kernel import Array, as_numbers, available_cores
+from trundle.program.kernel import Array, Native, as_numbers, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, plan
 from trundle.program.simplify import only_output
 
 Progress = Callable[[float], None]
 
-_COMPILED: dict[Any, Compiled] = {}
+_COMPILED: dict[tuple[str, int, tuple[object, ...], int], Compiled] = {}
 
 LANES_AT_ONCE = 4096
 """Lanes a thread advances together; their states stay in a core's second-level cache."""
@@ -54,8 +54,8 @@ class Rollout:
 
 def rollout(
     program: Program,
-    initial: Any,
-    groups: Mapping[str, Any],
+    initial: ArrayLike,
+    groups: Mapping[str, GroupInput],
     *,
     dt: float,
     steps: int,
@@ -117,15 +117,14 @@ def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
         _check_whole("count", count, 1)
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < least:
+def _check_whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _arrange(
     program: Program,
-    groups: Mapping[str, Any],
+    groups: Mapping[str, GroupInput],
     steps: int,
     state: str,
     rate: str,
@@ -149,7 +148,7 @@ def _arrange(
 class _Job:
     """Everything the native code needs, and the arrays it writes."""
 
-    function: Any
+    function: Native
     table: np.ndarray
     working: Array
     samples: Array
@@ -243,7 +242,7 @@ class _Job:
         return max(min(longest, max(cached, shortest)), 1)
 
 
-def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Any:
+def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Native:
     key = (program.key, state, tuple(layouts.items()), lanes)
     if key not in _COMPILED:
         code = emit_rollout(plan(program, state, layouts, lanes), lanes, host().fused)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from trundle.program.ir import Instruction, Program
+from trundle.program.ir import LOADS, Instruction, Program
 
 COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -313,3 +313,12 @@ def without_dead(program: Program) -> Program:
             kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source))
     results = tuple(tuple(number[v] for v in group) for group in program.results)
     return replace(program, instructions=tuple(kept), results=results)
+
+
+def operations_excluding(program: Program, *groups: str) -> int:
+    """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before."""
+    invariant = {program.input_index(name) for name in groups}
+    elements = {(g, e) for g in invariant for e in range(program.inputs[g].size)}
+    hoisted = hoist_reciprocals(program, elements=elements)
+    depends = hoisted.dependencies
+    return sum(i.op not in LOADS and not depends[i.out] <= invariant for i in hoisted.instructions)

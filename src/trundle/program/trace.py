@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trundle.errors import InputError, TrundleError
 from trundle.program.ir import ARITY, Group, Program
 from trundle.program.simplify import Builder, simplify
+from trundle.scalars import SX
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
 OPERATIONS = {
     "ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "NEG": "neg", "EXP": "exp", "LOG": "log", "POW": "pow",
@@ -24,7 +26,7 @@ OPERATIONS = {
 }  # fmt: skip
 """CasADi's scalar operations (without the prefix OP_) and ours. ASSIGN and LIFT are passed through."""
 
-Vectors = Mapping[str, tuple[Sequence[str], Any]]
+Vectors = Mapping[str, tuple[Sequence[str], SX]]
 
 
 def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
@@ -66,7 +68,7 @@ def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
     return simplify(_read(name, groups_in, groups_out, function))
 
 
-def _group(name: str, labels: Sequence[str], column: Any) -> Group:
+def _group(name: str, labels: Sequence[str], column: SX) -> Group:
     if isinstance(labels, str):
         raise InputError(f"group '{name}': labels must be a sequence of names, got the text {labels!r}")
     group = Group(name, tuple(labels))
@@ -80,7 +82,7 @@ def _group(name: str, labels: Sequence[str], column: Any) -> Group:
     return group
 
 
-def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], function: Any) -> Program:
+def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], function: SX) -> Program:
     """Walk CasADi's instruction list, which reuses work slots, and give every result its own number."""
     import casadi as ca
 
@@ -152,7 +154,7 @@ def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
     rows = program.outputs[program.output_index(of)]
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
     value = program.casadi_function.call(symbols)[program.output_index(of)]
-    outputs: dict[str, tuple[Sequence[str], Any]] = {of: (rows.labels, value)}
+    outputs: dict[str, tuple[Sequence[str], SX]] = {of: (rows.labels, value)}
     for name in wrt:
         place = program.input_index(name)
         matrix = ca.densify(ca.jacobian(value, symbols[place]))
@@ -162,12 +164,12 @@ def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
     return trace(f"{program.name}_slopes", inputs, outputs)
 
 
-def to_casadi(program: Program) -> Any:
+def to_casadi(program: Program) -> SX:
     """A CasADi function of the program's instructions, one SX operation each."""
     import casadi as ca
 
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
-    values: list[Any] = []
+    values: list[SX] = []
     for op, _, args, value, (group, element) in program.instructions:
         if op == "const":
             values.append(ca.SX(value))
@@ -179,7 +181,7 @@ def to_casadi(program: Program) -> Any:
     return ca.Function("program", symbols, outputs)
 
 
-def _expression(op: str, args: list[Any]) -> Any:
+def _expression(op: str, args: list[SX]) -> SX:
     import casadi as ca
 
     if op in _NAMES:
@@ -197,7 +199,7 @@ _NAMES = {
     "abs": "fabs", "min": "fmin", "max": "fmax", "not": "logic_not", "and": "logic_and", "or": "logic_or",
     "eq": "eq", "ne": "ne", "lt": "lt", "le": "le",
 }  # fmt: skip
-_FORMULAS: dict[str, Callable[..., Any]] = {
+_FORMULAS: dict[str, Callable[..., SX]] = {
     "add": lambda x, y: x + y,
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
@@ -210,7 +212,7 @@ _FORMULAS: dict[str, Callable[..., Any]] = {
 }
 
 
-def evaluate(program: Program, groups: Sequence[Any]) -> tuple[np.ndarray, ...]:
+def evaluate(program: Program, groups: Sequence[ArrayLike]) -> tuple[np.ndarray, ...]:
     """Evaluate with CasADi; each group (n,) or (n, count), the results alike."""
     import casadi as ca
     import numpy as np

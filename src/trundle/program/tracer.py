@@ -8,7 +8,7 @@ does the light algebra at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 from trundle.errors import InputError, TrundleError
 from trundle.program.ir import Group, Program
@@ -16,6 +16,9 @@ from trundle.program.simplify import Builder, share_reciprocals, without_dead
 
 _FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max"}
 _OPERATIONS = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "max"})
+
+
+Operand: TypeAlias = "Node | float"
 
 
 class Node:
@@ -27,42 +30,42 @@ class Node:
         self.builder = builder
         self.value = value
 
-    def _do(self, op: str, x: Any, y: Any) -> Any:
+    def _do(self, op: str, x: Operand, y: Operand) -> Node:
         builder = self.builder
-        first = x.value if type(x) is Node else _constant(builder, x)
-        second = y.value if type(y) is Node else _constant(builder, y)
+        first = x.value if isinstance(x, Node) else _constant(builder, x)
+        second = y.value if isinstance(y, Node) else _constant(builder, y)
         if first is None or second is None:
             return NotImplemented
         return Node(builder, builder.emit(op, first, second))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Operand) -> Node:
         return self._do("add", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Operand) -> Node:
         return self._do("add", other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Node:
         return self._do("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Node:
         return self._do("sub", other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Node:
         return self._do("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Operand) -> Node:
         return self._do("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Node:
         return self._do("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Operand) -> Node:
         return self._do("div", other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Operand) -> Node:
         return self._do("pow", self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Operand) -> Node:
         return self._do("pow", other, self)
 
     def __neg__(self) -> Node:
@@ -79,20 +82,20 @@ class Node:
         return self.builder.numbers.get(self.value) == 0.0
 
     @staticmethod
-    def scalar_function(name: str, *arguments: Any) -> Node:
+    def scalar_function(name: str, *arguments: Operand) -> Node:
         """A function of `trundle.scalars` by its name there."""
         op = _FUNCTIONS.get(name, name)
         if op not in _OPERATIONS:
             raise TrundleError(f"traced programs do not have the function '{name}'")
-        builder = next(a.builder for a in arguments if type(a) is Node)
-        values = [a.value if type(a) is Node else builder.const(a) for a in arguments]
+        builder = next(a.builder for a in arguments if isinstance(a, Node))
+        values = [a.value if isinstance(a, Node) else builder.const(a) for a in arguments]
         return Node(builder, builder.emit(op, *values))
 
     def __repr__(self) -> str:
         return f"<Node %{self.value}>"
 
 
-def _constant(builder: Builder, number: Any) -> int | None:
+def _constant(builder: Builder, number: float) -> int | None:
     try:
         return builder.const(number)
     except (TypeError, ValueError):
@@ -122,7 +125,7 @@ class Tracer:
         self,
         name: str,
         inputs: Mapping[str, Sequence[str]],
-        outputs: Mapping[str, tuple[Sequence[str], Sequence[Any]]],
+        outputs: Mapping[str, tuple[Sequence[str], Sequence[Operand]]],
     ) -> Program:
         """The program from `inputs` (group → labels, in the order of the tracer's groups) to `outputs` (group →
         (labels, values)). Several programs may be taken from one tracer.
@@ -133,7 +136,7 @@ class Tracer:
         for group, (labels, values) in outputs.items():
             if len(labels) != len(values):
                 raise InputError(f"group '{group}' has {len(labels)} labels but {len(values)} values")
-            results.append(tuple(v.value if type(v) is Node else self.builder.const(v) for v in values))
+            results.append(tuple(v.value if isinstance(v, Node) else self.builder.const(v) for v in values))
         program = Program(
             name,
             tuple(Group(group, tuple(labels)) for group, labels in inputs.items()),

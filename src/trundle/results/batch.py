@@ -16,6 +16,7 @@ import numpy.typing as npt
 from trundle.errors import InputError, suggest
 from trundle.files import replacing
 from trundle.results.arrays import FloatArray, frozen, load_structured
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +26,7 @@ _MOST_RECORD_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Batch:
+class Batch(Shown):
     """What a rollout gave: values[k, i, j] is state i of robot j at time[k].
 
     name: the robot's name.
@@ -140,16 +141,6 @@ class Batch:
                     raise InputError("a batch's file ends in .nc or .npy")
         except InputError as error:
             raise error.at(file=str(path)) from error.__cause__
-
-    def __repr__(self) -> str:
-        from trundle.results.present import batch_text
-
-        return batch_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.results.present import batch_html
-
-        return batch_html(self)
 
 
 def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArray:

@@ -15,6 +15,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.results.arrays import FloatArray, frozen, read_npy, write_npy
 from trundle.results.table import read_csv, write_csv
+from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,7 @@ STATES = GROUPS[:3]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Run:
+class Run(Shown):
     """What a simulation gave: one array over time for each name.
 
     name: the robot's name.
@@ -110,10 +111,9 @@ class Run:
     @property
     def plot(self) -> Plots:
         """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.checks()`."""
-        # The one import that runs up: it makes `run.plot` work without asking users to import trundle.show.
-        from trundle.show.plots import Plots
+        from trundle import plot
 
-        return Plots(self)
+        return plot(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run, whole or not at all, and return the path.
@@ -135,16 +135,6 @@ class Run:
             return Run(**reader(path))
         except InputError as error:
             raise error.at(file=str(path)) from error.__cause__
-
-    def __repr__(self) -> str:
-        from trundle.results.present import run_text
-
-        return run_text(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.results.present import run_html
-
-        return run_html(self)
 
 
 def _check_names(

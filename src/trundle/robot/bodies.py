@@ -7,12 +7,12 @@ where it has two.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
-from trundle.robot.noun import Identifier, Noun, default, family
+from trundle.robot.kinds import Family, Kind
+from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.values import (
     Angle,
     Angles,
@@ -85,7 +85,13 @@ class DriveAxis(NamedTuple):
     sliding: bool = False
 
 
-class _Joint(Noun):
+JOINTS = Family("joint", "revolute")
+
+
+class Joint(Kind):
+    """What carries a body and lets it move."""
+
+    family: ClassVar[Family] = JOINTS
     coordinates: ClassVar[tuple[str, ...]] = ()
     speeds: ClassVar[tuple[str, ...]] = ()
     drives: ClassVar[tuple[DriveAxis, ...]] = ()
@@ -96,12 +102,12 @@ class _Joint(Noun):
     body: Body = default({}, "The body it carries. Default: a massless one.")
 
 
-class FixedJoint(_Joint):
+class FixedJoint(Joint):
     """Holds its body to its parent."""
 
     called: ClassVar[str] = "fixed joint"
 
-    type: Literal["fixed"] = Field(description="fixed: no motion.")
+    type: Literal["fixed"] = default("fixed", "fixed: no motion.")
 
 
 class _Resisted(Noun):
@@ -161,11 +167,11 @@ class Sliding(_Resisted):
     limit_width: Length = default(1e-3, "Distance over which a stop sets in (m), default 1e-3.")
 
 
-class _Directed(_Joint):
+class DirectedJoint(Joint):
     axis: Axis = default((0.0, 0.0, 1.0), "Axis in the joint's frame; need not have length 1. Default z.")
 
 
-class RevoluteJoint(Turning, _Directed):
+class RevoluteJoint(Turning, DirectedJoint):
     """Turns about its axis: coordinate NAME.angle, speed NAME.rate."""
 
     called: ClassVar[str] = "revolute joint"
@@ -173,10 +179,10 @@ class RevoluteJoint(Turning, _Directed):
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "angle"),)
 
-    type: Literal["revolute"] = Field(description="revolute: turns about the axis.")
+    type: Literal["revolute"] = default("revolute", "revolute: turns about the axis.")
 
 
-class PrismaticJoint(Sliding, _Directed):
+class PrismaticJoint(Sliding, DirectedJoint):
     """Slides along its axis: coordinate NAME.position, speed NAME.rate."""
 
     called: ClassVar[str] = "prismatic joint"
@@ -184,10 +190,10 @@ class PrismaticJoint(Sliding, _Directed):
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "position", sliding=True),)
 
-    type: Literal["prismatic"] = Field(description="prismatic: slides along the axis.")
+    type: Literal["prismatic"] = default("prismatic", "prismatic: slides along the axis.")
 
 
-class ScrewJoint(Turning, _Directed):
+class ScrewJoint(Turning, DirectedJoint):
     """Turns about its axis and advances along it: coordinate NAME.angle, speed NAME.rate."""
 
     called: ClassVar[str] = "screw joint"
@@ -195,13 +201,13 @@ class ScrewJoint(Turning, _Directed):
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "angle"),)
 
-    type: Literal["screw"] = Field(description="screw: turns about the axis and advances along it.")
+    type: Literal["screw"] = default("screw", "screw: turns about the axis and advances along it.")
     pitch: Length = Field(
         description='Advance per angle (m/rad), negative for a left-hand thread; "5 mm/rev".'
     )
 
 
-class CylindricalJoint(_Directed):
+class CylindricalJoint(DirectedJoint):
     """Turns about its axis and slides along it: NAME.angle, NAME.position; speeds NAME.rate, NAME.speed."""
 
     called: ClassVar[str] = "cylindrical joint"
@@ -209,12 +215,14 @@ class CylindricalJoint(_Directed):
     speeds = ("rate", "speed")
     drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
 
-    type: Literal["cylindrical"] = Field(description="cylindrical: turns about the axis and slides along it.")
+    type: Literal["cylindrical"] = default(
+        "cylindrical", "cylindrical: turns about the axis and slides along it."
+    )
     turn: Turning = default({}, "Springs, friction and stops about the axis.")
     slide: Sliding = default({}, "Springs, friction and stops along the axis.")
 
 
-class UniversalJoint(_Directed):
+class UniversalJoint(DirectedJoint):
     """Turns about two axes, the second carried by the first: NAME.angle_1, .angle_2; NAME.rate_1, .rate_2."""
 
     called: ClassVar[str] = "universal joint"
@@ -222,14 +230,14 @@ class UniversalJoint(_Directed):
     speeds = ("rate_1", "rate_2")
     drives = (DriveAxis("first", 0, "angle_1"), DriveAxis("second", 1, "angle_2"))
 
-    type: Literal["universal"] = Field(description="universal: turns about two axes, the second carried.")
+    type: Literal["universal"] = default("universal", "universal: turns about two axes, the second carried.")
     axis: Axis = default((1.0, 0.0, 0.0), "First axis, fixed in the joint's frame. Default x.")
     axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
     first: Turning = default({}, "Springs, friction and stops about the first axis.")
     second: Turning = default({}, "Springs, friction and stops about the second axis.")
 
 
-class SphericalJoint(_Joint):
+class SphericalJoint(Joint):
     """Turns any way: the quaternion NAME.q_w to .q_z; NAME.omega_x to .omega_z in the body's own axes."""
 
     called: ClassVar[str] = "spherical joint"
@@ -237,33 +245,33 @@ class SphericalJoint(_Joint):
     coordinates = ("q_w", "q_x", "q_y", "q_z")
     speeds = ("omega_x", "omega_y", "omega_z")
 
-    type: Literal["spherical"] = Field(description="spherical: a ball joint.")
+    type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
     damping: AngularDamping = default(0.0, "Viscous damping about every axis (N m s/rad), default 0.")
 
 
-class PlanarJoint(_Directed):
+class PlanarJoint(DirectedJoint):
     """Slides in a plane and turns in it: NAME.x, .y, .theta; NAME.v_x, .v_y, .omega in the body's own axes."""
 
     called: ClassVar[str] = "planar joint"
     coordinates = ("x", "y", "theta")
     speeds = ("v_x", "v_y", "omega")
 
-    type: Literal["planar"] = Field(
-        description="planar: slides in the plane across the axis and turns in it."
+    type: Literal["planar"] = default(
+        "planar", "planar: slides in the plane across the axis and turns in it."
     )
 
 
-class FloatingJoint(_Joint):
+class FloatingJoint(Joint):
     """Moves any way: NAME.x to .z, .q_w to .q_z; in the body's own axes NAME.v_x to .v_z, .omega_x to .omega_z."""
 
     called: ClassVar[str] = "floating joint"
     coordinates = ("x", "y", "z", "q_w", "q_x", "q_y", "q_z")
     speeds = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 
-    type: Literal["floating"] = Field(description="floating: nothing holds it.")
+    type: Literal["floating"] = default("floating", "floating: nothing holds it.")
 
 
-family(
+JOINTS.add(
     RevoluteJoint,
     PrismaticJoint,
     FixedJoint,
@@ -274,25 +282,6 @@ family(
     PlanarJoint,
     FloatingJoint,
 )
-
-
-def _type(data: Any) -> str:
-    kind = data.get("type", "revolute") if isinstance(data, Mapping) else getattr(data, "type", "revolute")
-    return f"<{kind}>"
-
-
-Joint = Annotated[
-    Annotated[RevoluteJoint, Tag("<revolute>")]
-    | Annotated[PrismaticJoint, Tag("<prismatic>")]
-    | Annotated[FixedJoint, Tag("<fixed>")]
-    | Annotated[ScrewJoint, Tag("<screw>")]
-    | Annotated[CylindricalJoint, Tag("<cylindrical>")]
-    | Annotated[UniversalJoint, Tag("<universal>")]
-    | Annotated[SphericalJoint, Tag("<spherical>")]
-    | Annotated[PlanarJoint, Tag("<planar>")]
-    | Annotated[FloatingJoint, Tag("<floating>")],
-    Discriminator(_type),
-]
 
 
 def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Any]]:

@@ -6,20 +6,18 @@ import math
 from collections.abc import Iterator, Mapping
 from itertools import chain as chained
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from trundle.robot.bodies import Body, Inertia, Sliding, Turning, drive_axes
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
+from trundle.robot.noun import Noun
 from trundle.robot.parameters import numbers, parameter_values
+from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
 from trundle.robot.values import Value
 from trundle.robot.walk import nouns
-from trundle.robot.wheels import BallWheel, CasterWheel, SteeredWheel, Wheel, WheelInertia
-
-if TYPE_CHECKING:
-    from trundle.robot.description import Robot
+from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
 
@@ -33,7 +31,7 @@ _PARALLEL = 1e-6
 _INERTIA_TOLERANCE = 1e-6
 
 
-def check_robot(robot: Robot) -> list[Problem]:
+def check_robot(robot: Parts) -> list[Problem]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
     # the first few are enough, and each costs the search for a name that is near
     problems = list(check_size(robot)) or list(
@@ -44,7 +42,7 @@ def check_robot(robot: Robot) -> list[Problem]:
     return check_numbers(robot, parameter_values(robot))
 
 
-def check_numbers(robot: Robot, scope: Numbers) -> list[Problem]:
+def check_numbers(robot: Parts, scope: Numbers) -> list[Problem]:
     """Everything wrong with a robot's numbers, given its parameters."""
     found, problems = numbers(robot, scope)
     if not problems:
@@ -63,7 +61,7 @@ _BOUNDS = {
 }
 
 
-def _bounds(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _bounds(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
         for field, bound in noun.bounds.items():
             value = getattr(noun, field, None)
@@ -79,15 +77,15 @@ def _bounds(robot: Robot, found: Numbers) -> Iterator[Problem]:
                 )
 
 
-def _bound_hint(noun: object, field: str, number: float) -> str | None:
-    if isinstance(noun, CasterWheel) and field == "offset":
-        return "a caster trails behind its pivot; for a wheel on its own pivot use type: steered"
+def _bound_hint(noun: Noun, field: str, number: float) -> str | None:
+    if field in noun.bound_hints:
+        return noun.bound_hints[field]
     if number < 0 and field not in ("gear_ratio",):
         return f"did you mean {-number:g}?"
     return None
 
 
-def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
         if isinstance(noun, Inertia) and not noun.as_given:
             message = _inertia_problem(noun, found)
@@ -95,7 +93,7 @@ def _inertias(robot: Robot, found: Numbers) -> Iterator[Problem]:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Problem(path, message, hint)
     for name, wheel in robot.wheels.items():
-        if not isinstance(wheel, BallWheel):
+        if isinstance(wheel, RollingWheel):
             yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
 
 
@@ -133,9 +131,8 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
     return None
 
 
-def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem]:
-    assert not isinstance(wheel, BallWheel)
-    inertia: WheelInertia = wheel.inertia
+def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[Problem]:
+    inertia = wheel.inertia
     if inertia.axle is None and inertia.diameter is None:
         return
     mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
@@ -150,7 +147,7 @@ def _wheel_inertia(path: Path, wheel: Wheel, found: Numbers) -> Iterator[Problem
         yield Problem(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
 
 
-def _axes(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _axes(robot: Parts, found: Numbers) -> Iterator[Problem]:
     directed = [("joints", *each) for each in robot.joints.items()]
     directed += [("loops", *each) for each in robot.loops.items()]
     for family, name, joint in directed:
@@ -179,7 +176,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return across / (math.hypot(*a) * math.hypot(*b))
 
 
-def _limits(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
         if isinstance(noun, (Turning, Sliding)) and noun.lower is not None and noun.upper is not None:
             lower, upper = found[noun.lower.key], found[noun.upper.key]
@@ -188,7 +185,7 @@ def _limits(robot: Robot, found: Numbers) -> Iterator[Problem]:
                 yield Problem((*path, "lower"), message, "swap them, or leave one out")
 
 
-def _couplings(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _couplings(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for name, coupling in linkages(robot.couplings).items():
         left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
         (left_x, left_y), (right_x, right_y) = (
@@ -209,7 +206,7 @@ def _couplings(robot: Robot, found: Numbers) -> Iterator[Problem]:
             yield Problem((*path, "wheels"), message, "name them [left, right]; y points left")
 
 
-def _ground(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _ground(robot: Parts, found: Numbers) -> Iterator[Problem]:
     heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
         height = found[wheel.at[2].key] - found[wheel.radius.key]
@@ -239,7 +236,7 @@ def _ground(robot: Robot, found: Numbers) -> Iterator[Problem]:
             yield Problem(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
 
 
-def dynamic_problems(robot: Robot, scope: Numbers | None = None) -> list[Problem]:
+def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem]:
     """What keeps a robot from being simulated with forces: motions that no mass opposes.
 
     A kinematic run needs none of this, so it isn't part of the robot's own checks.
@@ -251,14 +248,14 @@ def dynamic_problems(robot: Robot, scope: Numbers | None = None) -> list[Problem
     return [*_base_mass(robot, found), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
 
 
-def require_dynamic(robot: Robot) -> None:
+def require_dynamic(robot: Parts) -> None:
     """Raise InputError where `dynamic_problems` finds something."""
     problems = dynamic_problems(robot)
     if problems:
         raise report(problems)
 
 
-def require_base_mass(robot: Robot) -> None:
+def require_base_mass(robot: Parts) -> None:
     """Raise InputError for a base that may move and that nothing resists: described for its kinematics alone."""
     found, problems = numbers(robot, parameter_values(robot))
     problems = problems or list(_base_mass(robot, found))
@@ -266,7 +263,7 @@ def require_base_mass(robot: Robot) -> None:
         raise report(problems)
 
 
-def _base_mass(robot: Robot, found: Numbers) -> Iterator[Problem]:
+def _base_mass(robot: Parts, found: Numbers) -> Iterator[Problem]:
     if robot.base == "fixed":
         return
     mass = 0.0 if robot.body is None else found[robot.body.mass.key]
@@ -293,15 +290,13 @@ def _has_mass(body: Body, found: Numbers) -> bool:
     return any(found[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
 
 
-def _opposed(robot: Robot, found: Numbers) -> set[str]:
+def _opposed(robot: Parts, found: Numbers) -> set[str]:
     """Everything a motor could drive whose motion some mass opposes, its own or one that a gear ties to it; and the
     joints that carry one.
     """
     carries = _carrying(robot, found)
     direct = {
-        motor.drives
-        for motor in robot.motors.values()
-        if motor.kind == "dc" and found[motor.rotor_inertia.key]
+        motor.drives for motor in robot.motors.values() if motor.armature(lambda value: found[value.key])
     }
     direct |= carries | {
         name + ending
@@ -313,7 +308,7 @@ def _opposed(robot: Robot, found: Numbers) -> set[str]:
     return direct | {name for name, group in tied(robot).items() if group & direct}
 
 
-def _carrying(robot: Robot, found: Numbers) -> set[str]:
+def _carrying(robot: Parts, found: Numbers) -> set[str]:
     """The joints with a mass behind them."""
     known = body_names(robot)
     carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
@@ -325,20 +320,20 @@ def _carrying(robot: Robot, found: Numbers) -> set[str]:
 
 def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
     """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
-    if isinstance(wheel, BallWheel):
+    if not isinstance(wheel, RollingWheel):
         return
     axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
-    massive, ideal = found[wheel.mass.key] > 0, wheel.contact == "ideal"
+    massive, ideal = found[wheel.mass.key] > 0, wheel.law.rolls
     if ideal or (massive if axle is None else found[axle.key] > 0):
         yield name
-    if isinstance(wheel, (SteeredWheel, CasterWheel)):
-        trails = isinstance(wheel, CasterWheel) and (massive or ideal)
+    if isinstance(wheel, PivotedWheel):
+        trails = wheel.trails and (massive or ideal)
         turns = massive if diameter is None else found[diameter.key] > 0
         if trails or turns or found[wheel.fork.inertia.zz.key] > 0:
             yield f"{name}.steering"
 
 
-def _joint_mass(robot: Robot, opposed: set[str]) -> Iterator[Problem]:
+def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
     for name, joint in robot.joints.items():
         driven = [name + ending for ending in drive_axes(joint)]
         if not opposed.issuperset(driven or ([name] if joint.speeds else [])):
@@ -350,15 +345,15 @@ def _joint_mass(robot: Robot, opposed: set[str]) -> Iterator[Problem]:
             )
 
 
-def _wheel_mass(robot: Robot, opposed: set[str]) -> Iterator[Problem]:
+def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
     for name, wheel in robot.wheels.items():
-        if isinstance(wheel, BallWheel):
+        if not isinstance(wheel, RollingWheel):
             continue
         if name not in opposed:
             message = (
-                f"a wheel with contact: {wheel.contact} needs inertia: forces would spin it up without bound"
+                f"a wheel with contact: {wheel.law.type} needs inertia: forces would spin it up without bound"
             )
             yield Problem(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
-        if isinstance(wheel, (SteeredWheel, CasterWheel)) and f"{name}.steering" not in opposed:
+        if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in opposed:
             message = "nothing resists steering it: forces would turn it without bound"
             yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")

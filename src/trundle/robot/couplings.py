@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from trundle.robot.noun import Noun, default, family
+from trundle.robot.kinds import Family, Kind
+from trundle.robot.noun import default
 from trundle.robot.values import Length, Plain, describe
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
 
 
-class AckermannCoupling(Noun):
+COUPLINGS = Family("coupling", "ackermann")
+
+
+class Coupling(Kind):
+    """What makes coordinates follow others."""
+
+    family: ClassVar[Family] = COUPLINGS
+
+
+class AckermannCoupling(Coupling):
     """Two steered wheels whose axles meet on the fixed axle: one coordinate NAME.angle for both.
 
     The angle is that of a single wheel midway between them (the bicycle's).
@@ -36,7 +46,7 @@ def _leaders(written: Any) -> Any:
     )
 
 
-class GearCoupling(Noun):
+class GearCoupling(Coupling):
     """A coordinate that follows others by fixed ratios (gears, belts, racks): q = sum of ratio q_i, plus an offset.
 
     The names are those that a motor could drive. Output NAME.torque: what the gear puts on `joint` (N m, or N on one
@@ -45,24 +55,16 @@ class GearCoupling(Noun):
 
     called: ClassVar[str] = "gear"
 
-    type: Literal["gear"] = Field(description="gear: follows others by fixed ratios.")
+    type: Literal["gear"] = default("gear", "gear: follows others by fixed ratios.")
     joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
     follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
     offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")
 
 
-family(AckermannCoupling, GearCoupling)
-
-
-def _type(data: Any) -> str:
-    kind = data.get("type", "ackermann") if isinstance(data, Mapping) else getattr(data, "type", "ackermann")
-    return f"<{kind}>"
-
-
-Coupling = Annotated[
-    Annotated[AckermannCoupling, Tag("<ackermann>")] | Annotated[GearCoupling, Tag("<gear>")],
-    Discriminator(_type),
-]
+COUPLINGS.add(
+    AckermannCoupling,
+    GearCoupling,
+)
 
 
 def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:

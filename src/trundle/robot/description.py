@@ -4,96 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
 
 from trundle.errors import InputError
 from trundle.robot import parameters as _parameters
-from trundle.robot.bodies import Body, Joint
 from trundle.robot.checks import check_robot
-from trundle.robot.couplings import Coupling
 from trundle.robot.gearing import measured
-from trundle.robot.loops import Loop
-from trundle.robot.motors import Motor
-from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.overrides import override
 from trundle.robot.parameters import Resolver
-from trundle.robot.values import Gravity, Plain, Value
-from trundle.robot.walk import keyed_fields, plain
-from trundle.robot.wheels import Wheel
+from trundle.robot.parts import Parts
+from trundle.robot.values import Value
+from trundle.robot.walk import keyed, plain
+from trundle.shown import Shown
 
-Base = Literal["fixed", "planar", "floating"]
 
-
-class Robot(Noun):
+class Robot(Shown, Parts):
     """A robot: a base body, the bodies on joints, wheels, motors, and named parameters. All in SI and radians."""
 
-    called: ClassVar[str] = "robot"
-
-    name: str = Field("robot", description="Its name, for titles and files.", pattern=r"^\w[\w .+-]{0,79}$")
-    base: Base = Field("fixed", description="How the base moves. Default: planar with wheels, else fixed.")
-    gravity: Gravity = default(9.81, "Gravity (m/s^2): straight down, or a vector in the world frame.")
-    body: Body | None = Field(None, description="The base's body. A fixed base needs none.")
-    joints: dict[Identifier, Joint] = Field(default_factory=dict, description="Joints by name.")
-    wheels: dict[Identifier, Wheel] = Field(default_factory=dict, description="Wheels by name.")
-    motors: dict[Identifier, Motor] = Field(default_factory=dict, description="Motors by name.")
-    couplings: dict[Identifier, Coupling] = Field(default_factory=dict, description="Couplings by name.")
-    loops: dict[Identifier, Loop] = Field(default_factory=dict, description="Loop closures by name.")
-    parameters: dict[Identifier, Plain] = Field(
-        default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
-    )
-    speeds: tuple[str, ...] | None = Field(
-        None, description="The independent speeds, by name. Default: chosen for the shortest equations."
-    )
-
-    urdf: str | None = Field(
-        None,
-        description="The URDF text it was read from, for writing back what has no place above.",
-        repr=False,
-    )
-
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _default_base(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "base" not in data:
-            return {**data, "base": "planar" if data.get("wheels") else "fixed"}
-        return data
+    def _finished(cls, data: object, read: ModelWrapValidatorHandler[Robot]) -> Robot:
+        """A robot whose values know their keys, and whose parts fit together.
 
-    @model_validator(mode="after")
-    def _check(self) -> Robot:
-        # The model is frozen for its users, but it isn't finished yet: its values learn their keys here.
-        vars(self)["couplings"] = measured(self)
-        vars(self).update(keyed_fields(self))
-        problems = check_robot(self)
+        Keys are known only where the whole is, so they are given in a second step, which makes a new robot.
+        """
+        if isinstance(data, cls):
+            return data
+        robot = keyed(measured(read(data)))
+        problems = check_robot(robot)
         if problems:
-            raise PydanticCustomError(
-                "robot", "{message}", {"message": problems[0].message, "problems": problems}
-            )
-        return self
+            context = {"message": problems[0].message, "problems": problems}
+            raise PydanticCustomError("robot", "{message}", context)
+        return robot
 
-    def __repr__(self) -> str:
-        from trundle.robot.present import robot_text
-
-        return robot_text(self)
-
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)  # Pydantic's own text of a robot would be all of its fields
 
     def _repr_svg_(self) -> str:
-        # Upward, as what is described below is drawn above: figures load when a notebook asks for one.
-        from trundle.show.diagram import diagram_svg
+        from trundle import to_svg
 
-        return diagram_svg(self)
-
-    def _repr_html_(self) -> str:
-        from trundle.robot.present import robot_html
-
-        return robot_html(self, self._repr_svg_())
-
-    def default_counts(self, field: str) -> bool:
-        """Gravity is a parameter even where nobody wrote it."""
-        return field == "gravity"
+        return to_svg(self)
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number in SI, some of them changed; raises InputError if the changes make no sense.

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from trundle.errors import suggest
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
-from trundle.robot.couplings import Coupling, GearCoupling, gears, linkages
+from trundle.robot.couplings import GearCoupling, gears, linkages
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
+from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.structure import drivable, no_axis
 from trundle.robot.values import Value, check_dimension
 
-if TYPE_CHECKING:
-    from trundle.robot.description import Robot
+T = TypeVar("T", bound=Parts)
 
 # What a ratio measures, by whether the follower slides and whether what it follows does.
 _RATIOS = {
@@ -28,7 +28,7 @@ _RATIOS = {
 }
 
 
-def sliding(robot: Robot) -> frozenset[str]:
+def sliding(robot: Parts) -> frozenset[str]:
     """The names that a motor can drive along, not about, an axis."""
     return frozenset(
         name + ending
@@ -38,27 +38,30 @@ def sliding(robot: Robot) -> frozenset[str]:
     )
 
 
-def measured(robot: Robot) -> dict[str, Coupling]:
-    """The robot's couplings, each ratio and offset of a gear told what it measures: m/rad for a rack, and so on."""
+def measured(robot: T) -> T:
+    """The robot with each ratio and offset of its gears told what it measures: m/rad for a rack, and so on."""
     slide = sliding(robot)
+    told = {
+        name: _measured(each, slide) if isinstance(each, GearCoupling) else each
+        for name, each in robot.couplings.items()
+    }
+    return robot.model_copy(update={"couplings": told}) if told else robot
 
-    def told(gear: GearCoupling) -> GearCoupling:
-        follows = {
+
+def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
+    changed: dict[str, object] = {
+        "follows": {
             name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])
             for name, ratio in gear.follows.items()
         }
-        changed: dict[str, object] = {"follows": follows}
-        if "offset" in gear.model_fields_set:
-            quantity = units.LENGTH if gear.joint in slide else units.ANGLE
-            changed["offset"] = replace(gear.offset, quantity=quantity)
-        return gear.model_copy(update=changed)
-
-    return {
-        name: told(each) if isinstance(each, GearCoupling) else each for name, each in robot.couplings.items()
     }
+    if "offset" in gear.model_fields_set:
+        quantity = units.LENGTH if gear.joint in slide else units.ANGLE
+        changed["offset"] = replace(gear.offset, quantity=quantity)
+    return gear.model_copy(update=changed)
 
 
-def leaders(robot: Robot) -> dict[str, tuple[str, ...]]:
+def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
     """What each coordinate that follows depends on directly, gears and linkages alike."""
     found: dict[str, tuple[str, ...]] = {
         f"{wheel}.steering": (name,)
@@ -68,7 +71,7 @@ def leaders(robot: Robot) -> dict[str, tuple[str, ...]]:
     return found | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
 
 
-def check_gears(robot: Robot) -> Iterator[Problem]:
+def check_gears(robot: Parts) -> Iterator[Problem]:
     """What is wrong with gears, before a number is looked at."""
     known = drivable(robot)
     held = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
@@ -91,7 +94,7 @@ def check_gears(robot: Robot) -> Iterator[Problem]:
         yield from _circles(robot)
 
 
-def _one_coupling(robot: Robot, name: str) -> str:
+def _one_coupling(robot: Parts, name: str) -> str:
     if name in gears(robot.couplings):
         return f"let {name} alone follow all of them: follows: {{a: ..., b: ...}}; or turn this one round"
     return f"let the coupling follow: joint: {name}"
@@ -110,7 +113,7 @@ def _dimensions(gear: GearCoupling, path: Path) -> Iterator[Problem]:
                 yield Problem(place, f"{value.source!r}: {error}", error.hint)
 
 
-def _circles(robot: Robot) -> Iterator[Problem]:
+def _circles(robot: Parts) -> Iterator[Problem]:
     follows = leaders(robot)
     owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
     reported: set[str] = set()
@@ -148,7 +151,7 @@ def _circle(follows: Mapping[str, tuple[str, ...]], start: str) -> list[str]:
     return []
 
 
-def check_ratios(robot: Robot, found: Mapping[str, float]) -> Iterator[Problem]:
+def check_ratios(robot: Parts, found: Mapping[str, float]) -> Iterator[Problem]:
     """Ratios that are zero: such a gear holds its follower and moves nothing."""
     for name, gear in gears(robot.couplings).items():
         for leader, ratio in gear.follows.items():
@@ -158,7 +161,7 @@ def check_ratios(robot: Robot, found: Mapping[str, float]) -> Iterator[Problem]:
                 yield Problem(("couplings", name, "follows", leader), message, "take it out of 'follows'")
 
 
-def tied(robot: Robot) -> dict[str, frozenset[str]]:
+def tied(robot: Parts) -> dict[str, frozenset[str]]:
     """The names that move together with each name that some gear ties to others."""
     groups: dict[str, frozenset[str]] = {}
     for follower, others in leaders(robot).items():

@@ -5,12 +5,12 @@ A loop holds a frame of one body to a frame of another. It adds no coordinates: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
-from trundle.robot.noun import Noun, default, family
+from trundle.robot.kinds import Family, Kind
+from trundle.robot.noun import Noun, default
 from trundle.robot.values import Angles, Axis, Length, Position
 
 
@@ -24,23 +24,30 @@ class Side(Noun):
     rpy: Angles = default((0.0, 0.0, 0.0), "Roll, pitch, yaw of its frame there (rad), R = Rz Ry Rx.")
 
 
-class _Loop(Noun):
+LOOPS = Family("loop", "revolute")
+
+
+class Loop(Kind):
+    """What holds two bodies to each other."""
+
+    family: ClassVar[Family] = LOOPS
+
     first: Side = Field(description="One end; forces are told in its axes.")
     second: Side = Field(description="The other end, on which the forces that are told act.")
 
 
-class _Directed(_Loop):
+class _Directed(Loop):
     axis: Axis = default(
         (0.0, 0.0, 1.0), "Axis in the frames of both ends, which it holds parallel. Default z."
     )
 
 
-class FixedLoop(_Loop):
+class FixedLoop(Loop):
     """Welds the two ends together."""
 
     called: ClassVar[str] = "fixed loop"
 
-    type: Literal["fixed"] = Field(description="fixed: no motion between the ends.")
+    type: Literal["fixed"] = default("fixed", "fixed: no motion between the ends.")
 
 
 class RevoluteLoop(_Directed):
@@ -48,7 +55,7 @@ class RevoluteLoop(_Directed):
 
     called: ClassVar[str] = "revolute loop"
 
-    type: Literal["revolute"] = Field(description="revolute: a pin about the axis.")
+    type: Literal["revolute"] = default("revolute", "revolute: a pin about the axis.")
 
 
 class PrismaticLoop(_Directed):
@@ -56,7 +63,7 @@ class PrismaticLoop(_Directed):
 
     called: ClassVar[str] = "prismatic loop"
 
-    type: Literal["prismatic"] = Field(description="prismatic: a slide along the axis.")
+    type: Literal["prismatic"] = default("prismatic", "prismatic: a slide along the axis.")
 
 
 class CylindricalLoop(_Directed):
@@ -64,15 +71,17 @@ class CylindricalLoop(_Directed):
 
     called: ClassVar[str] = "cylindrical loop"
 
-    type: Literal["cylindrical"] = Field(description="cylindrical: turns about the axis and slides along it.")
+    type: Literal["cylindrical"] = default(
+        "cylindrical", "cylindrical: turns about the axis and slides along it."
+    )
 
 
-class SphericalLoop(_Loop):
+class SphericalLoop(Loop):
     """A ball joint: the ends share a point."""
 
     called: ClassVar[str] = "spherical loop"
 
-    type: Literal["spherical"] = Field(description="spherical: a ball joint.")
+    type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
 
 
 class PlanarLoop(_Directed):
@@ -80,36 +89,27 @@ class PlanarLoop(_Directed):
 
     called: ClassVar[str] = "planar loop"
 
-    type: Literal["planar"] = Field(
-        description="planar: slides in the plane across the axis and turns in it."
+    type: Literal["planar"] = default(
+        "planar", "planar: slides in the plane across the axis and turns in it."
     )
 
 
-class RodLoop(_Loop):
+class RodLoop(Loop):
     """A massless rod between ball joints: the ends stay a length apart."""
 
     called: ClassVar[str] = "rod"
     bounds: ClassVar[dict[str, str]] = {"length": "> 0"}
 
-    type: Literal["rod"] = Field(description="rod: a massless rod with a ball joint at each end.")
+    type: Literal["rod"] = default("rod", "rod: a massless rod with a ball joint at each end.")
     length: Length = Field(description="Distance between the ends (m), > 0.")
 
 
-family(FixedLoop, RevoluteLoop, PrismaticLoop, CylindricalLoop, SphericalLoop, PlanarLoop, RodLoop)
-
-
-def _type(data: Any) -> str:
-    kind = data.get("type", "revolute") if isinstance(data, Mapping) else getattr(data, "type", "revolute")
-    return f"<{kind}>"
-
-
-Loop = Annotated[
-    Annotated[FixedLoop, Tag("<fixed>")]
-    | Annotated[RevoluteLoop, Tag("<revolute>")]
-    | Annotated[PrismaticLoop, Tag("<prismatic>")]
-    | Annotated[CylindricalLoop, Tag("<cylindrical>")]
-    | Annotated[SphericalLoop, Tag("<spherical>")]
-    | Annotated[PlanarLoop, Tag("<planar>")]
-    | Annotated[RodLoop, Tag("<rod>")],
-    Discriminator(_type),
-]
+LOOPS.add(
+    FixedLoop,
+    RevoluteLoop,
+    PrismaticLoop,
+    CylindricalLoop,
+    SphericalLoop,
+    PlanarLoop,
+    RodLoop,
+)

@@ -1,13 +1,16 @@
-"""Motors, by kind."""
+"""Motors, by type: the keys of each, and its physics in any scalar."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
-from trundle.robot.noun import Noun, default, family
+from trundle.robot import units
+from trundle.robot.kinds import Family, Kind, Read, State, must_define
+from trundle.robot.noun import default
+from trundle.robot.units import Quantity
 from trundle.robot.values import (
     AngularDamping,
     AngularStiffness,
@@ -20,21 +23,98 @@ from trundle.robot.values import (
     TorqueConstant,
     Voltage,
 )
+from trundle.scalars import Scalar, clamp, is_zero, smooth_sign
 
 
-class _Motor(Noun):
+class Drive(NamedTuple):
+    """What a motor sees now: its command, position and rate of what it drives (rad, rad/s; m, m/s along a slide), and
+    its own states by name. Where equations are written, `states` also holds its `outputs`.
+    """
+
+    command: Scalar
+    position: Scalar
+    rate: Scalar
+    states: Mapping[str, Scalar]
+
+
+class Effort(NamedTuple):
+    """What a motor, a spring or a stop does now.
+
+    torque on what is driven (N m; N along a slide), power taken from outside (W), power lost to heat (W), energy stored
+    (J), rates of the motor's own states, and further outputs. Energy is kept: power = torque·rate + loss + d stored/dt.
+    """
+
+    torque: Scalar
+    power: Scalar = 0
+    loss: Scalar = 0
+    stored: Scalar = 0
+    rates: Mapping[str, Scalar] = {}
+    outputs: Mapping[str, Scalar] = {}
+
+
+def drag(rate: Scalar, viscous: Scalar, coulomb: Scalar, width: Scalar) -> Scalar:
+    """Viscous and regularised dry friction against a rate, as a positive drag."""
+    dry = 0 if is_zero(coulomb) else coulomb * smooth_sign(rate, width)
+    return viscous * rate + dry
+
+
+def _limited(torque: Scalar, limit: Scalar | None) -> Scalar:
+    return torque if limit is None else clamp(torque, limit)
+
+
+def _check_motor(kind: type[Kind]) -> None:
+    must_define(kind, Motor, "effort")
+
+
+MOTORS = Family("motor", "dc", formerly="kind", check=_check_motor)
+
+
+class Motor(Kind):
+    """What drives a wheel's spin, a steering, a joint or a coupling.
+
+    What a motor can do: `command` names its input and `commands` says what that measures; `outputs` are what it shows
+    beside its torque and power; `letters` are symbols for its command and outputs in written equations.
+    """
+
+    called: ClassVar[str] = "motor"
+    family: ClassVar[Family] = MOTORS
+    command: ClassVar[str] = "torque"
+    commands: ClassVar[Quantity] = units.TORQUE
+    outputs: ClassVar[Mapping[str, Quantity]] = {}
+    letters: ClassVar[Mapping[str, str]] = {}
+
     drives: str = Field(
         description="What it drives: a wheel's spin (`right`), its steering (`front.steering`), a joint or a coupling."
     )
 
+    def states(self, read: Read) -> Mapping[str, State]:
+        """Its own states by name."""
+        return {}
 
-class DCMotor(_Motor):
-    """A motor with a winding: L di/dt = V - R i - K_e ω, torque K i on its shaft.
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """What it does now; `read` turns a field into a scalar."""
+        raise NotImplementedError
+
+    def armature(self, read: Read) -> Scalar:
+        """Inertia of its rotor as felt by what it drives (kg m²)."""
+        return 0
+
+    def no_load_rate(self, read: Read) -> Scalar | None:
+        """The greatest rate of what it drives without load (rad/s); None where nothing says."""
+        return None
+
+
+class DCMotor(Motor):
+    """A motor with a winding behind a gear: L di/dt = V − R i − K_e ω, τ = N (K i − friction), ω = N q̇.
 
     State NAME.current, input NAME.voltage. Without an inductance the current follows at once: i = (V - K_e ω)/R.
     """
 
     called: ClassVar[str] = "dc motor"
+    command: ClassVar[str] = "voltage"
+    commands: ClassVar[Quantity] = units.VOLTAGE
+    outputs: ClassVar[Mapping[str, Quantity]] = {"current": units.CURRENT}
+    letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
     bounds: ClassVar[dict[str, str]] = {
         "torque_constant": "> 0",
         "back_emf_constant": ">= 0",
@@ -48,7 +128,7 @@ class DCMotor(_Motor):
         "voltage_limit": "> 0",
     }
 
-    kind: Literal["dc"] = default("dc", "dc: a winding fed with a voltage (the default).")
+    type: Literal["dc"] = default("dc", "dc: a winding fed with a voltage (the default).")
     torque_constant: TorqueConstant = Field(description="Torque per current K (N m/A).")
     back_emf_constant: TorqueConstant | None = default(None, "Voltage per rate (V s/rad). Default: K.")
     resistance: Resistance = Field(description="Resistance of the winding (ohm).")
@@ -64,41 +144,89 @@ class DCMotor(_Motor):
         """The smoothing rate matters where there is dry friction."""
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
+    def states(self, read: Read) -> Mapping[str, State]:
+        """The current, where the winding has an inductance."""
+        return {} if is_zero(read(self.inductance)) else {"current": State(units.CURRENT)}
 
-class TorqueMotor(_Motor):
-    """An ideal source of torque: input NAME.torque on its shaft."""
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """The motor at a voltage, and at a current where that is a state."""
+        constant, resistance = read(self.torque_constant), read(self.resistance)
+        emf = self._emf(read)
+        voltage = _limited(drive.command, None if self.voltage_limit is None else read(self.voltage_limit))
+        ratio = read(self.gear_ratio)
+        shaft = ratio * drive.rate
+        across = voltage - emf * shaft
+        current = drive.states.get("current")
+        if current is None:
+            current = across / resistance
+        rates, stored = {}, 0
+        if self.states(read):
+            inductance = read(self.inductance)
+            rates = {"current": (across - resistance * current) / inductance}
+            stored = inductance * current * current / 2
+        rub = drag(shaft, read(self.friction), read(self.coulomb), read(self.coulomb_speed))
+        # What the winding turns into heat, what the shaft rubs away, and what unequal constants would invent or lose.
+        heat = resistance * current * current + rub * shaft + (emf - constant) * current * shaft
+        torque = ratio * (constant * current - rub)
+        return Effort(torque, voltage * current, heat, stored, rates, {"current": current})
+
+    def armature(self, read: Read) -> Scalar:
+        """N² J."""
+        ratio = read(self.gear_ratio)
+        return ratio * ratio * read(self.rotor_inertia)
+
+    def no_load_rate(self, read: Read) -> Scalar | None:
+        """Where the back-EMF takes all of the greatest voltage."""
+        per_rate = self._emf(read) * read(self.gear_ratio)
+        return (
+            None if self.voltage_limit is None or per_rate == 0 else read(self.voltage_limit) / abs(per_rate)
+        )
+
+    def _emf(self, read: Read) -> Scalar:
+        return read(self.torque_constant if self.back_emf_constant is None else self.back_emf_constant)
+
+
+class TorqueMotor(Motor):
+    """An ideal source of torque behind a gear: τ = N · NAME.torque, held within the limit."""
 
     called: ClassVar[str] = "torque motor"
+    letters: ClassVar[Mapping[str, str]] = {"torque": "T"}
     bounds: ClassVar[dict[str, str]] = {"gear_ratio": "!= 0", "torque_limit": "> 0"}
 
-    kind: Literal["torque"] = Field(description="torque: an ideal source of torque.")
+    type: Literal["torque"] = default("torque", "torque: an ideal source of torque.")
     gear_ratio: Ratio = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
     torque_limit: Torque | None = default(None, "Greatest torque on its shaft (N m). Default: none.")
 
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """The source at a commanded torque."""
+        limit = None if self.torque_limit is None else read(self.torque_limit)
+        torque = read(self.gear_ratio) * _limited(drive.command, limit)
+        return Effort(torque, power=torque * drive.rate)
 
-class ServoMotor(_Motor):
-    """Holds what it drives at the angle NAME.angle: torque = stiffness (target - angle) - damping rate."""
+
+class ServoMotor(Motor):
+    """Holds what it drives at the angle NAME.angle: torque = stiffness (target − angle) − damping rate.
+
+    Its power counts as work put in.
+    """
 
     called: ClassVar[str] = "servo motor"
+    command: ClassVar[str] = "angle"
+    commands: ClassVar[Quantity] = units.ANGLE
+    letters: ClassVar[Mapping[str, str]] = {"angle": "ref"}
     bounds: ClassVar[dict[str, str]] = {"stiffness": ">= 0", "damping": ">= 0", "torque_limit": "> 0"}
 
-    kind: Literal["servo"] = Field(description="servo: holds an angle.")
+    type: Literal["servo"] = default("servo", "servo: holds an angle.")
     stiffness: AngularStiffness = Field(description="Torque per error (N m/rad).")
     damping: AngularDamping = default(0.0, "Torque per rate (N m s/rad), default 0.")
     torque_limit: Torque | None = default(None, "Greatest torque (N m). Default: none.")
 
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """The servo at a target angle."""
+        limit = None if self.torque_limit is None else read(self.torque_limit)
+        error = drive.command - drive.position
+        torque = _limited(read(self.stiffness) * error - read(self.damping) * drive.rate, limit)
+        return Effort(torque, power=torque * drive.rate)
 
-family(DCMotor, TorqueMotor, ServoMotor)
 
-
-def _kind(data: Any) -> str:
-    kind = data.get("kind", "dc") if isinstance(data, Mapping) else getattr(data, "kind", "dc")
-    return f"<{kind}>"
-
-
-Motor = Annotated[
-    Annotated[DCMotor, Tag("<dc>")]
-    | Annotated[TorqueMotor, Tag("<torque>")]
-    | Annotated[ServoMotor, Tag("<servo>")],
-    Discriminator(_kind),
-]
+MOTORS.add(DCMotor, TorqueMotor, ServoMotor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -15,19 +15,27 @@ from trundle.robot.problems import input_error
 from trundle.robot.values import describe
 
 if TYPE_CHECKING:
-    _Root = BaseModel
+    from pydantic._internal._model_construction import ModelMetaclass
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
+    class _Frozen(ModelMetaclass):
+        """Tells type checkers that fields never change, so that a kind's `type` may be narrower than its base's."""
+
+    class _Root(BaseModel, metaclass=_Frozen):
+        pass
 else:
 
     class _Meta(type(BaseModel)):
         """Turns pydantic's error into an InputError when a noun is made from Python.
 
         Done where a class is called, not in `__init__`: pydantic calls a model's own `__init__` for nested
-        models too, and the place of the error inside the whole would be lost.
+        models too, and the place of the error inside the whole would be lost. By `model_validate`, which returns
+        what a noun's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
         """
 
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        def __call__(cls, **fields: object) -> Any:
             try:
-                return super().__call__(*args, **kwargs)
+                return cls.model_validate(fields)
             except ValidationError as error:
                 raise input_error(error, cls.__name__) from None
 
@@ -45,12 +53,15 @@ class Noun(_Root):
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, defer_build=True)
 
+    # Whether its keys stand among those of the noun that holds it.
+    inline: ClassVar[bool] = False
     # Keys that belong to nouns of the same family but another type: key -> the types that have it.
     elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
-    # Bounds on its numbers: field -> one of BOUNDS.
+    # Bounds on its numbers: field -> one of BOUNDS; and what to do about a number beyond them.
     bounds: ClassVar[dict[str, str]] = {}
+    bound_hints: ClassVar[dict[str, str]] = {}
 
     def __repr_args__(self) -> Iterable[tuple[str, Any]]:
         """What stands between the brackets in a terminal: what was written, nothing else."""
@@ -60,9 +71,19 @@ class Noun(_Root):
             if field in self.model_fields_set
         ]
 
+    @property
+    def must_tell_type(self) -> bool:
+        """Whether its type has to be written even where nobody did: in Python the class tells it."""
+        return False
+
     def default_counts(self, field: str) -> bool:
         """Whether a default (not zero) that nobody wrote is a parameter too: only where it has an effect."""
         return False
+
+    @classmethod
+    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+        """The keys that such a noun may have."""
+        return list(cls.model_fields)
 
     @model_validator(mode="before")
     @classmethod
@@ -72,23 +93,23 @@ class Noun(_Root):
         called = cls.called or cls.__name__.lower()
         if not isinstance(data, Mapping):
             keys = ", ".join(cls.model_fields)
-            raise _problem(
+            raise problem(
                 f"expected a {called} (a mapping of keys), got {describe(data)}", hint=f"keys: {keys}"
             )
+        known = cls.keys_of(data)
         for key in data:
-            if key in cls.model_fields:
+            if key in known:
                 continue
             if key in cls.elsewhere:
                 owners = " and ".join(cls.elsewhere[key])
                 message = f"a {called} has no {key!r}; {owners} have"
-                raise _problem(message, f"known: {', '.join(cls.model_fields)}", (key,))
-            raise _problem(
-                f"unknown key {key!r} in a {called}", suggest(str(key), cls.model_fields, most=40), (key,)
-            )
+                raise problem(message, f"known: {', '.join(known)}", (key,))
+            raise problem(f"unknown key {key!r} in a {called}", suggest(str(key), known, most=40), (key,))
         return data
 
 
-def _problem(message: str, hint: str | None = None, at: tuple[Any, ...] = ()) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, at: tuple[Any, ...] = ()) -> PydanticCustomError:
+    """What is wrong, how to put it right, and at which key, for validators to raise."""
     return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 
 
@@ -103,21 +124,10 @@ def _identifier(name: str) -> str:
         if better[:1].isdigit():
             better = f"_{better}"
         hint = f"letters, digits and _, not starting with a digit: {better!r}" if better else None
-        raise _problem(f"{name[:80]!r} is not a valid name", hint)
+        raise problem(f"{name[:80]!r} is not a valid name", hint)
     if name in RESERVED:
-        raise _problem(f"{name!r} is a reserved name", f"choose another, such as '{name}_1'")
+        raise problem(f"{name!r} is a reserved name", f"choose another, such as '{name}_1'")
     return name
 
 
 Identifier = Annotated[str, AfterValidator(_identifier)]
-
-
-def family(*members: type[Noun]) -> None:
-    """Tell the types of one family about each other's keys, for messages on a misplaced key."""
-    for member in members:
-        others: dict[str, tuple[str, ...]] = {}
-        for other in members:
-            for name in other.model_fields:
-                if name not in member.model_fields:
-                    others[name] = (*others.get(name, ()), other.called + "s")
-        member.elsewhere = others

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from trundle.errors import InputError, suggest
 from trundle.robot.checks import check_numbers
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import dimensions, parameter_values, quantities
+from trundle.robot.parts import Parts
 from trundle.robot.problems import report
 from trundle.robot.units import Quantity, unit_text
 from trundle.robot.values import Value, check_dimension, read_value
 from trundle.robot.walk import values
 
-if TYPE_CHECKING:
-    from trundle.robot.description import Robot
 
-
-def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
+def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
     """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
     result = parameter_values(robot)
     by_key = {value.key: value for _, value in values(robot)}
@@ -47,7 +44,7 @@ def override(robot: Robot, changes: Mapping[str, float | str | Value]) -> dict[s
     return result
 
 
-def _unknown_parameter(robot: Robot, name: str, known: Mapping[str, float]) -> InputError:
+def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> InputError:
     if name in robot.parameters:
         value = robot.parameters[name]
         message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"

@@ -7,19 +7,17 @@ a formula over others ("track: 8*r") are no parameters of their own: they follow
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trundle import scalars
 from trundle.errors import InputError, suggest
 from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
+from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.units import Quantity, unit_text
-from trundle.robot.values import Value, number_of
+from trundle.robot.values import Value
 from trundle.robot.walk import values
-
-if TYPE_CHECKING:
-    from trundle.robot.description import Robot
 
 _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
 
@@ -28,7 +26,7 @@ _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan
 _MOST_STEPS = 100
 
 
-def parameter_values(robot: Robot) -> dict[str, float]:
+def parameter_values(robot: Parts) -> dict[str, float]:
     """Every parameter and its number in SI: named ones first, then the automatic ones, in the order of the fields."""
     named = {name: value.number for name, value in robot.parameters.items() if value.is_parameter}
     automatic = {
@@ -47,7 +45,7 @@ class DefinitionError(ExpressionError):
         self.name = name
 
 
-def definition_order(robot: Robot) -> list[str]:
+def definition_order(robot: Parts) -> list[str]:
     """Names of all `parameters`, each after those its formula uses; raises DefinitionError on a circle."""
     order: dict[str, None] = {}
     open_names: list[str] = []
@@ -78,7 +76,7 @@ class Resolver:
     expression, CasADi SX. Numbers that are no parameters (exact zeros, unwritten defaults without effect) stay floats.
     """
 
-    def __init__(self, robot: Robot, scope: Mapping[str, Any]) -> None:
+    def __init__(self, robot: Parts, scope: Mapping[str, Any]) -> None:
         self._scope: dict[str, Any] = dict(scope)
         self._gravity = robot.gravity
         for name in definition_order(robot):
@@ -97,6 +95,8 @@ class Resolver:
         """The scalar a value stands for."""
         if value.is_parameter:
             return self._look_up(value.key)
+        if value.constant is not None:
+            return value.constant
         return evaluate(value.expression, self._look_up, _FUNCTIONS)
 
     def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Any, Any, Any]:
@@ -118,7 +118,7 @@ class Resolver:
         return 0.0, 0.0, -self(self._gravity)
 
 
-def numbers(robot: Robot, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Problem]]:
+def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Problem]]:
     """Number of every value of a robot by key, given its parameters; and what has no number."""
     known = dict(scope)
     problems: list[Problem] = []
@@ -127,7 +127,7 @@ def numbers(robot: Robot, scope: Mapping[str, float]) -> tuple[dict[str, float],
         if value.is_parameter:
             continue
         try:
-            known[name] = number_of(value.expression, known)
+            known[name] = value.number_in(known)
         except KeyError:
             pass  # it hangs on a parameter that failed before it, which is reported
         except ExpressionError as error:
@@ -135,7 +135,7 @@ def numbers(robot: Robot, scope: Mapping[str, float]) -> tuple[dict[str, float],
     found: dict[str, float] = {}
     for path, value in values(robot):
         try:
-            found[value.key] = known[value.key] if value.is_parameter else number_of(value.expression, known)
+            found[value.key] = known[value.key] if value.is_parameter else value.number_in(known)
         except KeyError:
             pass
         except ExpressionError as error:
@@ -144,7 +144,7 @@ def numbers(robot: Robot, scope: Mapping[str, float]) -> tuple[dict[str, float],
     return found, problems
 
 
-def dimensions(robot: Robot) -> dict[str, Found]:
+def dimensions(robot: Parts) -> dict[str, Found]:
     """Dimension of every named parameter, as far as its own text says."""
     found: dict[str, Found] = {}
     for name in definition_order(robot):
@@ -157,7 +157,7 @@ def dimensions(robot: Robot) -> dict[str, Found]:
     return found
 
 
-def parameter_units(robot: Robot) -> dict[str, str]:
+def parameter_units(robot: Parts) -> dict[str, str]:
     """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
     known = dimensions(robot)
     uses = quantities(robot)
@@ -174,7 +174,7 @@ def parameter_units(robot: Robot) -> dict[str, str]:
     return result
 
 
-def quantities(robot: Robot) -> dict[str, Quantity]:
+def quantities(robot: Parts) -> dict[str, Quantity]:
     """What a named parameter measures, by the first field that is a multiple of it."""
     found: dict[str, Quantity] = {}
     for path, value in values(robot):
@@ -204,7 +204,7 @@ def _is_pure(tree: Expression) -> bool:
     return not isinstance(tree, (Name, Operation)) and tree.dimension is None
 
 
-def path_of(robot: Robot, name: str) -> Path:
+def path_of(robot: Parts, name: str) -> Path:
     """Key path of a parameter in the description."""
     for path, value in values(robot):
         if value.key == name:

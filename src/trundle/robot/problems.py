@@ -49,15 +49,13 @@ def problems_of(error: ValidationError) -> list[Problem]:
             continue
         at = context.get("at")
         path = (*path, *at) if isinstance(at, tuple) else path if at is None else (*path, at)
-        if each["type"] == "union_tag_invalid":  # the discriminators are called _type and _kind
-            path = (*path, "kind" if "_kind" in str(context["discriminator"]) else "type")
         message, hint = _words(each["type"], each["msg"], each["input"], context, path)
         found.append(Problem(path, message, hint))
     return found
 
 
 def _without_tags(loc: tuple[int | str, ...]) -> Path:
-    # pydantic puts the chosen type of a union ("<fixed>") and "[key]" for a wrong key among the keys
+    # pydantic puts the chosen type of a union ("<table>") and "[key]" for a wrong key among the keys
     return tuple(
         part for part in loc if not (isinstance(part, str) and part[:1] in "<[" and part[-1:] in ">]")
     )
@@ -73,10 +71,6 @@ def _words(
     if kind == "literal_error":
         allowed = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
         return f"unknown choice {describe(came)}", _choices(came, allowed)
-    if kind == "union_tag_invalid":
-        allowed = str(context["expected_tags"]).translate(str.maketrans("", "", "<>'")).split(", ")
-        came = str(context["tag"])[1:-1]
-        return f"unknown {path[-1]} {came!r}", _choices(came, allowed)
     if kind in ("dict_type", "mapping_type"):
         return f"expected a mapping of names, got {describe(came)}", "write NAME: {...} below this key"
     if kind in ("list_type", "tuple_type"):
@@ -116,17 +110,24 @@ def report(
         sorted(problems, key=lambda problem: _line(problem.path, lines) or 0) if lines else list(problems)
     )
     first, others = ordered[0], ordered[1:]
-    hint = [first.hint] if first.hint else []
-    if others:
-        hint.append(f"{len(others)} more:" if len(others) > 1 else "and:")
-    for other in others[:_LISTED]:
+    listed: list[str] = []
+    for other in others[: _LISTED + 1]:
         line = _line(other.path, lines)
-        hint.append(f"  {f'line {line}: ' if line else ''}{key_of(other.path)}: {other.message}")
-    if len(others) > _LISTED:
-        hint.append("  ...")
+        listed.append(f"{f'line {line}: ' if line else ''}{key_of(other.path)}: {other.message}")
     key = key_of(first.path) or within
-    line = _line(first.path, lines)
-    return InputError(first.message, file=file, line=line, key=key, hint="\n  ".join(hint) or None)
+    hint = with_others(first.hint, listed, len(others))
+    return InputError(first.message, file=file, line=_line(first.path, lines), key=key, hint=hint)
+
+
+def with_others(hint: str | None, others: Sequence[str], count: int) -> str | None:
+    """The hint of an error that stands for several: its own, then the others, a line each."""
+    parts = [hint] if hint else []
+    if others:
+        parts.append(f"{count} more:" if count > 1 else "and:")
+    parts += [f"  {other}" for other in others[:_LISTED]]
+    if count > _LISTED:
+        parts.append("  ...")
+    return "\n  ".join(parts) or None
 
 
 def _line(path: Path, lines: Mapping[Path, int] | None) -> int | None:

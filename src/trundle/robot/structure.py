@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from trundle.errors import suggest
 from trundle.robot.bodies import FixedJoint, RevoluteJoint, drive_axes
@@ -11,14 +10,12 @@ from trundle.robot.couplings import gears, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import DefinitionError, definition_order, dimensions
+from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
-from trundle.robot.wheels import CasterWheel, SteeredWheel
-
-if TYPE_CHECKING:
-    from trundle.robot.description import Robot
+from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {
@@ -31,7 +28,7 @@ _MOST = {
 }
 
 
-def check_size(robot: Robot) -> Iterator[Problem]:
+def check_size(robot: Parts) -> Iterator[Problem]:
     """Families that are too large."""
     for family, most in _MOST.items():
         count = len(getattr(robot, family))
@@ -39,7 +36,7 @@ def check_size(robot: Robot) -> Iterator[Problem]:
             yield Problem((family,), f"{count} {family}; a description may have {most}")
 
 
-def check_structure(robot: Robot) -> Iterator[Problem]:
+def check_structure(robot: Parts) -> Iterator[Problem]:
     """Everything that can be wrong before a number is looked at."""
     yield from _names(robot)
     parents = list(_parents(robot))
@@ -52,7 +49,7 @@ def check_structure(robot: Robot) -> Iterator[Problem]:
     yield from _parameters(robot)
 
 
-def _names(robot: Robot) -> Iterator[Problem]:
+def _names(robot: Parts) -> Iterator[Problem]:
     taken: dict[str, str] = {}
     families: tuple[tuple[str, Mapping[str, object]], ...] = (
         ("joints", robot.joints),
@@ -85,7 +82,7 @@ def _names(robot: Robot) -> Iterator[Problem]:
         seen.add(body_name)
 
 
-def body_names(robot: Robot) -> dict[str, str]:
+def body_names(robot: Parts) -> dict[str, str]:
     """Every name a `parent:` may use, and the joint (or "base") whose body it means."""
     found = {"base": "base"}
     if robot.body is not None and robot.body.name:
@@ -97,7 +94,7 @@ def body_names(robot: Robot) -> dict[str, str]:
     return found
 
 
-def _parents(robot: Robot) -> Iterator[Problem]:
+def _parents(robot: Parts) -> Iterator[Problem]:
     known = body_names(robot)
     for family, members in (("joints", robot.joints), ("wheels", robot.wheels)):
         for name, member in members.items():
@@ -113,7 +110,7 @@ def _parents(robot: Robot) -> Iterator[Problem]:
             yield Problem(("joints", circle[0], "parent"), message, "one of them must hang on 'base'")
 
 
-def _circle(robot: Robot, start: str, known: Mapping[str, str]) -> list[str]:
+def _circle(robot: Parts, start: str, known: Mapping[str, str]) -> list[str]:
     """The joints of the circle that the parents of `start` run into, or none."""
     chain: list[str] = []
     name = start
@@ -125,7 +122,7 @@ def _circle(robot: Robot, start: str, known: Mapping[str, str]) -> list[str]:
     return []
 
 
-def chain(robot: Robot, name: str) -> list[str]:
+def chain(robot: Parts, name: str) -> list[str]:
     """The joints from the base to the body `name`, in this order."""
     known = body_names(robot)
     found: list[str] = []
@@ -136,7 +133,7 @@ def chain(robot: Robot, name: str) -> list[str]:
     return found[::-1]
 
 
-def _base(robot: Robot) -> Iterator[Problem]:
+def _base(robot: Parts) -> Iterator[Problem]:
     if robot.wheels and robot.base != "planar":
         message = f"wheels on a {robot.base} base are not supported"
         yield Problem(("base",), message, "write base: planar, or take the wheels away")
@@ -145,13 +142,13 @@ def _base(robot: Robot) -> Iterator[Problem]:
         yield Problem((), message, "add joints, or wheels, or choose base: planar or floating")
 
 
-def drivable(robot: Robot) -> dict[str, str]:
+def drivable(robot: Parts) -> dict[str, str]:
     """Everything a motor may drive, and its key in the description."""
     found: dict[str, str] = {}
     for name, wheel in robot.wheels.items():
-        if wheel.type != "ball":
+        if isinstance(wheel, RollingWheel):
             found[name] = f"wheels.{name}"
-        if isinstance(wheel, (SteeredWheel, CasterWheel)):
+        if isinstance(wheel, PivotedWheel):
             found[f"{name}.steering"] = f"wheels.{name}"
     found |= {
         name + ending: f"joints.{name}"
@@ -161,7 +158,7 @@ def drivable(robot: Robot) -> dict[str, str]:
     return found | {name: f"couplings.{name}" for name in linkages(robot.couplings)}
 
 
-def _motors(robot: Robot) -> Iterator[Problem]:
+def _motors(robot: Parts) -> Iterator[Problem]:
     known = drivable(robot)
     coupled = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
     driven: dict[str, str] = {}
@@ -180,7 +177,7 @@ def _motors(robot: Robot) -> Iterator[Problem]:
         driven.setdefault(target, name)
 
 
-def no_axis(robot: Robot, target: str, what: str) -> str:
+def no_axis(robot: Parts, target: str, what: str) -> str:
     """Why there is no such single axis to drive, or to couple."""
     name, _, part = target.partition(".")
     done = {"drive": "driven", "couple": "coupled"}[what]
@@ -201,7 +198,7 @@ def no_axis(robot: Robot, target: str, what: str) -> str:
     return f"there is nothing called {target!r} to {what}"
 
 
-def _couplings(robot: Robot) -> Iterator[Problem]:
+def _couplings(robot: Parts) -> Iterator[Problem]:
     coupled: dict[str, str] = {}
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
@@ -209,7 +206,7 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
         first = robot.wheels.get(coupling.wheels[0])
         for place, wheel in enumerate(coupling.wheels):
             path: Path = ("couplings", name, "wheels", place)
-            steered = [each for each, wheel_ in robot.wheels.items() if isinstance(wheel_, SteeredWheel)]
+            steered = [each for each, wheel_ in robot.wheels.items() if wheel_.steered]
             if wheel not in robot.wheels:
                 yield Problem(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
             elif wheel not in steered:
@@ -224,7 +221,7 @@ def _couplings(robot: Robot) -> Iterator[Problem]:
                 yield Problem(path, f"the wheel {wheel!r} is held by the coupling {coupled[wheel]!r} already")
 
 
-def _loops(robot: Robot, is_tree: bool) -> Iterator[Problem]:
+def _loops(robot: Parts, is_tree: bool) -> Iterator[Problem]:
     """Loops on bodies that aren't there; where the joints make a tree, loops around nothing that moves, too."""
     known = body_names(robot)
     for name, loop in robot.loops.items():
@@ -246,19 +243,19 @@ def _loops(robot: Robot, is_tree: bool) -> Iterator[Problem]:
             yield Problem(("loops", name), message, hint)
 
 
-def _no_body_hint(robot: Robot, name: str, known: Mapping[str, str]) -> str:
+def _no_body_hint(robot: Parts, name: str, known: Mapping[str, str]) -> str:
     if name in robot.wheels:
         return "a wheel's frame doesn't spin with it, so nothing can be pinned to a wheel: add a joint with a body"
     return suggest(name, known)
 
 
-def _moves_with(robot: Robot, body: str) -> str:
+def _moves_with(robot: Parts, body: str) -> str:
     """The last joint on the way to a body that can move, or "base"."""
     moving = [joint for joint in chain(robot, body) if not isinstance(robot.joints[joint], FixedJoint)]
     return moving[-1] if moving else "base"
 
 
-def speed_names(robot: Robot) -> tuple[str, ...]:
+def speed_names(robot: Parts) -> tuple[str, ...]:
     """Names of all generalised speeds: the base's, then joints', wheels' and couplings'."""
     base: dict[str, tuple[str, ...]] = {
         "fixed": (),
@@ -270,14 +267,14 @@ def speed_names(robot: Robot) -> tuple[str, ...]:
     coupling = linkages(robot.couplings)
     coupled = {wheel for each in coupling.values() for wheel in each.wheels}
     for name, wheel in robot.wheels.items():
-        if wheel.type != "ball":
+        if isinstance(wheel, RollingWheel):
             found.append(f"{name}.rate")
-        if isinstance(wheel, (SteeredWheel, CasterWheel)) and name not in coupled:
+        if isinstance(wheel, PivotedWheel) and name not in coupled:
             found.append(f"{name}.steering_rate")
     return (*found, *(f"{name}.rate" for name in coupling))
 
 
-def _speeds(robot: Robot) -> Iterator[Problem]:
+def _speeds(robot: Parts) -> Iterator[Problem]:
     known = speed_names(robot)
     for place, name in enumerate(robot.speeds or ()):
         if name not in known:
@@ -286,7 +283,7 @@ def _speeds(robot: Robot) -> Iterator[Problem]:
             yield Problem(("speeds", place), f"{name!r} stands twice", "name each speed once")
 
 
-def _parameters(robot: Robot) -> Iterator[Problem]:
+def _parameters(robot: Parts) -> Iterator[Problem]:
     used: set[str] = set()
     try:
         definition_order(robot)
@@ -320,7 +317,7 @@ def _parameters(robot: Robot) -> Iterator[Problem]:
             yield Problem(("parameters", name), "'gravity' is the name of the robot's own gravity", hint)
 
 
-def _missing_hint(robot: Robot, name: str) -> str:
+def _missing_hint(robot: Parts, name: str) -> str:
     near = suggest(name, robot.parameters)
     if near.startswith("did you mean"):
         return near
@@ -331,7 +328,7 @@ def _missing_hint(robot: Robot, name: str) -> str:
     return f"add it under robot.parameters: {name}: ..." + (f" ({near})" if robot.parameters else "")
 
 
-def is_vertical_axis(robot: Robot, name: str, numbers: Mapping[str, float]) -> bool:
+def is_vertical_axis(robot: Parts, name: str, numbers: Mapping[str, float]) -> bool:
     """Whether a joint keeps its body's wheels upright and on the ground: fixed, or revolute about z; no tilt."""
     joint = robot.joints[name]
     tilt = any(abs(numbers[value.key]) > 1e-12 for value in joint.rpy[:2])

@@ -129,6 +129,9 @@ RESISTANCE = _quantity("resistance", "ohm", _RESISTANCE)
 INDUCTANCE = _quantity("inductance", "H", _INDUCTANCE)
 TORQUE_CONSTANT = _quantity("torque constant", "N m/A", (2, 1, -2, -1))
 POWER = _quantity("power", "W", _POWER)
+TEMPERATURE = Quantity("temperature", "K", None)
+# What a motor's angle, rate and torque are where it drives something along an axis.
+ALONG = {ANGLE: LENGTH, RATE: SPEED, TORQUE: FORCE}
 
 _BASE_SYMBOLS = ("m", "kg", "s", "A")
 

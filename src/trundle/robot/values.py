@@ -33,27 +33,33 @@ class Value:
     """One number of a description.
 
     `source` is what was written; `expression` its meaning in SI; `quantity` what the field measures. `names` are the
-    parameters it uses. `key` is its key path ("wheels.right.radius"), known once it is part of a Robot, and
-    `is_parameter` says whether the number is a parameter of its own under that key.
+    parameters it uses; where there are none, `constant` is its number in SI. `key` is its key path
+    ("wheels.right.radius"), known once it is part of a Robot, and `is_parameter` says whether the number is a
+    parameter of its own under that key.
     """
 
     source: float | str
     expression: Expression = field(compare=False)
     quantity: Quantity = field(compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
+    constant: float | None = field(default=None, compare=False)
     key: str = field(default="", compare=False)
     is_parameter: bool = field(default=False, compare=False)
 
     @property
     def number(self) -> float:
         """The value in SI, for one that uses no parameters (ask the robot for the others)."""
-        if self.names:
+        if self.constant is None:
             raise InputError(
                 f"{self.source!r} depends on {', '.join(self.names)}",
                 key=self.key or None,
                 hint="its number depends on the robot's parameters: use robot.number(value)",
             )
-        return number_of(self.expression, {})
+        return self.constant
+
+    def number_in(self, scope: Mapping[str, float]) -> float:
+        """The value in SI, given its parameters; raises ExpressionError where there is no finite real number."""
+        return number_of(self.expression, scope) if self.constant is None else self.constant
 
     def __float__(self) -> float:
         return self.number
@@ -97,10 +103,11 @@ def read_value(written: object, quantity: Quantity = units.ANY) -> Value:
         return _plain(written, quantity)
     tree = parse(written)
     used = names(tree)
-    if not used:
-        number_of(tree, {})
-        check_dimension(dimension_of(tree, _no_parameters), quantity)
-    return Value(written.strip(), tree, quantity, used)
+    if used:
+        return Value(written.strip(), tree, quantity, used)
+    number = number_of(tree, {})
+    check_dimension(dimension_of(tree, _no_parameters), quantity)
+    return Value(written.strip(), tree, quantity, constant=number)
 
 
 def _plain(written: float, quantity: Quantity) -> Value:
@@ -110,7 +117,7 @@ def _plain(written: float, quantity: Quantity) -> Value:
         number = math.inf
     if not math.isfinite(number):
         raise ExpressionError(f"expected a finite {quantity.name}, got {number}", _example(quantity))
-    return Value(number, Number(number), quantity)
+    return Value(number, Number(number), quantity, constant=number)
 
 
 def _with_article(quantity: Quantity) -> str:

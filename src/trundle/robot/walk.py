@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, key_of
 from trundle.robot.values import Value
+
+T = TypeVar("T", bound=Noun)
 
 # Fields whose plain numbers shape the equations and are never parameters: an axis of symbols would bring its
 # normalisation into every formula.
@@ -21,7 +23,7 @@ def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
     for field in type(noun).model_fields:
         inner = getattr(noun, field)
         if isinstance(inner, Noun):
-            yield from nouns(inner, (*path, field))
+            yield from nouns(inner, path if inner.inline else (*path, field))
         elif isinstance(inner, dict):
             for name, each in inner.items():
                 if isinstance(each, Noun):
@@ -50,30 +52,29 @@ def values(noun: Noun) -> Iterator[tuple[Path, Value]]:
         yield from own_values(inner, path)
 
 
-def keyed_fields(noun: Noun, path: Path = ()) -> dict[str, Any]:
-    """The fields of a noun with every Value told its key, and whether it is a parameter of its own."""
-    fields: dict[str, Any] = {}
-    for field in type(noun).model_fields:
-        counts = _counting(noun, field)
-        fields[field] = _keyed(getattr(noun, field), (*path, field), counts)
-    return fields
+def keyed(noun: T, path: Path = ()) -> T:
+    """The same noun with every Value told its key, and whether it is a parameter of its own."""
+    fields = {
+        field: _keyed(getattr(noun, field), (*path, field), _counting(noun, field))
+        for field in type(noun).model_fields
+    }
+    return type(noun).model_construct(_fields_set=set(noun.model_fields_set), **fields)
 
 
 def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
+    """Which values of a field are parameters: all named ones, and every number but zero that was written or counts."""
     if field == "parameters":
         return lambda value: not value.names
     may = field not in _STRUCTURAL and (field in noun.model_fields_set or noun.default_counts(field))
     return lambda value: may and not value.names and value.number != 0.0
 
 
-def _keyed(inner: Any, path: Path, counts: Callable[[Value], bool]) -> Any:
+def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> Any:
     if isinstance(inner, Value):
         key = str(path[-1]) if path[0] == "parameters" else key_of(path)
         return replace(inner, key=key, is_parameter=counts(inner))
     if isinstance(inner, Noun):
-        return type(inner).model_construct(
-            _fields_set=set(inner.model_fields_set), **keyed_fields(inner, path)
-        )
+        return keyed(inner, path[:-1] if inner.inline else path)
     if isinstance(inner, tuple):
         return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
     if isinstance(inner, dict):
@@ -83,8 +84,15 @@ def _keyed(inner: Any, path: Path, counts: Callable[[Value], bool]) -> Any:
 
 def plain(noun: Noun) -> dict[str, Any]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    fields = sorted(type(noun).model_fields, key=lambda field: field not in ("type", "kind"))
-    return {field: _plain(getattr(noun, field)) for field in fields if field in noun.model_fields_set}
+    found: dict[str, Any] = {}
+    for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
+        inner = getattr(noun, field)
+        if isinstance(inner, Noun) and inner.inline:
+            own = plain(inner)
+            found |= {field: own.pop("type")} | own if "type" in own else own
+        elif field in noun.model_fields_set or (field == "type" and noun.must_tell_type):
+            found[field] = _plain(inner)
+    return found
 
 
 def _plain(inner: Any) -> Any:

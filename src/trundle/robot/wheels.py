@@ -1,14 +1,18 @@
-"""Wheels, by type."""
+"""Wheels, by type: the keys of each, and what it can do."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from trundle.robot.bodies import Body
-from trundle.robot.noun import Noun, default, family
+from trundle.robot.contact import LAWS, ContactLaw, Free, Ideal
+from trundle.robot.kinds import Family, Kind, Read
+from trundle.robot.noun import Noun, default
 from trundle.robot.values import (
     AngularDamping,
     Direction,
@@ -18,14 +22,30 @@ from trundle.robot.values import (
     Moment,
     Position,
     Rate,
-    Ratio,
-    Speed,
     Torque,
 )
+from trundle.scalars import Scalar, cos, sin
 
 _ROLLER = (
     "Angle from the axle (+y) toward forward (+x) of the axis of the roller that touches the ground (rad)"
 )
+
+WHEELS = Family("wheel", "fixed")
+
+
+class ContactDirection(NamedTuple):
+    """A direction (along the heading, across it) in which the ground can push a wheel, the name of that force, and of
+    the motion that it opposes.
+    """
+
+    force: str
+    what: str
+    along: Scalar
+    across: Scalar
+
+
+TRACTION = ContactDirection("traction", "rolling", 1, 0)
+SIDE_FORCE = ContactDirection("side_force", "lateral", 0, 1)
 
 
 class WheelInertia(Noun):
@@ -38,30 +58,50 @@ class WheelInertia(Noun):
     diameter: Moment | None = default(None, "About a diameter (kg m^2). Default m (3 r^2 + w^2)/12.")
 
 
-class _Wheel(Noun):
+class Wheel(Kind):
+    """What touches the ground.
+
+    What a wheel can do: `steered`: something points it (a motor or a coupling) by a pivot through its axle's line;
+    `trails`: it follows a pivot that nothing need hold; `binds`: it can't move along its axle, so that the base turns
+    about a point of the axle's line.
+    """
+
+    family: ClassVar[Family] = WHEELS
     bounds: ClassVar[dict[str, str]] = {"radius": "> 0", "mass": ">= 0"}
+    steered: ClassVar[bool] = False
+    trails: ClassVar[bool] = False
+    binds: ClassVar[bool] = False
 
     parent: str = default("base", 'The body it is mounted on: "base", a joint, or a body\'s name.')
     at: Position = default((0.0, 0.0, 0.0), "The wheel's centre in the parent's frame (m).")
     radius: Length = Field(description="Radius (m).")
     mass: Mass = default(0.0, "Mass (kg), default 0.")
 
+    @property
+    def law(self) -> ContactLaw:
+        """How it meets the ground."""
+        return Free()
 
-class BallWheel(_Wheel):
+    def directions(self, read: Read) -> tuple[ContactDirection, ...]:
+        """The directions in which the ground can push it."""
+        return ()
+
+
+class BallWheel(Wheel):
     """A free ball: carries weight, resists nothing."""
 
     called: ClassVar[str] = "ball wheel"
 
-    type: Literal["ball"] = Field(description="ball: a free ball.")
+    type: Literal["ball"] = default("ball", "ball: a free ball.")
     contact: Literal["free"] = default("free", "A ball is always free.")
 
 
-class _RollingWheel(_Wheel):
+class RollingWheel(Wheel):
+    """A wheel that spins about an axle: coordinate NAME.angle, speed NAME.rate."""
+
     bounds: ClassVar[dict[str, str]] = {
-        **_Wheel.bounds,
+        **Wheel.bounds,
         "width": ">= 0",
-        "friction": ">= 0",
-        "slip_speed": "> 0",
         "load": ">= 0",
         "damping": ">= 0",
         "coulomb": ">= 0",
@@ -72,90 +112,146 @@ class _RollingWheel(_Wheel):
     heading: Direction = default(0.0, "Angle of its rolling direction about z, from the parent's x (rad).")
     width: Length = default(0.0, "Width (m), default 0.")
     inertia: WheelInertia = default({}, "Default: a solid cylinder.")
-    contact: Literal["ideal", "slip", "free"] = default(
-        "ideal",
-        "ideal: rolls without slipping (a constraint); slip: regularised friction; free: no force at all.",
+    contact: Annotated[ContactLaw, LAWS] = Field(
+        default_factory=Ideal,
+        description="How it meets the ground, by the name of a contact law. Default ideal.",
     )
-    friction: Ratio = default(0.8, "Friction coefficient of a slipping contact, default 0.8.")
-    slip_speed: Speed = default(0.01, "Slip at which friction nears its full force (m/s), default 0.01.")
     load: Force | None = default(None, "Weight on the wheel (N). Default: its share of the robot's.")
     damping: AngularDamping = default(0.0, "Viscous friction of the bearing (N m s/rad), default 0.")
     coulomb: Torque = default(0.0, "Dry friction of the bearing (N m), default 0.")
     coulomb_speed: Rate = default(1e-3, "Rate below which dry friction is smoothed (rad/s), default 1e-3.")
 
+    @property
+    def law(self) -> ContactLaw:
+        """How it meets the ground."""
+        return self.contact
+
+    def directions(self, read: Read) -> tuple[ContactDirection, ...]:
+        """Along its heading and along its axle."""
+        return TRACTION, SIDE_FORCE
+
     def default_counts(self, field: str) -> bool:
-        """Friction matters where the wheel slips, the smoothing rate where the bearing has dry friction."""
-        if field in ("friction", "slip_speed"):
-            return self.contact == "slip"
+        """The smoothing rate matters where the bearing has dry friction."""
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
+    @classmethod
+    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+        """Its own keys and those of its contact law."""
+        law = data.get("contact")
+        own = type(law).model_fields if isinstance(law, ContactLaw) else Ideal.model_fields
+        return [*cls.model_fields, *(key for key in own if key != "type")]
 
-class FixedWheel(_RollingWheel):
+    @model_validator(mode="before")
+    @classmethod
+    def _lawful(cls, data: object) -> object:
+        """The wheel's keys with the contact law's put into a noun of their own."""
+        if not isinstance(data, Mapping) or isinstance(data.get("contact"), ContactLaw):
+            return data
+        given = data.get("contact", LAWS.default)
+        if isinstance(given, Mapping):
+            return data
+        keys = LAWS.named(given).model_fields.keys() - {"type"}
+        law = {key: data[key] for key in data if key in keys}
+        rest = {key: each for key, each in data.items() if key not in keys}
+        return rest | {"contact": LAWS.read(law | ({"type": given} if "contact" in data else {}))}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The keys of all contact laws stand among the wheel's own."""
+        found = handler.resolve_ref_schema(handler(schema))
+        properties = found["properties"]
+        words = cls.model_fields["contact"].description
+        properties["contact"] = {"enum": list(LAWS), "default": LAWS.default, "description": words}
+        for law in LAWS:
+            own = LAWS.named(law).model_json_schema()["properties"]
+            properties |= {key: each for key, each in own.items() if key != "type"}
+        return found
+
+
+class PivotedWheel(RollingWheel):
+    """A wheel on a fork that turns about the vertical at `at`: also NAME.steering, NAME.steering_rate."""
+
+    fork: Body = default({}, "What turns with it. Default: massless.")
+    steering_damping: AngularDamping = default(0.0, "Friction of the pivot (N m s/rad), default 0.")
+
+    def centre(self, read: Read) -> tuple[Scalar, Scalar]:
+        """Where the wheel's centre lies in the fork's frame, x along the heading (m)."""
+        return 0, 0
+
+
+class FixedWheel(RollingWheel):
     """Rolls in one direction of its parent. Coordinate NAME.angle, speed NAME.rate."""
 
     called: ClassVar[str] = "fixed wheel"
+    binds: ClassVar[bool] = True
 
     type: Literal["fixed"] = default("fixed", "fixed: rolls straight on (the default).")
 
 
-class SteeredWheel(_RollingWheel):
+class SteeredWheel(PivotedWheel):
     """Turns about the vertical through its centre. Also NAME.steering, NAME.steering_rate."""
 
     called: ClassVar[str] = "steered wheel"
+    steered: ClassVar[bool] = True
+    binds: ClassVar[bool] = True
 
-    type: Literal["steered"] = Field(description="steered: turns about the vertical through its centre.")
-    fork: Body = default({}, "What turns with it. Default: massless.")
-    steering_damping: AngularDamping = default(0.0, "Friction of the steering (N m s/rad), default 0.")
+    type: Literal["steered"] = default("steered", "steered: turns about the vertical through its centre.")
 
 
-class CasterWheel(_RollingWheel):
+class CasterWheel(PivotedWheel):
     """Trails behind a free vertical pivot. Also NAME.steering, NAME.steering_rate."""
 
     called: ClassVar[str] = "caster wheel"
-    bounds: ClassVar[dict[str, str]] = {**_RollingWheel.bounds, "offset": "> 0"}
+    bounds: ClassVar[dict[str, str]] = {**PivotedWheel.bounds, "offset": "> 0"}
+    bound_hints: ClassVar[dict[str, str]] = {
+        "offset": "a caster trails behind its pivot; for a wheel on its own pivot use type: steered"
+    }
+    trails: ClassVar[bool] = True
 
-    type: Literal["caster"] = Field(
-        description="caster: trails behind a free vertical pivot; `at` is the pivot."
+    type: Literal["caster"] = default(
+        "caster", "caster: trails behind a free vertical pivot; `at` is the pivot."
     )
     offset: Length = Field(description="Trail (m), > 0: the wheel's centre is this far behind the pivot.")
-    fork: Body = default({}, "What turns with it. Default: massless.")
-    steering_damping: AngularDamping = default(0.0, "Friction of the pivot (N m s/rad), default 0.")
+
+    def centre(self, read: Read) -> tuple[Scalar, Scalar]:
+        """Behind the pivot."""
+        return -read(self.offset), 0
 
 
-class MecanumWheel(_RollingWheel):
+class _RollerWheel(RollingWheel):
+    """A wheel with rollers on its rim, on which it slides freely."""
+
+    roller_angle: Direction
+
+    def directions(self, read: Read) -> tuple[ContactDirection, ...]:
+        """Along the axis of the roller on the ground; straight ahead where that is 90° and no parameter."""
+        given = self.roller_angle
+        if not (given.is_parameter or given.names) and abs(given.number - math.pi / 2) < 1e-12:
+            return (ContactDirection("roller_force", "rolling", 1, 0),)
+        angle = read(given)
+        return (ContactDirection("roller_force", "rolling", sin(angle), cos(angle)),)
+
+
+class MecanumWheel(_RollerWheel):
     """Rollers at an angle on its rim."""
 
     called: ClassVar[str] = "mecanum wheel"
 
-    type: Literal["mecanum"] = Field(description="mecanum: rollers at an angle.")
+    type: Literal["mecanum"] = default("mecanum", "mecanum: rollers at an angle.")
     roller_angle: Direction = Field(
         description=f"{_ROLLER}: -45 deg at the front left and rear right, 45 deg at the others."
     )
 
 
-class OmniWheel(_RollingWheel):
+class OmniWheel(_RollerWheel):
     """Rollers across its rim: it slides sideways freely."""
 
     called: ClassVar[str] = "omni wheel"
 
-    type: Literal["omni"] = Field(description="omni: rollers across the rim.")
+    type: Literal["omni"] = default("omni", "omni: rollers across the rim.")
     roller_angle: Direction = default("90 deg", f"{_ROLLER}, default 90 deg.")
 
 
-family(FixedWheel, SteeredWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)
-
-
-def _type(data: Any) -> str:
-    kind = data.get("type", "fixed") if isinstance(data, Mapping) else getattr(data, "type", "fixed")
-    return f"<{kind}>"
-
-
-Wheel = Annotated[
-    Annotated[FixedWheel, Tag("<fixed>")]
-    | Annotated[SteeredWheel, Tag("<steered>")]
-    | Annotated[CasterWheel, Tag("<caster>")]
-    | Annotated[MecanumWheel, Tag("<mecanum>")]
-    | Annotated[OmniWheel, Tag("<omni>")]
-    | Annotated[BallWheel, Tag("<ball>")],
-    Discriminator(_type),
-]
+WHEELS.add(FixedWheel, SteeredWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)

@@ -95,10 +95,10 @@ def _wheels(
         pivot = poses[tree.links[wheel.link].parent if wheel.steering is not None else wheel.link]
         x, y = float(pivot.position[0]), float(pivot.position[1])
         groups[not wheel.on_base].append(replace(shape, x=x, y=y, heading=yaw(pivot)))
-        if wheel.kind in ("fixed", "steered") and wheel.contact != "free":
+        if wheel.noun.binds and wheel.grips:
             at = poses[wheel.link]
             place = (float(at.position[0]), float(at.position[1]), yaw(at))
-            axles.append((place, wheel.kind == "steered" or not wheel.on_base))
+            axles.append((place, wheel.noun.steered or not wheel.on_base))
     return tuple(groups[0]), tuple(groups[1]), axles
 
 

@@ -12,6 +12,29 @@ if TYPE_CHECKING:
 
     from trundle.results import Run
 
+
+def plot(run: Run) -> Plots:
+    """The figures of a run: `plot(run).path()`, `.states()`, `.inputs()`, `.checks()`; `run.plot` is the same.
+
+    Parameters
+    ----------
+    run : Run
+        What `trundle.run`, `simulate` or `roll` gave.
+
+    Returns
+    -------
+    Plots
+        The figures, each drawn when its method is called.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0)
+    >>> run.plot.states().savefig("states.svg")  # doctest: +SKIP
+    """
+    return Plots(run)
+
+
 FIGURES = ("path", "states", "inputs", "checks")
 
 

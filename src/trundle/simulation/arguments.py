@@ -115,11 +115,10 @@ def unknown_start(each: Any, known: Any, name: str, kind: str, dependent: Mappin
 
 def dependents(model: Model) -> dict[str, str]:
     """Outputs of a model by name, each with why it can't be given at the start."""
-    speeds = ("m/s", "rad/s")
     free = ", ".join(model.speeds) or "none"
     return {
         each: f"is a dependent speed: it follows from the independent ones ({free})"
-        if model.units.get(each) in speeds
+        if model.quantities[each].kind == "speed"
         else "is an output: it follows from the states"
         for each in model.outputs
     }

@@ -254,15 +254,12 @@ def _run(
         "operations": model.operations,
         "derive_seconds": model.derive_seconds,
     }
+    units = {**model.units, **dict.fromkeys(account, "J")}
     return Run(
         name=model.name,
         time=at,
         values=values,
-        units={
-            name: unit
-            for name, unit in {**model.units, **dict.fromkeys(account, "J")}.items()
-            if name in values
-        },
+        units={name: unit for name, unit in units.items() if name in values},
         description=describe(model, parameters),
         summary=summary,
         groups={

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.assembly import assemble
+from trundle.mechanics.quantities import Quantities
+from trundle.model.configuration import independent_coordinates
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
 from trundle.model.manifold import on_manifold, settle
 from trundle.program import compile_program, feed
@@ -27,8 +30,8 @@ from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
 
-# A coordinate given over time stands for its rate: the ending of the one, and of the other.
-_RATES = {"angle": "rate", "position": "rate", "steering": "steering_rate"}
+if TYPE_CHECKING:
+    from trundle.robot import Robot
 
 
 def roll(
@@ -62,11 +65,12 @@ def roll(
     at = asked if asked[0] == 0 else np.concatenate([[0.0], asked])
     check_tolerances(rtol, atol)
     limit = step_limit(max_step)
-    rates, angles = _split(robot, named(inputs, "inputs"))
-    kinematics = derive_kinematics(robot, [*rates, *(rate_of(name) for name in angles)])
+    known_inputs = kinematic_inputs(robot)
+    rates, angles = _split(robot, known_inputs, named(inputs, "inputs"))
+    kinematics = derive_kinematics(robot, [*rates, *(known_inputs.rate_of(name) for name in angles)])
     derived = time.perf_counter()
     known, longest = prepared(
-        named_signals([*rates, *angles], {**rates, **angles}, robot.name, _units(angles)),
+        named_signals([*rates, *angles], {**rates, **angles}, robot.name, known_inputs.units),
         float(at[-1]),
         limit,
     )
@@ -140,45 +144,26 @@ def _run(
     )
 
 
-def rate_of(name: str) -> str:
-    """The rate that a given coordinate stands for (`left.angle`: `left.rate`); a rate stands for itself."""
-    owner, _, what = name.rpartition(".")
-    return f"{owner}.{_RATES.get(what, what)}"
-
-
-def kinematic_inputs(robot: Any) -> tuple[str, ...]:
-    """Names that a kinematic run can be given: rates, and the coordinates whose derivatives they are."""
+def kinematic_inputs(robot: Any) -> Quantities:
+    """What a kinematic run can be given: rates, and the coordinates whose rates they are, which stand for them."""
+    quantities = assemble(robot, robot.resolver()).quantities
     rates = rate_names(robot)
-    coordinates = []
-    for name in rates:
-        owner, _, what = name.rpartition(".")
-        if what == "steering_rate":
-            coordinates.append(f"{owner}.steering")
-        else:
-            sliding = owner in robot.joints and robot.joints[owner].type == "prismatic"
-            coordinates.append(f"{owner}.{'position' if sliding else 'angle'}")
-    return (*rates, *coordinates)
+    return quantities.only((*rates, *(quantities.coordinate_of(rate) for rate in rates)))
 
 
-def _split(robot: Any, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(robot: Any, known: Quantities, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Given rates, and given coordinates."""
-    known = kinematic_inputs(robot)
-    named_signals(known, inputs, robot.name, _units(known))
-    rates = {name: given for name, given in inputs.items() if name.endswith("rate")}
+    named_signals(tuple(known), inputs, robot.name, known.units)
+    rates = {name: given for name, given in inputs.items() if known[name].kind == "speed"}
     angles = {name: given for name, given in inputs.items() if name not in rates}
     for name in angles:
-        if rate_of(name) in rates:
+        if known.rate_of(name) in rates:
             raise InputError(
-                f"both '{name}' and '{rate_of(name)}' are given",
+                f"both '{name}' and '{known.rate_of(name)}' are given",
                 key=f"run.inputs.{name}",
                 hint="keep one of them",
             )
     return rates, angles
-
-
-def _units(names: Iterable[str]) -> dict[str, str]:
-    """Units of wheel rates, and of the coordinates whose derivatives they are, where they are angles."""
-    return {name: "" if name.endswith(".position") else "rad" for name in names if not name.endswith("rate")}
 
 
 def _start(
@@ -211,3 +196,10 @@ def _sources(
         ((lambda t, s=s: s.derivative(t, 0.0, end)) if derived else s.value, not (s.steady or s.held))
         for s, derived in signals
     ]
+
+
+def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
+    """Names and units of what a kinematic run can be given, and of the states it starts from."""
+    assembly = assemble(robot, robot.resolver())
+    states = assembly.quantities.only(independent_coordinates(assembly))
+    return kinematic_inputs(robot).units, states.units

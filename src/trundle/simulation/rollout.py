@@ -11,7 +11,6 @@ import numpy as np
 
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
-from trundle.model.health import check_quaternion
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
 from trundle.simulation.arguments import (
@@ -69,8 +68,7 @@ def rollout(
     size = _count(count, x, u, parameters)
     _require_memory(steps // every + 1, len(model.states), size)
     p = _parameters(model, parameters)
-    if model.robot is not None:
-        check_quaternion(x)
+    model.quantities.check_quaternions(x)
     x = settle_batch(model, x, tuple(initial), p)
     with (
         Progress(progress, 1.0, f"rolling out {model.name}") as bar,
@@ -99,7 +97,7 @@ def rollout(
         time=time,
         states=model.states,
         values=states,
-        units={name: model.units.get(name, "") for name in model.states},
+        units={name: model.units[name] for name in model.states},
         parameters=p,
         description=describe(model, {k: v for k, v in p.items() if np.ndim(v) == 0}),
         summary=summary,
@@ -186,7 +184,7 @@ def _complete(defaults: dict[str, Any], given: Mapping[str, Any], kind: str, mod
         )
     most = 1 if kind == "state" else 2
     return {
-        each: _number(each, given.get(each, value), model.units.get(each, ""), most)
+        each: _number(each, given.get(each, value), model.units[each], most)
         for each, value in defaults.items()
     }
 

@@ -8,13 +8,14 @@ graphs (`sympy_graph`), and the linear systems are solved inside the program, in
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from trundle.mechanics.linear import apply, product
+from trundle.mechanics.quantities import Kind, Quantities, Quantity
 from trundle.model.guided import solve_guided
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
@@ -257,6 +258,21 @@ def _largest(residuals: Sequence[Scalar]) -> Scalar:
     return worst
 
 
+def _quantities(names: Names, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:
+    """What each name stands for, as far as SymPy says it; units where they were given."""
+    known = {"time": "s", **dict.fromkeys(names.clock, "s"), **units}
+    groups: dict[Kind, Iterable[str]] = {
+        "time": ("time", *names.clock),
+        "coordinate": names.coordinates,
+        "speed": names.speeds,
+        "command": names.inputs,
+        "other": (*names.extra, *outputs),
+    }
+    return Quantities.gather(
+        Quantity(name, known.get(name, ""), kind) for kind, group in groups.items() for name in group
+    )
+
+
 def _package(
     name: str,
     equations: Equations,
@@ -295,8 +311,7 @@ def _package(
         inputs=names.inputs,
         outputs=tuple(outputs),
         parameters=dict(names.parameters),
-        units={"time": "s", **dict.fromkeys(names.clock, "s"), **units},
-        initial=dict.fromkeys(names.states, 0.0),
+        quantities=_quantities(names, outputs, units),
         mobility=None,
         constraints=ConstraintSummary(len(equations.rows), motion.rank, motion.undetermined),
         dynamics=dynamics,

@@ -1,4 +1,4 @@
-"""Reading attributes from an element, every error with file, line, owner and attribute."""
+"""Reading children and attributes of an element, every error with file, line, owner and attribute."""
 
 from __future__ import annotations
 
@@ -8,9 +8,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trundle.documents.urdf.xmltext import Element
+from trundle.documents.urdf.xml_tree import Element
 from trundle.errors import InputError, suggest
 
+# What is known inside an element: its children and its attributes. Anything that looks like one of them misspelt is an
+# error; all else belongs to other tools and is left in peace.
+_KNOWN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+    "robot": (
+        ("link", "joint", "transmission", "gazebo", "material", "sensor", "ros2_control", "trundle"),
+        ("name",),
+    ),
+    "link": (("inertial", "visual", "collision", "contact", "sensor"), ("name",)),
+    "joint": (
+        ("origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "trundle")
+        + ("safety_controller",),
+        ("name", "type"),
+    ),
+    "inertial": (("origin", "mass", "inertia"), ()),
+    "mass": ((), ("value",)),
+    "inertia": ((), ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    "origin": ((), ("xyz", "rpy")),
+    "axis": ((), ("xyz",)),
+    "dynamics": ((), ("damping", "friction")),
+    "limit": ((), ("lower", "upper", "effort", "velocity")),
+    "mimic": ((), ("joint", "multiplier", "offset")),
+}
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(inity)?", re.ASCII | re.IGNORECASE)
 # How near an unknown name must be to a known one to count as a slip of the pen; other tools' names are farther off.
@@ -29,23 +51,42 @@ class Part:
 
     def fail(self, message: str, attribute: str | None = None, hint: str | None = None) -> InputError:
         """An error about the element or one of its attributes."""
-        inside = self.element.tag if attribute is None else f"{self.element.tag} {attribute}"
-        is_owner = self.owner.startswith(f"{self.element.tag} ") and attribute is None
-        key = self.owner if is_owner else f"{self.owner} <{inside}>"
+        tag = self.element.tag
+        is_owner = self.owner.startswith(f"{tag} ") and attribute is None
+        key = (
+            self.owner if is_owner else f"{self.owner} <{tag if attribute is None else f'{tag} {attribute}'}>"
+        )
         return InputError(message, file=self.file, line=self.element.line, key=key.strip(), hint=hint)
 
-    def owned(self, owner: str) -> Part:
-        """The same element under a name of its own."""
-        return replace(self, owner=owner)
+    def named(self) -> Part:
+        """The same element, a link or a joint, as its own owner."""
+        return replace(self, owner=f"{self.element.tag} {self.text('name')!r}").checked()
+
+    def checked(self) -> Part:
+        """The same element; raises where an unknown child or attribute looks like a known one misspelt."""
+        children, attributes = _KNOWN.get(self.element.tag, ((), ()))
+        for child in self.children():
+            near = _slip(child.element.tag, children)
+            if near:
+                raise child.fail(f"unknown element <{child.element.tag}>", hint=f"did you mean <{near}>?")
+        for name in self.element.attrib:
+            near = _slip(name, attributes)
+            if near and near not in self.element.attrib:
+                raise self.fail(f"unknown attribute {name!r}", name, f"did you mean '{near}'?")
+        return self
+
+    def children(self, tag: str | None = None) -> list[Part]:
+        """The elements inside, comments left out; with a tag, those only."""
+        inside = [each for each in self.element if isinstance(each, Element)]
+        return [replace(self, element=each) for each in inside if tag is None or each.tag == tag]
 
     def child(self, tag: str) -> Part | None:
         """The one child with this tag, or none; two are an error."""
-        found = self.element.all(tag)
+        found = self.children(tag)
         if len(found) > 1:
-            again = Part(found[1], self.owner, self.file)
-            message = f"<{tag}> stands twice, first in line {found[0].line}"
-            raise again.fail(message, hint="keep one of them")
-        return Part(found[0], self.owner, self.file) if found else None
+            message = f"<{tag}> stands twice, first in line {found[0].element.line}"
+            raise found[1].fail(message, hint="keep one of them")
+        return found[0].checked() if found else None
 
     def needed(self, tag: str, hint: str) -> Part:
         """The one child with this tag; none is an error."""
@@ -54,23 +95,15 @@ class Part:
             raise self.fail(f"has no <{tag}>", hint=hint)
         return found
 
-    def check(self, children: Sequence[str], attributes: Sequence[str]) -> None:
-        """Raise where an unknown child or attribute looks like a known one misspelt; all others are left in peace."""
-        for child in self.element.children:
-            near = _slip(child.tag, children)
-            if near:
-                message = f"unknown element <{child.tag}>"
-                raise Part(child, self.owner, self.file).fail(message, hint=f"did you mean <{near}>?")
-        for name in self.element.attributes:
-            near = _slip(name, attributes)
-            if near and near not in self.element.attributes:
-                raise self.fail(f"unknown attribute {name!r}", name, f"did you mean '{near}'?")
+    def near(self, tag: str) -> Part:
+        """The child with this tag or, without one, the element itself: where a message about it belongs."""
+        return next(iter(self.children(tag)), self)
 
     def text(self, name: str, hint: str | None = None) -> str:
         """An attribute that must be there and not be empty."""
-        found = self.element.attributes.get(name)
+        found = self.element.get(name)
         if found is None:
-            given = list(self.element.attributes)
+            given = list(self.element.attrib)
             near = suggest(name, given) if given else ""
             here = f"it has {', '.join(given)}" if given and not near.startswith("did") else None
             raise self.fail(f"the attribute {name!r} is missing", hint=hint or here)
@@ -80,13 +113,21 @@ class Part:
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
         """A number; without a default it must be there."""
-        if default is not None and name not in self.element.attributes:
+        if default is not None and self.element.get(name) is None:
             return default
         return self._float(self.text(name).strip(), name, "expected a number", infinite)
 
+    def positive(self, name: str, default: float | None = None, *, called: str = "") -> float:
+        """A number that isn't negative."""
+        number = self.number(name, default)
+        if number < 0.0:
+            message = f"{called or name} must not be negative, got {number:g}"
+            raise self.fail(message, name, f"did you mean {-number:g}?")
+        return number
+
     def numbers(self, name: str, default: Numbers | None = None) -> Numbers:
         """Three numbers; without a default they must be there."""
-        if default is not None and name not in self.element.attributes:
+        if default is not None and self.element.get(name) is None:
             return default
         written = self.text(name)
         pieces = written.split()
@@ -106,6 +147,10 @@ class Part:
         if not math.isfinite(number):
             raise self.fail(f"{expected}, got {_short(piece)}, which is too large", name)
         return number
+
+
+# The part of links and joints that stand in no file, as they are yet to be written.
+NOWHERE = Part(Element("robot"), "")
 
 
 def _slip(name: str, known: Sequence[str]) -> str | None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.elements import ONE_AXIS, UrdfFile, UrdfJoint
+from trundle.documents.urdf.nouns import ONE_AXIS, Joint, Urdf
 from trundle.errors import suggest
 from trundle.robot.noun import RESERVED
 
 _LONGEST = 60
 # As many as a Robot may have.
-MOST_JOINTS = 1000
+_MOST_JOINTS = 1000
 
 
 @dataclass(frozen=True)
@@ -24,40 +24,40 @@ class Names:
     """
 
     root: str
-    links: dict[str, str]
-    joints: dict[str, str]
-    mimics: dict[str, str]
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    mimics: Mapping[str, str]
 
 
-def check_tree(urdf: UrdfFile) -> str:
+def check_tree(urdf: Urdf) -> str:
     """The root link's name; raises InputError where links are missing, have two parents, or form no single tree."""
     if not urdf.links:
         raise urdf.part.fail("has no links", hint='write <link name="base_link"/>')
-    if len(urdf.joints) > MOST_JOINTS:
-        raise urdf.part.fail(f"{len(urdf.joints)} joints; a description may have {MOST_JOINTS}")
-    carried: dict[str, str] = {}
-    for name, joint in urdf.joints.items():
+    if len(urdf.joints) > _MOST_JOINTS:
+        raise urdf.part.fail(f"{len(urdf.joints)} joints; a description may have {_MOST_JOINTS}")
+    carried: dict[str, Joint] = {}
+    for joint in urdf.joints.values():
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in urdf.links:
-                part = joint.part.child(role) or joint.part
-                raise part.fail(f"there is no link {link!r}", "link", suggest(link, urdf.links))
+                hint = suggest(link, urdf.links)
+                raise joint.part.near(role).fail(f"there is no link {link!r}", "link", hint)
         if joint.parent == joint.child:
             raise joint.part.fail(f"its parent and its child are the same link, {joint.child!r}")
         if joint.child in carried:
-            message = f"the link {joint.child!r} hangs on the joint {carried[joint.child]!r} already"
+            message = f"the link {joint.child!r} hangs on the joint {carried[joint.child].name!r} already"
             hint = "a link has one parent; URDF describes trees, no loops"
-            raise (joint.part.child("child") or joint.part).fail(message, "link", hint)
-        carried[joint.child] = name
+            raise joint.part.near("child").fail(message, "link", hint)
+        carried[joint.child] = joint
     for joint in urdf.joints.values():
         _check_mimic(urdf, joint)
     return _root(urdf, carried)
 
 
-def _check_mimic(urdf: UrdfFile, joint: UrdfJoint) -> None:
+def _check_mimic(urdf: Urdf, joint: Joint) -> None:
     """Raise where a joint follows what isn't there, what has no single axis, or in the end itself."""
     if joint.mimic is None:
         return
-    leader, part = joint.mimic.joint, joint.part.child("mimic") or joint.part
+    leader, part = joint.mimic.joint, joint.part.near("mimic")
     if leader not in urdf.joints:
         others = set(urdf.joints) - {joint.name}
         raise part.fail(f"there is no joint {leader!r}", "joint", suggest(leader, others))
@@ -78,62 +78,47 @@ def _check_mimic(urdf: UrdfFile, joint: UrdfJoint) -> None:
             return  # a circle that it only leads into, told where it is
 
 
-def _root(urdf: UrdfFile, carried: dict[str, str]) -> str:
+def _root(urdf: Urdf, carried: Mapping[str, Joint]) -> str:
     roots = [name for name in urdf.links if name not in carried]
     if len(roots) > 1:
         listed = ", ".join(repr(name) for name in roots[:8]) + (", ..." if len(roots) > 8 else "")
-        second = urdf.links[roots[1]].part
         message = f"there are {len(roots)} roots: no joint carries {listed}"
-        raise second.fail(message, hint="all links but one must be the child of a joint")
-    below: dict[str, list[str]] = {}
-    for joint in urdf.joints.values():
-        below.setdefault(joint.parent, []).append(joint.child)
-    reached = set(roots)
-    waiting = list(roots)
-    while waiting:
-        children = below.get(waiting.pop(), [])
-        reached.update(children)
-        waiting.extend(children)
-    lost = next((name for name in urdf.links if name not in reached), None)
-    if lost is None:
-        return roots[0]
-    circle = [lost]
-    while (above := urdf.joints[carried[circle[-1]]].parent) not in circle:
-        circle.append(above)
-    circle = [*circle[circle.index(above) :], above]
-    message = f"the links hang on each other in a circle: {' -> '.join(circle)}"
-    raise urdf.joints[carried[above]].part.fail(
-        message, hint="one link must be the root, the child of no joint"
-    )
+        hint = "all links but one must be the child of a joint"
+        raise urdf.links[roots[1]].part.fail(message, hint=hint)
+    rooted = set(roots)
+    for name in urdf.links:
+        path: list[str] = []
+        while name not in rooted and name not in path:
+            path.append(name)
+            name = carried[name].parent
+        if name not in rooted:
+            circle = [*path[path.index(name) :], name]
+            message = f"the links hang on each other in a circle: {' -> '.join(circle)}"
+            hint = "one link must be the root, the child of no joint"
+            raise carried[name].part.fail(message, hint=hint)
+        rooted.update(path)
+    return roots[0]
 
 
-def identifiers(urdf: UrdfFile, root: str) -> Names:
+def identifiers(urdf: Urdf, root: str) -> Names:
     """Names that Trundle takes (letters, digits and _; all different), the same for the same file.
 
     URDF's links and joints may share a name, and names may hold anything ("left/wheel-1"); Trundle's are parts of
     the names of coordinates and parameters. A link that is called as its own joint stays so.
     """
     taken: set[str] = set(RESERVED)
-    joints: dict[str, str] = {}
-    for name in urdf.joints:
-        joints[name] = _free(clean(name), taken)
-        taken.add(joints[name])
+    joints = {name: _free(clean(name), taken) for name in urdf.joints}
     on = {joint.child: joints[name] for name, joint in urdf.joints.items()}
     links: dict[str, str] = {}
     for name in urdf.links:
         wished = clean(name)
         if name == root and wished in RESERVED:
             links[name] = "base"
-        elif on.get(name) == wished:
-            links[name] = wished
         else:
-            links[name] = _free(wished, taken, ("_link",))
-            taken.add(links[name])
-    mimics: dict[str, str] = {}
-    for name, joint in urdf.joints.items():
-        if joint.mimic is not None:
-            mimics[name] = _free(f"{joints[name]}_mimic", taken)
-            taken.add(mimics[name])
+            links[name] = wished if on.get(name) == wished else _free(wished, taken, f"{wished}_link")
+    mimics = {
+        name: _free(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
+    }
     return Names(root, links, joints, mimics)
 
 
@@ -143,11 +128,14 @@ def clean(name: str) -> str:
     return f"_{better}" if better[0].isdigit() else better
 
 
-def _free(wished: str, taken: set[str], endings: Iterable[str] = ()) -> str:
-    for ending in ("", *endings):
-        if wished + ending not in taken:
-            return wished + ending
-    number = 1
-    while f"{wished}_{number}" in taken:
-        number += 1
-    return f"{wished}_{number}"
+def _free(wished: str, taken: set[str], *others: str) -> str:
+    """The first of the wished names that is free, else the first with a number; taken from now on."""
+    number = 0
+    candidates = [wished, *others]
+    while candidates[0] in taken:
+        candidates.pop(0)
+        if not candidates:
+            number += 1
+            candidates = [f"{wished}_{number}"]
+    taken.add(candidates[0])
+    return candidates[0]

@@ -1,220 +1,179 @@
-"""Writing URDF: the text a robot came from, changed where the robot has changed and nowhere else."""
+"""Writing URDF: the elements a robot came from with what has changed, or new ones; everything else is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from trundle.documents.urdf.edits import Edits
-from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, LIMITED
-from trundle.documents.urdf.measures import Follow, Mass, Measure, Measures, measures, takes_on_trust
-from trundle.documents.urdf.part import Part
-from trundle.documents.urdf.texts import (
-    extension_text,
-    follow_of,
-    gravity_text,
-    inertial_text,
-    joint_text,
-    limits_of,
-    link_text,
-    moments,
-    number_text,
-    robot_text,
-    three,
-)
-from trundle.documents.urdf.urdf_reader import Reading, read
-from trundle.documents.urdf.xmltext import Element, tag_text
+from trundle.documents.urdf.from_robot import from_robot
+from trundle.documents.urdf.nouns import AS_GIVEN, DEFAULT_AXIS, EXTENSION, NO_FILE, ZERO, Joint, Link, Urdf
+from trundle.documents.urdf.part import Numbers
+from trundle.documents.urdf.urdf_reader import read
+from trundle.documents.urdf.xml_tree import Element, write_xml
 from trundle.errors import InputError
 from trundle.robot.description import Robot
-from trundle.robot.structure import body_names
+
+# What an element's attributes shall say, by the path of the element below ("" for itself) and the attribute's name.
+Said = dict[tuple[str, str], str]
+
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# Elements that may stand without the attributes that Trundle reads, for the sake of others.
+_OPTIONAL = ("origin", "dynamics")
+# Whole numbers below it are written without a point.
+_MOST_WHOLE = 1e6
 
 
 def dump_urdf(robot: Robot) -> str:
     """URDF text of a robot.
 
-    A robot that was read from URDF is written as it stood, byte for byte; where its numbers have changed since, only
-    their elements are new, and visuals, meshes, limits, mimics, comments and other tools' tags stay. Any other robot
-    is written anew: joints without stops are `continuous`, formulas become numbers. What URDF has no words for (base,
-    gravity, springs, armatures) goes into elements <trundle .../>, which other readers skip. Numbers are written so
-    that they read back exactly. Gears that follow one joint become <mimic>. Raises InputError on all other couplings,
-    on wheels, motors and loops.
+    For a robot that was read from URDF these are the file's own elements, with new numbers where they have changed
+    since: visuals, meshes, efforts, transmissions, comments and other tools' tags stay. Any other robot is written
+    anew: joints without stops are `continuous`, formulas become numbers. What URDF has no words for (base, gravity,
+    springs, armatures) goes into elements <trundle .../>, which other readers skip. Gears that follow one joint become
+    <mimic>. Numbers read back exactly.
+
+    Parameters
+    ----------
+    robot : Robot
+        A robot of bodies and joints. SI and radians, as in URDF.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        For wheels, motors and loops, other couplings and other joints, which URDF has no words for.
+
+    Examples
+    --------
+    >>> from trundle.documents import dump_urdf, load_urdf
+    >>> arm = load_urdf("examples/urdf/arm.urdf").with_parameters({"joints.elbow.body.mass": 0.9})
+    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "0.9" in line]
+    ['<mass value="0.9" />']
     """
-    wanted = measures(robot)
     if robot.urdf is None:
-        written = _anew(robot, wanted)
-        _verify(written, wanted, strict=True)
-        return written
-    trusts = takes_on_trust(robot)
-    reading = read(robot.urdf, strict=not trusts)
-    there = measures(reading.robot)
-    if there == wanted:
-        return robot.urdf
-    edits = Edits(robot.urdf)
-    _robot(edits, reading, there, wanted)
-    _joints(edits, reading, robot, there, wanted)
-    written = edits.apply()
-    _verify(written, wanted, strict=not trusts)
+        root, before, old = Element("robot"), '<?xml version="1.0"?>\n', NO_FILE
+        new = from_robot(robot)
+    else:
+        reading = read(robot.urdf, strict=False)
+        root, before, old = reading.root, reading.before, reading.urdf
+        new = from_robot(robot, old, reading.names)
+    _update(root, _of_robot(old), _of_robot(new))
+    _update_all(
+        root, "link", *({name: _of_link(each) for name, each in urdf.links.items()} for urdf in (old, new))
+    )
+    _update_all(
+        root, "joint", *({name: _of_joint(each) for name, each in urdf.joints.items()} for urdf in (old, new))
+    )
+    written = write_xml(root, before)
+    _verify(written, new)
     return written
 
 
-def _anew(robot: Robot, wanted: Measures) -> str:
-    """A robot that came from elsewhere."""
-    own_names = {place: name for name, place in body_names(robot).items()}  # a body's own name comes last
-    if robot.base == "fixed" and robot.body is None:
-        own_names["base"] = "world"
-    weighs = own_names["base"] != "world" and not wanted.mass.is_weightless
-    said = {} if wanted.base == ("floating" if weighs else "fixed") else {"base": wanted.base}
-    if wanted.gravity is not None:
-        said["gravity"] = gravity_text(wanted.gravity)
-    if takes_on_trust(robot):
-        said["inertia"] = AS_GIVEN
-    inside = [tag_text(EXTENSION, said)] if said else []
-    inside.append(link_text(own_names["base"], wanted.mass))
-    for name, joint in wanted.joints.items():
-        inside.append(link_text(own_names[name], joint.mass))
-        leader = joint.follows and joint.follows.leader  # joints are called as they are here
-        inside.append(joint_text(name, joint, own_names[joint.parent], own_names[name], leader))
-    return robot_text(wanted.name, inside)
-
-
-def _verify(text: str, wanted: Measures, *, strict: bool) -> None:
+def _verify(written: str, new: Urdf) -> None:
     """What was written must read back as the same robot; anything else is refused rather than handed out."""
-    back = measures(read(text, strict=strict).robot)
-    if back == wanted:
+    back = read(written, strict=False).urdf
+    if back == new:
         return
-    names = [
-        name for name in {**wanted.joints, **back.joints} if wanted.joints.get(name) != back.joints.get(name)
-    ]
+    joints = {*new.joints, *back.joints}
+    names = sorted(name for name in joints if back.joints.get(name) != new.joints.get(name))
     differs = f"the joints {', '.join(names)}" if names else "its name, base, gravity or body"
-    raise InputError(
-        f"URDF can't hold this change of {differs}",
-        hint="write YAML (trundle.robot.dump), or robot.model_copy(update={'urdf': None}) to start afresh",
-    )
+    hint = "write YAML (trundle.documents.dump), or robot.model_copy(update={'urdf': None}) to start afresh"
+    raise InputError(f"URDF can't hold this change of {differs}", hint=hint)
 
 
-def _robot(edits: Edits, reading: Reading, there: Measures, wanted: Measures) -> None:
-    """Name, base, gravity and the root link's mass."""
-    root = reading.urdf.part.element
-    if wanted.name != there.name:
-        edits.attributes(root, {"name": wanted.name})
-    said: dict[str, str] = {}
-    floats = reading.names.root != "world" and not wanted.mass.is_weightless
-    if reading.urdf.base is not None or wanted.base != ("floating" if floats else "fixed"):
-        said["base"] = wanted.base
-    if wanted.gravity is not None and (wanted.gravity != there.gravity or reading.urdf.gravity is not None):
-        said["gravity"] = gravity_text(wanted.gravity)
-    if reading.urdf.as_given:
-        said["inertia"] = AS_GIVEN
-    if said:
-        edits.children(root, {EXTENSION: tag_text(EXTENSION, said)})
-    elif wanted.gravity is None and reading.urdf.gravity is not None:
-        edits.children(root, {EXTENSION: None})
-    if wanted.mass != there.mass:
-        _mass(edits, reading.urdf.links[reading.names.root].part, there.mass, wanted.mass)
+def _update_all(root: Element, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
+    """Change the links or joints of a file; those that are gone leave it, those that are new stand at its end."""
+    elements = {each.get("name"): each for each in root if each.tag == tag and isinstance(each, Element)}
+    for name in old.keys() - new.keys():
+        root.remove(elements[name])
+    for name, said in new.items():
+        _update(elements[name] if name in elements else _added(root, tag), old.get(name, {}), said)
 
 
-def _joints(edits: Edits, reading: Reading, robot: Robot, there: Measures, wanted: Measures) -> None:
-    urdf, names = reading.urdf, reading.names
-    joints = {identifier: urdf.joints[name] for name, identifier in names.joints.items()}
-    kept = [
-        name
-        for name in joints
-        if name in wanted.joints
-        and (wanted.joints[name].type, wanted.joints[name].parent)
-        == (there.joints[name].type, there.joints[name].parent)
-    ]
-    links = {"base": names.root} | {
-        name: joint.child for name, joint in joints.items() if name in wanted.joints
-    }
-    for name in _only(joints, kept):
-        edits.remove(joints[name].part.element)
-        if name not in wanted.joints:
-            edits.remove(urdf.links[joints[name].child].part.element)
-    urdf_names = {identifier: name for name, identifier in names.joints.items()}
-    for name in kept:
-        _joint(edits, joints[name].part, there.joints[name], wanted.joints[name], urdf_names)
-    for name in links:
-        if name in there.joints and there.joints[name].mass != wanted.joints[name].mass:
-            part = urdf.links[joints[name].child].part
-            _mass(edits, part, there.joints[name].mass, wanted.joints[name].mass)
-    fresh: list[str] = []
-    own_names = {place: name for name, place in body_names(robot).items()}  # a body's own name comes last
-    for name in _only(wanted.joints, links):
-        links[name] = own_names[name]
-        fresh.append(link_text(links[name], wanted.joints[name].mass))
-    for name in _only(wanted.joints, kept):
-        joint = wanted.joints[name]
-        leader = None if joint.follows is None else urdf_names.get(joint.follows.leader, joint.follows.leader)
-        fresh.append(joint_text(urdf_names.get(name, name), joint, links[joint.parent], links[name], leader))
-    edits.append(urdf.part.element, fresh)
+def _update(element: Element, old: Said, new: Said) -> None:
+    """Change what an element says; attributes that say the same as before stay as they were written."""
+    for path, name in old.keys() - new.keys():
+        _at(element, path).attrib.pop(name, None)
+    for path in sorted(_paths(old) - _paths(new), reverse=True):  # what is inside goes first
+        above, _, tag = path.rpartition("/")
+        outer, inner = _at(element, above), _at(element, path)
+        if tag not in _OPTIONAL or not inner.attrib:
+            outer.remove(inner)
+    for (path, name), text in new.items():
+        if old.get((path, name)) != text:
+            _at(element, path).set(name, text)
 
 
-def _only(names: Iterable[str], without: Iterable[str]) -> list[str]:
-    others = set(without)
-    return [name for name in names if name not in others]
+def _paths(said: Said) -> set[str]:
+    """The elements that something is said of, and those around them."""
+    paths = {path for path, _ in said}
+    return paths | {path.rpartition("/")[0] for path in paths}
 
 
-def _joint(edits: Edits, part: Part, there: Measure, wanted: Measure, urdf_names: Mapping[str, str]) -> None:
-    """Change one joint's elements where its numbers differ."""
-    element = part.element
-    texts: dict[str, str | None] = {}
-    if (wanted.at, wanted.rpy) != (there.at, there.rpy):
-        changed = {}
-        if wanted.at != there.at:
-            changed["xyz"] = three(wanted.at)
-        if wanted.rpy != there.rpy:
-            changed["rpy"] = three(wanted.rpy)
-        texts["origin"] = _renewed(element, "origin", changed)
-    if wanted.axis != there.axis:
-        texts["axis"] = _renewed(element, "axis", {"xyz": three(wanted.axis)})
-    if (wanted.damping, wanted.friction) != (there.damping, there.friction):
-        numbers = {"damping": number_text(wanted.damping), "friction": number_text(wanted.friction)}
-        texts["dynamics"] = _renewed(element, "dynamics", numbers)
-    if wanted.follows != there.follows:
-        texts["mimic"] = _mimic(element, there.follows, wanted.follows, urdf_names)
-    is_limited = element.attributes["type"] in LIMITED
-    if is_limited and wanted.limits != there.limits:
-        texts["limit"] = _renewed(element, "limit", limits_of(wanted.limits))
-    elsewhere = ({}, {}) if is_limited else (wanted.limits, there.limits)
-    if {**wanted.extension, **elsewhere[0]} != {**there.extension, **elsewhere[1]}:
-        texts[EXTENSION] = extension_text({**wanted.extension, **elsewhere[0]}) or None
-    edits.children(element, texts)
+def _at(element: Element, path: str) -> Element:
+    """The element at a path below, made where it isn't there."""
+    for tag in path.split("/") if path else ():
+        found = element.find(tag)
+        element = found if isinstance(found, Element) else _added(element, tag)
+    return element
 
 
-def _mimic(
-    element: Element, there: Follow | None, wanted: Follow | None, urdf_names: Mapping[str, str]
-) -> str | None:
-    """The <mimic> of a joint, what didn't change in it as it stood."""
-    if wanted is None:
-        return None
-    said = follow_of(wanted, urdf_names.get(wanted.leader, wanted.leader))
-    if there is not None:
-        before = follow_of(there, urdf_names.get(there.leader, there.leader))
-        said = {name: text for name, text in said.items() if text != before[name]}
-    return _renewed(element, "mimic", said)
+def _added(element: Element, tag: str) -> Element:
+    made = Element(tag)
+    element.append(made)
+    return made
 
 
-def _renewed(element: Element, tag: str, changed: Mapping[str, str]) -> str:
-    """A child's text with some attributes changed."""
-    old = element.all(tag)
-    return tag_text(tag, {**(old[0].attributes if old else {}), **changed})
+def _of_robot(urdf: Urdf) -> Said:
+    said: Said = {("", "name"): urdf.name}
+    if urdf.base is not None:
+        said[EXTENSION, "base"] = urdf.base
+    if urdf.gravity is not None:
+        said[EXTENSION, "gravity"] = _text(urdf.gravity)
+    if urdf.as_given:
+        said[EXTENSION, "inertia"] = AS_GIVEN
+    return said
 
 
-def _mass(edits: Edits, link: Part, there: Mass, wanted: Mass) -> None:
-    """Change a link's <inertial>; the inertial frame's own rotation stays as long as the inertia does."""
-    inertial = link.child("inertial")
-    if inertial is None or wanted.is_empty:
-        edits.children(link.element, {"inertial": inertial_text(wanted) or None})
-        return
-    texts: dict[str, str | None] = {}
-    changed: dict[str, str] = {}
-    if wanted.mass != there.mass:
-        texts["mass"] = _renewed(inertial.element, "mass", {"value": number_text(wanted.mass)})
-    if wanted.center != there.center:
-        changed["xyz"] = three(wanted.center)
-    if wanted.inertia != there.inertia:
-        if inertial.element.all("origin"):
-            changed["rpy"] = "0 0 0"
-        texts["inertia"] = _renewed(inertial.element, "inertia", moments(wanted))
-    if changed:
-        texts["origin"] = _renewed(inertial.element, "origin", changed)
-    edits.children(inertial.element, texts)
+def _of_link(link: Link) -> Said:
+    said: Said = {("", "name"): link.name}
+    if link.inertial is None:
+        return said
+    said |= _poses("inertial/origin", link.inertial.xyz, link.inertial.rpy)
+    said["inertial/mass", "value"] = _text(link.inertial.mass)
+    moments = zip(_MOMENTS, link.inertial.moments, strict=True)
+    return said | {("inertial/inertia", name): _text(moment) for name, moment in moments}
+
+
+def _of_joint(joint: Joint) -> Said:
+    said: Said = {("", "name"): joint.name, ("", "type"): joint.type}
+    said |= {("parent", "link"): joint.parent, ("child", "link"): joint.child}
+    said |= _poses("origin", joint.xyz, joint.rpy)
+    if joint.axis != DEFAULT_AXIS:
+        said["axis", "xyz"] = _text(joint.axis)
+    if joint.limit is not None:
+        limit = joint.limit
+        numbers = {"lower": limit.lower, "upper": limit.upper}
+        numbers |= {"effort": limit.effort, "velocity": limit.velocity}
+        said |= {("limit", name): _text(number) for name, number in numbers.items()}
+    for name, number in (("damping", joint.damping), ("friction", joint.friction)):
+        if number:
+            said["dynamics", name] = _text(number)
+    if joint.mimic is not None:
+        said["mimic", "joint"] = joint.mimic.joint
+        said["mimic", "multiplier"] = _text(joint.mimic.multiplier)
+        said["mimic", "offset"] = _text(joint.mimic.offset)
+    return said | {(EXTENSION, name): _text(number) for name, number in joint.extension.items()}
+
+
+def _poses(path: str, xyz: Numbers, rpy: Numbers) -> Said:
+    return {(path, name): _text(each) for name, each in (("xyz", xyz), ("rpy", rpy)) if each != ZERO}
+
+
+def _text(number: float | Numbers) -> str:
+    """Numbers that read back exactly; whole ones without a point."""
+    if isinstance(number, tuple):
+        return " ".join(_text(each) for each in number)
+    return str(int(number)) if abs(number) < _MOST_WHOLE and number == int(number) else repr(number)

@@ -1,16 +1,23 @@
-"""What an analysis found, in words and as plain data: the essentials as facts, the rest as sections of their own."""
+"""What an analysis found: the essentials as facts, the rest as sections of their own, and plain data."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trundle.analysis.redundancy import summary
-from trundle.cli.output import Output, paragraph, table
 from trundle.errors import InputError
 from trundle.mechanics.combinations import combination
+from trundle.show.lines import Page, paragraph, table
+from trundle.show.words.analysis_sentences import (
+    growth_text,
+    place_text,
+    relations_sentence,
+    turns,
+    unit_of,
+    value_text,
+)
+from trundle.show.words.robot_words import Fact
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
@@ -19,11 +26,11 @@ if TYPE_CHECKING:
     from trundle.analysis.singular import Singularity
 
 
-def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
+def essential_facts(analysis: Analysis) -> list[Fact]:
     """Label and text: what moves now, how fast, where driving leads, and where the robot is singular."""
     facts = _linkage_facts(analysis)
     if analysis.base_motion is not None:
-        place = f"at {_configuration(analysis)}: " if analysis.at else ""
+        place = f"at {_listed(analysis.at, analysis)}: " if analysis.at else ""
         facts.append(("now", place + analysis.base_motion.explain()))
     if analysis.manipulability is not None:
         facts.append(("velocities", analysis.manipulability.explain()))
@@ -31,84 +38,69 @@ def essential_facts(analysis: Analysis) -> list[tuple[str, str]]:
         point = analysis.frame.point
         where = f"its point ({', '.join(f'{c:.4g}' for c in point)}) m: " if any(point) else ""
         facts.append((analysis.frame.name, where + analysis.frame_manipulability.explain()))
-    reach = _reach(analysis)
-    if reach is not None and (analysis.maps.base or reach.degree > 1):
-        slips = any(wheel.contact == "slip" for wheel in analysis.robot.wheels.values())
-        facts.append(("reach", f"{'without slip ' if slips else ''}{reach.explain()}"))
+    found = _reach(analysis)
+    if found is not None and (analysis.maps.base or found.degree > 1):
+        slips = any(wheel.law.pushes for wheel in analysis.robot.wheels.values())
+        facts.append(("reach", f"{'without slip ' if slips else ''}{found.explain()}"))
     telling = _telling(analysis)
     facts += [("singular", each.explain()) for each in telling]
     if analysis.singularities and not telling:
         facts.append(("singular", "nowhere"))
     if analysis.rate_relations:
-        facts.append(("rates", summary(analysis.rate_relations)))
+        facts.append(("rates", relations_sentence(analysis.rate_relations)))
     return facts
 
 
-def sections(analysis: Analysis, out: Output) -> list[str]:
+def sections(analysis: Analysis, page: Page) -> list[str]:
     """Everything else, for --full."""
     lines: list[str] = []
     motion = analysis.base_motion
     if motion is not None:
         twists = motion.basis or ((motion.nearest,) if motion.nearest else ())
         title = "twists of the base now" if motion.basis else "the twist that slips least"
-        lines += [out.heading(title), *_block(("v_x (m/s)", "v_y (m/s)", "omega (rad/s)"), twists)]
+        lines += [page.heading(title), *_block(("v_x (m/s)", "v_y (m/s)", "omega (rad/s)"), twists)]
     if analysis.manipulability is not None:
-        lines += _ellipsoid(out, "velocities of the base", analysis.manipulability)
+        lines += _ellipsoid(page, "velocities of the base", analysis.manipulability)
     if analysis.frame is not None and analysis.frame_manipulability is not None:
-        lines += _ellipsoid(out, f"velocities of {analysis.frame.name}", analysis.frame_manipulability)
+        lines += _ellipsoid(page, f"velocities of {analysis.frame.name}", analysis.frame_manipulability)
     if analysis.repeated:
-        lines.append(out.heading("rolling rows that repeat others"))
+        lines.append(page.heading("rolling rows that repeat others"))
         lines += [line for each in analysis.repeated for line in paragraph(each.explain())]
-    reach, of_all = _reach(analysis), _reach(analysis, whole=True)
-    if reach is not None and reach.brackets:
-        lines += _brackets(out, "reach", reach)
-    if of_all is not None and of_all.brackets and (reach is None or of_all.coordinates != reach.coordinates):
-        lines += _brackets(out, "reach of all coordinates", of_all)
-    lines.append(out.heading("singular configurations"))
-    lines += _searched(analysis.singularities)
-    lines += [line for each in analysis.determinants for line in paragraph(f"{each.what}: {each.explain()}")]
-    return lines
+    found, of_all = _reach(analysis), _reach(analysis, whole=True)
+    if found is not None and found.brackets:
+        lines += _brackets(page, "reach", found)
+    if of_all is not None and of_all.brackets and (found is None or of_all.coordinates != found.coordinates):
+        lines += _brackets(page, "reach of all coordinates", of_all)
+    lines += [page.heading("singular configurations"), *_searched(analysis.singularities)]
+    return lines + [
+        line for each in analysis.determinants for line in paragraph(f"{each.what}: {each.explain()}")
+    ]
 
 
-def findings_data(analysis: Analysis) -> dict[str, Any]:
+def analysis_data(analysis: Analysis) -> dict[str, object]:
     """All of it but the formulas, as plain data."""
     motion, frame = analysis.base_motion, analysis.frame
+    parts = "dimension basis centre heading nearest slip"
+    relations = [{**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations]
     return {
-        "at": dict(analysis.at),
-        "configuration": dict(analysis.configuration),
-        "motions": analysis.motions,
-        "length": analysis.length,
-        "base_motion": None
-        if motion is None
-        else {
-            "dimension": motion.dimension,
-            "basis": motion.basis,
-            "centre": motion.centre,
-            "heading": motion.heading,
-            "nearest": motion.nearest,
-            "slip": motion.slip,
-            "text": motion.explain(),
-        },
+        **_fields(analysis, "at configuration motions length"),
+        "base_motion": None if motion is None else _fields(motion, parts) | {"text": motion.explain()},
         "manipulability": _ellipsoid_data(analysis.manipulability),
         "frame": None
         if frame is None
         else {
-            "name": frame.name,
-            "point": frame.point,
-            "parts": frame.parts,
+            **_fields(frame, "name point parts"),
             "manipulability": _ellipsoid_data(analysis.frame_manipulability),
         },
         "repeated_rows": [dict(each.terms) for each in analysis.repeated],
-        "rate_relations": [
-            {**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations
-        ],
+        "rate_relations": relations,
         "reach": _reach_data(_reach(analysis)),
         "reach_of_all_coordinates": _reach_data(_reach(analysis, whole=True)),
         "singularities": [_singularity_data(each) for each in analysis.singularities],
     }
 
 
-def formulas_data(analysis: Analysis) -> list[dict[str, Any]]:
+def formulas_data(analysis: Analysis) -> list[dict[str, object]]:
     """The determinants as text that SymPy reads."""
     return [
         {
@@ -139,7 +131,7 @@ def _telling(analysis: Analysis) -> list[Singularity]:
     return [each for each in found if each.points or each.parameters or each.note]
 
 
-def _linkage_facts(analysis: Analysis) -> list[tuple[str, str]]:
+def _linkage_facts(analysis: Analysis) -> list[Fact]:
     """For a robot with loops where they put it, and how it can move there, where that is out of the ordinary."""
     if not analysis.maps.assembly.loops or not (analysis.at or analysis.frame):
         return []
@@ -152,18 +144,9 @@ def _linkage_facts(analysis: Analysis) -> list[tuple[str, str]]:
     return facts
 
 
-def _configuration(analysis: Analysis) -> str:
-    return _listed(analysis.at, analysis)
-
-
 def _listed(names: Iterable[str], analysis: Analysis) -> str:
-    values = analysis.configuration
-    return ", ".join(
-        f"{name} = {values[name]:.4g} m"
-        if name.endswith(".position")
-        else f"{name} = {math.degrees(values[name]):.4g}°"
-        for name in names
-    )
+    values, units = analysis.configuration, analysis.maps.assembly.quantities.units
+    return ", ".join(f"{name} = {value_text(values[name], units[name], 4)}" for name in names)
 
 
 def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence[str] = ()) -> list[str]:
@@ -174,87 +157,68 @@ def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence
     return table(shown, right=range(len(shown[0])))
 
 
-def _ellipsoid(out: Output, title: str, found: Manipulability) -> list[str]:
-    names = [f"{part} ({'rad/s' if part.startswith('omega') else 'm/s'})" for part in found.parts]
-    counted = (
-        f"; omega counted at {found.length:.4g} m" if any("omega" in part for part in found.parts) else ""
-    )
-    lines = [out.heading(title), *paragraph(f"axes of the ellipsoid for {found.rates}{counted}")]
+def _ellipsoid(page: Page, title: str, found: Manipulability) -> list[str]:
+    names = [f"{part} ({unit_of(part)})" for part in found.parts]
+    counted = f"; omega counted at {found.length:.4g} m" if turns(found) else ""
+    lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {found.rates}{counted}")]
     lines += _block(names, found.axes, [f"{radius:.6g}" for radius in found.radii])
     lines.append(f"  condition {found.condition:.4g}, measure {found.measure:.4g}")
     if found.undriven:
-        lines += [out.heading("held by no motor"), *_block(names, found.undriven)]
+        lines += [page.heading("held by no motor"), *_block(names, found.undriven)]
     return lines
 
 
-def _brackets(out: Output, title: str, found: Reach) -> list[str]:
-    text = f"growth vector ({', '.join(map(str, found.growth))}) of {found.dimension}"
+def _brackets(page: Page, title: str, found: Reach) -> list[str]:
+    text = growth_text(found)
     if found.here != found.growth:
         text += f"; at this configuration ({', '.join(map(str, found.here))})"
     rows = [(str(each.level), each.effect, each.name) for each in found.brackets]
-    lines = [out.heading(title), *paragraph(text), *table(rows)]
+    lines = [page.heading(title), *paragraph(text), *table(rows)]
     if found.integrals:
         lines += paragraph("never changes: " + ", ".join(combination(terms) for terms in found.integrals))
     return lines
 
 
 def _searched(found: Sequence[Singularity]) -> list[str]:
-    from trundle.analysis.singular import place_text
-
     lines = []
     for each in found:
         lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
         for point in each.points:
-            lines += paragraph(f"{place_text(point)}  (σ/σ₁ = {point.value:.1e})", 4)
+            lines += paragraph(f"{place_text(point, each.units)}  (σ/σ₁ = {point.value:.1e})", 4)
         if each.search is not None and not each.points:
             worst = each.search.worst
-            where = f" at {place_text(worst)}" if worst.at else " everywhere"
+            where = f" at {place_text(worst, each.units)}" if worst.at else " everywhere"
             lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}", 4)
     return lines
 
 
-def _ellipsoid_data(found: Manipulability | None) -> dict[str, Any] | None:
+def _fields(noun: object, names: str) -> dict[str, object]:
+    return {name: getattr(noun, name) for name in names.split()}
+
+
+def _ellipsoid_data(found: Manipulability | None) -> dict[str, object] | None:
+    names = "parts axes radii undriven length rates fastest limit condition measure"
+    return None if found is None else _fields(found, names) | {"text": found.explain()}
+
+
+def _reach_data(found: Reach | None) -> dict[str, object] | None:
     if found is None:
         return None
     return {
-        "parts": found.parts,
-        "axes": found.axes,
-        "radii": found.radii,
-        "undriven": found.undriven,
-        "length": found.length,
-        "rates": found.rates,
-        "fastest": found.fastest,
-        "limit": found.limit,
-        "condition": found.condition,
-        "measure": found.measure,
-        "text": found.explain(),
-    }
-
-
-def _reach_data(found: Reach | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "coordinates": found.coordinates,
-        "dimension": found.dimension,
-        "growth": found.growth,
+        **_fields(found, "coordinates dimension growth complete degree"),
         "growth_here": found.here,
-        "complete": found.complete,
-        "degree": found.degree,
-        "brackets": [{"name": b.name, "level": b.level, "moves": b.moves} for b in found.brackets],
+        "brackets": [_fields(each, "name level moves") for each in found.brackets],
         "never_changes": [dict(terms) for terms in found.integrals],
         "text": found.explain(),
     }
 
 
-def _singularity_data(found: Singularity) -> dict[str, Any]:
+def _singularity_data(found: Singularity) -> dict[str, object]:
     search = found.search
+    points = [{**_fields(p, "family value"), "at": dict(p.at), "any": p.free} for p in found.points]
     return {
-        "what": found.what,
-        "configurations": [
-            {"at": dict(p.at), "any": p.free, "family": p.family, "value": p.value} for p in found.points
-        ],
-        "parameters": found.parameters,
+        **_fields(found, "what parameters"),
+        "configurations": points,
         "rank": None if search is None else search.rank,
         "least": None if search is None else {"at": dict(search.worst.at), "value": search.worst.value},
         "searched": [] if search is None else list(search.box.names),

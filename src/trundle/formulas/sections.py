@@ -14,6 +14,12 @@ from trundle.errors import InputError, suggest
 WHAT = ("kinematics", "constraints", "dynamics", "all")
 
 
+Expr = sympy.Expr
+Matrix = sympy.ImmutableDenseMatrix
+# SymPy's stubs know too little of expressions and matrices for what is asked of either.
+Side = Any
+
+
 @dataclass(frozen=True)
 class Equation:
     """left = right, or left = right · vector where a matrix is meant to be read with what it multiplies.
@@ -22,9 +28,9 @@ class Equation:
     """
 
     name: str
-    left: Any
-    right: Any
-    vector: Any = None
+    left: Side
+    right: Side
+    vector: Matrix | None = None
     meaning: str = ""
     given: bool = False
 
@@ -43,6 +49,12 @@ class Equation:
             sum(sympy.count_ops(list(s)) if hasattr(s, "shape") else sympy.count_ops(s) for s in sides)
         )
 
+    @property
+    def free_symbols(self) -> set[sympy.Symbol]:
+        """All symbols on both sides."""
+        sides = [self.left, self.right, *([] if self.vector is None else [self.vector])]
+        return set().union(*(side.free_symbols for side in sides))
+
     def __str__(self) -> str:
         from trundle.formulas.text import one
 
@@ -53,22 +65,17 @@ class Equation:
 
         return one(self)
 
-    def lines(self) -> Iterator[tuple[Any, Any]]:
-        """The same, row by row, products multiplied out."""
-        if not hasattr(self.left, "shape"):
+    def lines(self) -> Iterator[tuple[Expr, Expr]]:
+        """The same, row by row, products multiplied out, with what all terms share before a bracket."""
+        if not isinstance(self.left, sympy.MatrixBase):
             yield self.left, self.right
             return
-        right = (
-            self.right
-            if self.vector is None
-            else [_row_times(self.right, i, self.vector) for i in range(self.right.rows)]
-        )
-        yield from zip(self.left, right, strict=True)
-
-
-def _row_times(matrix: Any, row: int, vector: Any) -> Any:
-    """A row times the vector, what all terms share before a bracket."""
-    return sympy.factor_terms(sympy.Add(*(matrix[row, j] * vector[j] for j in range(matrix.cols))))
+        for i, left in enumerate(self.left.flat()):
+            if self.vector is None:
+                yield left, self.right[i]
+            else:
+                terms = (self.right[i, j] * self.vector[j] for j in range(self.right.cols))
+                yield left, sympy.factor_terms(sympy.Add(*terms))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,222 @@
+"""The comparisons that sections of equations need beyond left = right: each section against its own program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import sympy
+
+from trundle.formulas.bodies_section import PARTS, Point, PointSection
+from trundle.formulas.comparison import product
+from trundle.formulas.dynamics import Dynamics
+from trundle.formulas.evaluation import Number, Values
+from trundle.formulas.evidence import Evidence, Numbers, dynamic_evidence
+from trundle.formulas.kinematics_section import Forward, rolling_wheels
+from trundle.formulas.names import rate_of
+from trundle.formulas.sections import Equation, Section
+from trundle.model import Model
+from trundle.model.programs import frame_program
+from trundle.spatial.vectors import ZERO, Vector, scale
+
+ACCELERATION = "acceleration."
+
+
+def check_rows(evidence: Evidence, section: Section) -> None:
+    """The left side of each constraint, for any speeds, against the program's velocity."""
+    speeds = evidence.any_speeds()
+    values, velocities = evidence.values(speeds), evidence.rows(speeds)["velocity"]
+    for equation in section.equations:
+        velocity = velocities[equation.name.removeprefix("constraint.")]
+        evidence.checker.compare(equation.name, values(equation.left), velocity, values.size(equation.left))
+    evidence.checker.definitions(values)
+
+
+def check_inverse(evidence: Evidence, section: Section) -> None:
+    """With wheels that point and turn as the equations say, the program's rows have no velocity."""
+    mechanism, nu = evidence.sheet.mechanism, evidence.any_speeds()
+    by_name = {equation.name: equation for equation in section.equations}
+    turned = {name: k for name, k in mechanism.coordinates.items() if f"inverse.{name}" in by_name}
+    values = evidence.values(nu)
+    letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
+    values = evidence.values(nu, letters=letters)
+    names = {mechanism.book.letters[k].name: name for name, k in mechanism.speeds.items()}
+    solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
+    nu |= {name: values(right) for name, right in solved.items()}
+    velocities = evidence.rows(nu, letters)["velocity"]
+    for wheel in rolling_wheels(mechanism):
+        lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
+        sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
+        size = sum(sizes, 1.0)
+        for what in ["rolling", *(["lateral"] if lateral else [])]:
+            velocity = velocities[f"{wheel.name}.{what}"]
+            evidence.checker.compare(f"inverse, {wheel.name} {what}", velocity, 0.0, size)
+
+
+def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
+    """Each residual of the loops is one of those that the model's manifold has."""
+    known, rates = dynamic_evidence(evidence, model)
+    residuals = [value for name, value in known.items() if name.startswith(("configuration", "velocity"))]
+    values = evidence.values(known, rates)
+    for equation in section.equations:
+        found = np.asarray(values(equation.left))
+        nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - found))))
+        evidence.checker.compare(equation.name, found, nearest, values.size(equation.left))
+
+
+def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Number], dict[str, Number]]:
+    """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
+    u: dict[str, Number] = dict(evidence.independent)
+    if forward is not None:
+        mechanism = evidence.sheet.mechanism
+        speeds = mechanism.assembly.speeds
+        values = evidence.values({})
+        base, _ = product(
+            evidence.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
+        )
+        u |= {speeds[j]: row for j, row in zip(mechanism.assembly.base_columns, base, strict=True)}
+    return u, evidence.all_speeds(u)
+
+
+def check_point(
+    evidence: Evidence, found: PointSection, u: Mapping[str, Number], nu: Mapping[str, Number]
+) -> None:
+    """Every equation about a point, with the point's place and velocity from its program."""
+    seen, pose = _seen(evidence, found.point, u)
+    values = evidence.values(nu, symbols={name: seen[part] for part, name in found.point.symbols.items()})
+    by_name = {equation.name: equation for equation in found.section.equations}
+    if found.point.chain:
+        matrices = [values.matrix(by_name[name].right) for name in found.point.chain]
+        _check_chain(evidence, found.section.title, matrices, pose, u)
+    for name, equation in by_name.items():
+        what = name.removeprefix("determinant.")
+        if what != name:
+            jacobian = by_name.get(f"forward.{what}") or by_name[f"jacobian.{what}"]
+            entries = np.moveaxis(values.matrix(jacobian.right), 2, 0)
+            values.symbols[equation.left.name] = np.linalg.det(entries[:, : entries.shape[2]])
+    evidence.checker.equations(found.section.equations, values)
+    evidence.checker.definitions(values)
+
+
+def _seen(evidence: Evidence, point: Point, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
+    """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
+    tree = evidence.programs.assembly.tree
+    inertia = tree.links[point.link].inertia
+    place: Vector = ZERO
+    if point.center:
+        place = scale(1 / inertia.mass, inertia.first_moment)
+    elif point.holds is not None:
+        place = tree.links[point.holds].placement.position
+    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, place, u)
+    if not point.world:
+        parts = (velocity[:3], velocity[3:])
+        velocity = np.concatenate([np.einsum("jik,jk->ik", rotation, part) for part in parts])
+    seen = dict(zip(PARTS, velocity, strict=True)) | {"omega": velocity[5]}
+    seen |= {f"p_{axis}": value for axis, value in zip("xyz", position, strict=True)}
+    return seen, np.concatenate([rotation, position[:, None]], axis=1)
+
+
+def _frame(
+    evidence: Evidence, link: str, place: Vector, u: Mapping[str, Number]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Position (3, points), rotation (3, 3, points) and velocity (6, points) of a point on a link, in world axes."""
+    found = evidence.run(frame_program(evidence.programs, link, place), u)
+    position, flat, velocity = (np.array([*found[k].values()]) for k in ("position", "rotation", "velocity"))
+    return position, flat.reshape(3, 3, -1), velocity
+
+
+def _check_chain(
+    evidence: Evidence,
+    title: str,
+    matrices: Sequence[np.ndarray],
+    expected: np.ndarray,
+    u: Mapping[str, Number],
+) -> None:
+    """The product of poses from joint to joint, against the program's pose as seen from the base."""
+    pose = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
+    for matrix in matrices:
+        pose = pose @ np.moveaxis(matrix, 2, 0)
+    origin, base, _ = _frame(evidence, evidence.programs.assembly.tree.links[0].name, ZERO, u)
+    rotation, position = expected[:, :3], expected[:, 3] - origin
+    expected = np.concatenate([rotation, position[:, None]], axis=1)
+    expected = np.einsum("jik,jlk->ilk", base, expected)
+    size = 1.0 + np.abs(expected[:, 3]).max()
+    evidence.checker.compare(f"pose of {title}", np.moveaxis(pose[:, :3], 0, 2), expected, size)
+
+
+def check_dynamics(
+    evidence: Evidence, sections: Sequence[Section], found: Dynamics, model: Model, loops: bool
+) -> None:
+    """Motors, springs and contacts one by one; what moves by `_check_motion`."""
+    known, rates = dynamic_evidence(evidence, model)
+    named = {equation.name: equation for section in sections for equation in section.equations}
+    values = evidence.values(known, rates)
+    # What springs and friction do is no output of the program, but enters the motion, which is compared.
+    passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith("passive.")}
+    book = evidence.sheet.mechanism.book
+    pushes = {push.letter: book.letters[push.letter].name for push in found.others}
+    forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
+    values = evidence.values(known, rates, passive, evidence.letters | forces)
+    plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
+    evidence.checker.equations(plain, values)
+    evidence.checker.definitions(values)
+    _check_energy(evidence, named, found, values, known["energy.kinetic"])
+    size = _check_motion(evidence, named, found, values, loops)
+    if any(name.startswith(ACCELERATION) for name in named):
+        _check_accelerations(evidence, named, found, values, size)
+
+
+def _check_energy(
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, kinetic: Number
+) -> None:
+    """½ uᵀM u against the kinetic energy."""
+    u = [values(evidence.sheet.symbol(label)) for label in found.labels]
+    momentum, size = product(named["mass_matrix"].right, u, values)
+    energy = sum(a * b for a, b in zip(momentum, u, strict=True)) / 2
+    scale = sum(np.abs(a * b) for a, b in zip(size, u, strict=True))
+    evidence.checker.compare("mass_matrix", energy, kinetic, scale)
+
+
+def _check_motion(
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, loops: bool
+) -> np.ndarray:
+    """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
+    book = evidence.sheet.mechanism.book
+    rate = [values.symbols[rate_of(str(evidence.sheet.symbol(label)))] for label in found.labels]
+    total, size = product(named["mass_matrix"].right, rate, values)
+    for name, vector, sign in (
+        ("bias", [1.0], 1),
+        ("input_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.motors], -1),
+        ("force_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.others], -1),
+    ):
+        if name in named:
+            part, own = product(named[name].right, vector, values)
+            total, size = total + sign * part, size + own
+    if loops:
+        total = _without_multipliers(total, values.matrix(named["loop_rows"].right))
+        size = np.broadcast_to(size.max(axis=0), size.shape)
+    for label, left, own in zip(found.labels, total, size, strict=True):
+        evidence.checker.compare(f"motion of {label}", left, 0.0, own)
+    return size
+
+
+def _check_accelerations(
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, size: np.ndarray
+) -> None:
+    """Explicit accelerations, to what rounding in terms of these sizes makes of M⁻¹ times them."""
+    mass = np.moveaxis(values.matrix(named["mass_matrix"].right), 2, 0)
+    bound = (np.abs(np.linalg.inv(mass)) @ size.T[..., None])[..., 0].T
+    for label, own in zip(found.labels, bound, strict=True):
+        equation = named.get(f"{ACCELERATION}{label}")
+        if equation is not None:
+            evidence.checker.compare(equation.name, values(equation.left), values(equation.right), own)
+
+
+def _without_multipliers(left_over: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """What is left of forces when the best multipliers of the loops' rows have taken theirs, point by point."""
+    result = np.empty_like(left_over)
+    for k in range(left_over.shape[1]):
+        turned = rows[:, :, k if rows.shape[2] > 1 else 0].T
+        found = np.linalg.lstsq(turned, left_over[:, k], rcond=None)[0]
+        result[:, k] = left_over[:, k] - turned @ found
+    return result

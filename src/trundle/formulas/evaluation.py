@@ -1,0 +1,119 @@
+"""Numbers of sums and of SymPy's expressions, for many points at once: what ranks and comparisons are decided on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, reduce
+
+import numpy as np
+import sympy
+
+from trundle.errors import NumericsError
+from trundle.formulas.algebra import Book, Sum
+from trundle.scalars import Scalar
+
+Number = float | np.ndarray
+
+# By the names that `trundle.scalars` and SymPy have for them.
+_FUNCTIONS = {
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sqrt")},
+    **dict.fromkeys(("absolute", "Abs"), np.abs),
+    **dict.fromkeys(("minimum", "Min"), lambda *each: reduce(np.minimum, each)),
+    **dict.fromkeys(("maximum", "Max"), lambda *each: reduce(np.maximum, each)),
+    "atan2": np.arctan2,
+    "pow": np.power,
+}
+
+
+class Values:
+    """Sums and expressions at numbers of letters, and of symbols that have no letter: floats, or arrays of points.
+
+    Letters with a definition follow from it. Each letter and each subexpression is computed once.
+    """
+
+    def __init__(
+        self, book: Book, letters: Mapping[int, Number], symbols: Mapping[str, Number] | None = None
+    ) -> None:
+        self.book = book
+        self.symbols = dict(symbols or {})
+        self._letters = dict(letters)
+        self._known: dict[sympy.Basic, Number] = {}
+
+    @cached_property
+    def _by_name(self) -> dict[str, int]:
+        return {entry.name: k for k, entry in enumerate(self.book.letters) if entry.name}
+
+    def sum(self, value: Scalar) -> Number:
+        """The number of a scalar of the derivation."""
+        if not isinstance(value, Sum):
+            return float(value)
+        total: Number = 0.0
+        for (powers, function, angle), factor in value.terms.items():
+            part: Number = float(factor)
+            for letter, power in powers:
+                part = part * self.letter(letter) ** float(power)
+            if function:
+                turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
+                part = part * _FUNCTIONS[function](turn)
+            total = total + part
+        return total
+
+    def letter(self, index: int) -> Number:
+        """The number of a letter: as given, as described, or by its definition."""
+        if index not in self._letters:
+            entry = self.book.letters[index]
+            if entry.definition is not None:
+                arguments = [self.sum(argument) for argument in entry.definition.arguments]
+                function = entry.definition.function
+                self._letters[index] = _FUNCTIONS[function](*arguments) if function else arguments[0]
+            elif entry.number is not None:
+                self._letters[index] = entry.number
+            else:
+                raise NumericsError(f"the equations use {entry.name}, which nothing has a number for")
+        return self._letters[index]
+
+    def __call__(self, expression: sympy.Basic) -> Number:
+        """The number of an expression."""
+        known = self._known.get(expression)
+        if known is None:
+            known = self._known[expression] = self._value(expression)
+        return known
+
+    def matrix(self, rows: sympy.Matrix) -> np.ndarray:
+        """A matrix's numbers, of shape (rows, columns, points)."""
+        numbers = np.broadcast_arrays(
+            np.zeros(1), *(np.asarray(self(entry), dtype=float) for entry in rows.flat())
+        )
+        return np.array(numbers[1:]).reshape(*rows.shape, -1)
+
+    def size(self, expression: sympy.Basic) -> Number:
+        """What rounding is measured against: the expression with every term of its sums taken as positive.
+
+        Where terms cancel, their rounding stays, so the value alone is no measure.
+        """
+        if expression.is_Add:
+            return sum(self.size(term) for term in expression.args)
+        if expression.is_Mul:
+            return reduce(lambda product, factor: product * self.size(factor), expression.args, 1.0)
+        return np.abs(self(expression))
+
+    def _value(self, expression: sympy.Basic) -> Number:
+        match expression:
+            case sympy.Symbol():
+                return self._symbol(expression.name)
+            case sympy.Number() | sympy.NumberSymbol():
+                return float(expression)
+            case sympy.Add():
+                return sum(self(each) for each in expression.args)
+            case sympy.Mul():
+                return reduce(lambda product, factor: product * self(factor), expression.args, 1.0)
+            case sympy.Pow():
+                return np.asarray(self(expression.base), dtype=float) ** self(expression.exp)
+        return _FUNCTIONS[type(expression).__name__](*(self(each) for each in expression.args))
+
+    def _symbol(self, name: str) -> Number:
+        if name in self.symbols:
+            return self.symbols[name]
+        if name not in self._by_name:
+            raise NumericsError(f"the equations show the symbol {name}, which nothing has a number for")
+        return self.letter(self._by_name[name])

@@ -1,0 +1,155 @@
+"""Where the numbers of a comparison come from: the robot's programs, at drawn parameters, coordinates and speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from trundle.formulas.comparison import Checker
+from trundle.formulas.evaluation import Number, Values
+from trundle.formulas.kinematics_section import Forward, Sheet
+from trundle.formulas.names import rate_of
+from trundle.mechanics.assembly import assemble
+from trundle.mechanics.linear import apply
+from trundle.model import Model
+from trundle.model.configuration import configure, coordinate_rates, independent_coordinates
+from trundle.model.constraints import constraint_rows
+from trundle.model.kinematics import derive_kinematics
+from trundle.model.programs import Mechanism as Programs
+from trundle.model.programs import mechanism
+from trundle.program import Program, trace
+
+Numbers = dict[str, np.ndarray]
+Letters = Mapping[int, Number]
+
+
+class Evidence:
+    """A robot's programs at drawn parameters and coordinates (`letters`), the same ones for all that is kinematic."""
+
+    def __init__(self, sheet: Sheet, checker: Checker) -> None:
+        self.sheet, self.checker = sheet, checker
+        self.letters = checker.letters(sheet.mechanism)
+
+    @cached_property
+    def programs(self) -> Programs:
+        """The robot's mechanics as programs are traced from."""
+        return mechanism(self.sheet.mechanism.robot)
+
+    def run(
+        self, program: Program, known: Mapping[str, Number], letters: Letters | None = None
+    ) -> dict[str, Numbers]:
+        """A program's outputs by group and name; what it asks for is looked up among the letters and in `known`."""
+        own, letters = self.sheet.mechanism, self.letters if letters is None else letters
+        parameters = own.parameters.numbers(letters)
+        asked = {name: letters[k] for name, k in own.coordinates.items()} | dict(known)
+        inputs = []
+        for group in program.inputs:
+            source = parameters if group.name == "parameter" else asked
+            rows = [np.broadcast_to(source[name], (self.checker.points,)) for name in group.labels]
+            inputs.append(np.array(rows, dtype=float).reshape(group.size, self.checker.points))
+        found = program.evaluate(*inputs)
+        return {
+            g.name: dict(zip(g.labels, rows, strict=True))
+            for g, rows in zip(program.outputs, found, strict=True)
+        }
+
+    def any_speeds(self) -> Numbers:
+        """Speeds that nothing binds."""
+        return self.checker.numbers(self.sheet.mechanism.assembly.speeds, 2)
+
+    @cached_property
+    def independent(self) -> Numbers:
+        """Drawn independent speeds u."""
+        return self.checker.numbers(self.programs.labels, 2)
+
+    def all_speeds(self, independent: Mapping[str, Number]) -> dict[str, Number]:
+        """u and ν = S(q) u."""
+        program = self.programs.trace("speeds", {"speed": (self.programs.assembly.speeds, self.programs.nu)})
+        return {**independent, **self.run(program, independent)["speed"]}
+
+    def rolled(self, forward: Forward) -> Numbers:
+        """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
+        speeds = self.sheet.mechanism.assembly.speeds
+        given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
+        program = derive_kinematics(self.sheet.mechanism.robot, tuple(given)).program
+        return {
+            **dict.fromkeys(speeds, np.zeros(self.checker.points)),
+            **given,
+            **self.run(program, given)["output"],
+        }
+
+    @cached_property
+    def _rolling(self) -> Program:
+        """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
+        robot = self.sheet.mechanism.robot
+        defaults = robot.parameter_values()
+        p = ca.SX.sym("p", len(defaults))
+        assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
+        names = independent_coordinates(assembly)
+        q, nu = ca.SX.sym("q", len(names)), ca.SX.sym("nu", len(assembly.speeds))
+        at = configure(assembly, names, [q[i] for i in range(len(names))])
+        wheels = [wheel for wheel in assembly.wheels if wheel.grips]
+        rows, about = constraint_rows(assembly, at, wheels)
+        speeds = [nu[j] for j in range(len(assembly.speeds))]
+        inputs = {"coordinate": (names, q), "speed": (assembly.speeds, nu), "parameter": (tuple(defaults), p)}
+        velocities = ca.vertcat(*(ca.SX(v) for v in apply(rows, speeds)))
+        rates = ca.vertcat(*(ca.SX(v) for v in coordinate_rates(assembly, names, at, speeds)))
+        labels = numbered(f"{each.owner}.{each.what}" for each in about)
+        return trace("rolling", inputs, {"velocity": (labels, velocities), "rate": (names, rates)})
+
+    def rows(self, speeds: Mapping[str, Number], letters: Letters | None = None) -> dict[str, Numbers]:
+        """`velocity` of each row of wheels and couplings, `rate` of each coordinate."""
+        return self.run(self._rolling, speeds, letters)
+
+    def values(
+        self,
+        known: Mapping[str, Number],
+        rates: Mapping[str, Number] | None = None,
+        symbols: Mapping[str, Number] | None = None,
+        letters: Letters | None = None,
+    ) -> Values:
+        """Values at which every quantity that a program knows has the program's number; what the derivation defines is
+        compared with it instead.
+        """
+        own, book = self.sheet.mechanism, self.sheet.mechanism.book
+        own.all_speeds()
+        numbers = dict(self.letters if letters is None else letters)
+        defined = {}
+        for k, entry in enumerate(book.letters):
+            if entry.source in known and k not in numbers:
+                (numbers if entry.definition is None else defined)[k] = known[entry.source]
+        moving = {
+            rate_of(entry.name): rates[entry.source]
+            for entry in book.letters
+            if rates and entry.source in rates and entry.kind in ("coordinate", "speed", "input")
+        }
+        values = Values(book, numbers, {**moving, **(symbols or {})})
+        self.checker.derived(values, defined)
+        return values
+
+
+def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Number], Numbers]:
+    """Drawn states and inputs with all that the model's programs know of them by name, and the states' rates."""
+    draw = evidence.checker.numbers
+    known: dict[str, Number] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
+    own = evidence.sheet.mechanism.coordinates
+    known |= {name: evidence.letters[letter] for name, letter in own.items()}
+    (rates,) = evidence.run(model.dynamics, known).values()
+    programs = [model.observe, *([] if model.manifold is None else [model.manifold])]
+    for program in programs:
+        for outputs in evidence.run(program, known).values():
+            known |= outputs
+    return known, rates
+
+
+def numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Names with a number behind those that come again."""
+    count: dict[str, int] = {}
+    found = []
+    for name in names:
+        count[name] = count.get(name, 0) + 1
+        found.append(name if count[name] == 1 else f"{name}_{count[name]}")
+    return tuple(found)

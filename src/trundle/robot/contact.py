@@ -1,0 +1,153 @@
+"""Contact laws: how a wheel meets the ground. One class a law: its keys, its physics in any scalar, its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+from trundle.robot.kinds import Family, Kind, Read, State, must_define
+from trundle.robot.noun import default
+from trundle.robot.units import Quantity
+from trundle.robot.values import Ratio, Speed
+from trundle.scalars import Scalar, smooth_sign, sqrt
+
+
+class Touch(NamedTuple):
+    """What a contact does now.
+
+    slip : the velocity of the wheel's material against the ground in each direction in which the ground can push
+        (m/s): along the heading (traction), then along the axle (side force); along the roller for wheels with rollers
+    load : the force between wheel and ground (N)
+    rim : speed of the rim, radius times spin rate (m/s): slip[0] + rim is the wheel's own speed along its heading
+    radius : m
+    states : the law's own states by name
+    """
+
+    slip: tuple[Scalar, ...]
+    load: Scalar
+    rim: Scalar
+    radius: Scalar
+    states: Mapping[str, Scalar]
+
+
+class Push(NamedTuple):
+    """What the ground does to a wheel: a force in each direction of the slip (N), a moment about its axle (N m), rates
+    of the law's own states, further outputs; the power lost (W; None: all that the forces take out) and what is stored
+    (J). With states, `loss` is −f·v less the rate of what is stored.
+    """
+
+    forces: Sequence[Scalar]
+    moment: Scalar = 0
+    rates: Mapping[str, Scalar] = {}
+    outputs: Mapping[str, Scalar] = {}
+    loss: Scalar | None = None
+    stored: Scalar = 0
+
+
+def _check_law(kind: type[Kind]) -> None:
+    assert issubclass(kind, ContactLaw)
+    if kind.pushes:
+        must_define(kind, ContactLaw, "push")
+
+
+LAWS = Family("contact law", "ideal", key="contact", check=_check_law)
+
+
+class ContactLaw(Kind):
+    """How a wheel meets the ground. Its keys stand among the wheel's own.
+
+    What a law can do: `rolls`: its wheel never slips (a constraint, whose forces follow from the motion); `pushes`: it
+    gives forces by `push`; with neither, the wheel moves as if the ground were not there. `stiff`: its forces change
+    over so small a slip that explicit methods would have to resolve it. `outputs`: what it shows beside the forces.
+    """
+
+    called: ClassVar[str] = "contact law"
+    family: ClassVar[Family] = LAWS
+    inline: ClassVar[bool] = True
+    bounds: ClassVar[dict[str, str]] = {"friction": ">= 0", "slip_speed": "> 0"}
+    rolls: ClassVar[bool] = False
+    pushes: ClassVar[bool] = True
+    stiff: ClassVar[bool] = True
+    outputs: ClassVar[Mapping[str, Quantity]] = {}
+
+    type: str
+    # Every law has them, so that a wheel keeps its friction while another law is tried.
+    friction: Ratio = default(0.8, "Friction coefficient of a contact that slips, default 0.8.")
+    slip_speed: Speed = default(0.01, "Slip at which friction nears its full force (m/s), default 0.01.")
+
+    @property
+    def grips(self) -> bool:
+        """Whether the ground does anything to the wheel but carry it."""
+        return self.rolls or self.pushes
+
+    def states(self, read: Read, directions: Sequence[str]) -> Mapping[str, State]:
+        """Its own states by name, for a wheel with these directions ("rolling", "lateral")."""
+        return {}
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """What the ground does to the wheel now; `read` turns a field of the law into a scalar."""
+        raise NotImplementedError
+
+    def words(self, read: Read) -> str:
+        """The law in a few words, with its numbers."""
+        return self.called
+
+
+class Ideal(ContactLaw):
+    """Rolls without slipping: a constraint."""
+
+    called: ClassVar[str] = "ideal contact"
+    rolls: ClassVar[bool] = True
+    pushes: ClassVar[bool] = False
+    stiff: ClassVar[bool] = False
+
+    type: Literal["ideal"] = default("ideal", "ideal: rolls without slipping (a constraint; the default).")
+
+    def words(self, read: Read) -> str:
+        """It has no numbers."""
+        return "rolls without slipping"
+
+
+class Slip(ContactLaw):
+    """Regularised Coulomb friction, f = −μ N v/√(|v|² + ε²) in N, with v the slip (m/s).
+
+    Below the speed ε the contact creeps like a damper of μN/ε; the error in the limit friction is (ε/|v|)²/2
+    (Pennestrì et al. 2016).
+    """
+
+    called: ClassVar[str] = "slipping contact"
+
+    type: Literal["slip"] = default("slip", "slip: regularised friction.")
+
+    def default_counts(self, field: str) -> bool:
+        """Its defaults have an effect."""
+        return field in ("friction", "slip_speed")
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """Friction against the slip in all directions together."""
+        grip, width = read(self.friction) * touch.load, read(self.slip_speed)
+        if len(touch.slip) == 1:
+            return Push([-grip * smooth_sign(touch.slip[0], width)])
+        speed = sqrt(sum(v * v for v in touch.slip) + width * width)
+        return Push([-grip * v / speed for v in touch.slip])
+
+    def words(self, read: Read) -> str:
+        """Friction and the speed below which it is smoothed."""
+        return f"friction {read(self.friction):.3g}, smoothed below {read(self.slip_speed):.3g} m/s"
+
+
+class Free(ContactLaw):
+    """No force at all."""
+
+    called: ClassVar[str] = "free contact"
+    pushes: ClassVar[bool] = False
+    stiff: ClassVar[bool] = False
+
+    type: Literal["free"] = default("free", "free: no force at all.")
+
+    def words(self, read: Read) -> str:
+        """It has no numbers."""
+        return "carries weight, no other force"
+
+
+LAWS.add(Ideal, Slip, Free)

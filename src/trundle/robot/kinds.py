@@ -1,0 +1,204 @@
+"""Kinds by name: the classes that `type:` (a wheel's `contact:`) can name, in families that users' classes can join.
+
+A class says what it can do, so that nothing else has to know its name: `register` is all it takes to use it in files.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, ClassVar
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from trundle.errors import InputError, suggest
+from trundle.robot.noun import Noun, problem
+from trundle.robot.units import Quantity
+from trundle.robot.values import Value, describe
+from trundle.scalars import Scalar
+
+# Installed packages offer kinds under this group: the entry point's name is the kind's, its object the class.
+ENTRY_POINTS = "trundle.kinds"
+
+# Turns a value of the description into a scalar of whatever is computed with: a number, a symbol, an array.
+Read = Callable[[Value], Scalar]
+
+
+@dataclass(frozen=True)
+class State:
+    """A state that a motor or a contact brings along: what it measures, and where it starts if nothing else is said."""
+
+    quantity: Quantity
+    start: float = 0.0
+
+
+class Kind(Noun):
+    """Base of the nouns that a family tells apart by their `type`."""
+
+    family: ClassVar[Family]
+    type: str
+
+    @property
+    def must_tell_type(self) -> bool:
+        """A family's default goes without saying."""
+        return self.type != self.family.default
+
+
+class Family:
+    """The classes that one key of a description can name: wheels, motors, joints, ...
+
+    In an annotation (`Annotated[Wheel, WHEELS]`) it reads a mapping as the class that its `type` names.
+    """
+
+    def __init__(
+        self,
+        called: str,
+        default: str,
+        key: str = "type",
+        formerly: str | None = None,
+        check: Check | None = None,
+    ) -> None:
+        self.called, self.default, self.key = called, default, key
+        self._formerly, self._check = formerly, check
+        self._members: dict[str, type[Kind]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._members.values()
+
+    def add(self, *kinds: type[Kind]) -> None:
+        """Let these classes be named; tell all of the family of each other's keys, for messages on misplaced ones."""
+        self._members |= {name_of(kind): kind for kind in kinds}
+        for member in self._members.values():
+            others: dict[str, tuple[str, ...]] = {}
+            for other in self._members.values():
+                for name in other.keys_of({}):
+                    if name not in member.keys_of({}):
+                        others[name] = (*others.get(name, ()), other.called + "s")
+            member.elsewhere = others
+
+    def join(self, kind: type[Kind]) -> None:
+        """Add a class from outside the package; raises InputError where it can't be one of the family."""
+        name = name_of(kind)
+        if self._members.get(name) is kind:
+            return
+        if name in self._members:
+            raise InputError(
+                f"{kind.__name__}: the {self.called} {name!r} is taken by {self._members[name].__name__}",
+                hint=f"choose another name: type: Literal[{name + '_2'!r}] = {name + '_2'!r}",
+            )
+        if self._check is not None:
+            self._check(kind)
+        self.add(kind)
+
+    def named(self, name: object) -> type[Kind]:
+        """The class of a name; an installed package may bring it along (loaded now, when a description first asks)."""
+        if isinstance(name, str):
+            if name not in self._members:
+                for entry in entry_points(group=ENTRY_POINTS, name=name):
+                    register(entry.load())
+            if name in self._members:
+                return self._members[name]
+        listed = f"choose one of {', '.join(self._members)}"
+        near = suggest(name, self._members) if isinstance(name, str) else ""
+        hint = f"{near} ({listed})" if near.startswith("did you mean") else listed
+        came = repr(name) if isinstance(name, str) else describe(name)
+        raise problem(f"unknown {self.key} {came}", hint, (self.key,))
+
+    def read(self, written: object) -> Kind:
+        """The noun of a mapping, by its `type`; nouns stay what they are."""
+        if isinstance(written, Kind) and written.family is self:
+            if type(written) not in self:
+                name = type(written).__name__
+                raise problem(f"{name} is not registered", f"call trundle.register({name}) first")
+            return written
+        if not isinstance(written, Mapping):
+            return self.named(self.default).model_validate(written)  # says what it expected
+        if self._formerly in written and "type" not in written:
+            written = {"type" if key == self._formerly else key: each for key, each in written.items()}
+            old = f"{self._formerly}: {written['type']}"
+            warnings.warn(f"write type: {written['type']} for a {self.called}, not {old}", FutureWarning, 2)
+        return self.named(written.get("type", self.default)).model_validate(written)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        for kind in self._members.values():
+            kind.model_rebuild()
+        members = [kind.__pydantic_core_schema__ for kind in self._members.values()]
+        return handler(core_schema.union_schema(list(members)))
+
+
+# What a family asks of classes from outside beside a name; raises InputError.
+Check = Callable[[type[Kind]], None]
+
+
+def name_of(kind: type[Kind]) -> str:
+    """The name by which a description asks for a kind: what its field `type` is by default."""
+    field = kind.model_fields.get("type")
+    if field is None or not isinstance(field.default, str):
+        raise InputError(
+            f"{kind.__name__} has no name for descriptions",
+            hint="give it a field type: Literal['NAME'] = 'NAME'",
+        )
+    return field.default
+
+
+def register(kind: type[Kind]) -> type[Kind]:
+    """Let descriptions use a class of your own by its name: a wheel, a contact law, a joint or a motor.
+
+    Returns the class, so that it serves as a decorator. Registering the same class again changes nothing.
+
+    Parameters
+    ----------
+    kind : type
+        A subclass of `trundle.robot.RollingWheel`, `PivotedWheel`, `ContactLaw` or `Motor`, with a
+        field ``type: Literal["NAME"] = "NAME"``.
+
+    Returns
+    -------
+    type
+        The class itself.
+
+    Raises
+    ------
+    InputError
+        Where it is no such class, has no name or a name that is taken, or lacks what its family must have.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> import trundle
+    >>> from trundle.robot import TorqueMotor
+    >>> @trundle.register
+    ... class Winch(TorqueMotor):
+    ...     type: Literal["winch"] = "winch"
+    """
+    family = getattr(kind, "family", None)
+    if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):
+        came = getattr(kind, "__name__", repr(kind))
+        raise InputError(
+            f"register takes a class of wheels, contact laws, joints or motors, not {came}",
+            hint="derive it from trundle.robot.RollingWheel, ContactLaw or Motor",
+        )
+    family.join(kind)
+    return kind
+
+
+def must_define(kind: type[Kind], base: type[Kind], *methods: str) -> None:
+    """Raise InputError where a class leaves a method of its base undone."""
+    for method in methods:
+        if getattr(kind, method) is getattr(base, method):
+            raise InputError(
+                f"{kind.__name__} says nothing about its {method}",
+                hint=f"define {method}{inspect.signature(getattr(base, method))} as in {base.__name__}",
+            )

@@ -1,0 +1,60 @@
+"""What a robot is made of: the fields of a description, not yet checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from trundle.robot.bodies import JOINTS, Body, Joint
+from trundle.robot.couplings import COUPLINGS, Coupling
+from trundle.robot.loops import LOOPS, Loop
+from trundle.robot.motors import MOTORS, Motor
+from trundle.robot.noun import Identifier, Noun, default
+from trundle.robot.values import Gravity, Plain
+from trundle.robot.wheels import WHEELS, Wheel
+
+
+def named(description: str) -> Any:
+    """A field that maps names to nouns, empty by default."""
+    return Field(default_factory=dict, description=description)
+
+
+Base = Literal["fixed", "planar", "floating"]
+
+
+class Parts(Noun):
+    """The fields of a robot. `Robot` adds the checks that need several of them, and the methods."""
+
+    called: ClassVar[str] = "robot"
+
+    name: str = Field("robot", description="Its name, for titles and files.", pattern=r"^\w[\w .+-]{0,79}$")
+    base: Base = Field("fixed", description="How the base moves. Default: planar with wheels, else fixed.")
+    gravity: Gravity = default(9.81, "Gravity (m/s^2): straight down, or a vector in the world frame.")
+    body: Body | None = Field(None, description="The base's body. A fixed base needs none.")
+    joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
+    wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")
+    motors: dict[Identifier, Annotated[Motor, MOTORS]] = named("Motors by name.")
+    couplings: dict[Identifier, Annotated[Coupling, COUPLINGS]] = named("Couplings by name.")
+    loops: dict[Identifier, Annotated[Loop, LOOPS]] = named("Loop closures by name.")
+    parameters: dict[Identifier, Plain] = Field(
+        default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
+    )
+    speeds: tuple[str, ...] | None = Field(
+        None, description="The independent speeds, by name. Default: chosen for the shortest equations."
+    )
+    urdf: Annotated[str | None, Field(repr=False)] = Field(
+        None, description="The URDF text it was read from, for writing back what has no place above."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_base(cls, data: object) -> object:
+        if isinstance(data, Mapping) and "base" not in data:
+            return {**data, "base": "planar" if data.get("wheels") else "fixed"}
+        return data
+
+    def default_counts(self, field: str) -> bool:
+        """Gravity is a parameter even where nobody wrote it."""
+        return field == "gravity"

@@ -1,0 +1,172 @@
+"""What a model and a program are: names with units, what derivation found out, equations, operations."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from trundle.html import MOST_FOLDED, beside, block, facts, folded, listing, paragraph, picture, table
+from trundle.show.words.robot_words import (
+    Fact,
+    body_facts,
+    kind_of,
+    mobility_facts,
+    names_with_units,
+    parameter_table,
+    robot_data,
+)
+
+if TYPE_CHECKING:
+    from trundle.model.model import ConstraintSummary, Model
+    from trundle.program.ir import Program
+
+# Deriving and checking the equations of a model with more operations takes more than a second.
+_MOST_OPERATIONS = 1000
+_WHERE = (
+    "model.equations(), with text(), latex() and markdown(), or one kind of them: model.equations('dynamics')"
+)
+_MOST_LABELS = 12
+_MOST_STEPS = 40
+
+
+def model_text(model: Model) -> str:
+    """Model 'diff_drive': 5 coordinates, 2 speeds, 2 currents, 2 inputs; mobility (2, 0); 90 operations."""
+    counts = [
+        f"{len(names)} {what if len(names) != 1 else what[:-1]}"
+        for what, names in _groups(model).items()
+        if names
+    ]
+    parts = [", ".join(counts)]
+    if model.mobility is not None:
+        parts.append(f"mobility ({model.mobility.mobility}, {model.mobility.steerability})")
+    parts.append(f"{model.operations} operations")
+    return f"Model {model.name!r}: {'; '.join(parts)}"
+
+
+def model_html(model: Model) -> str:
+    """Diagram, states and inputs with their units, what derivation found out, equations; the rest to unfold."""
+    groups, units = _groups(model), model.units
+    states = [
+        (name, what.removesuffix("s"), units.get(name, ""))
+        for what in groups
+        if what != "inputs"
+        for name in groups[what]
+    ]
+    inputs = [(name, units.get(name, "")) for name in model.inputs]
+    outputs = [(name, units.get(name, "")) for name in model.outputs]
+    diagram = "" if model.robot is None else picture(model.robot._repr_svg_(), f"diagram of {model.name}")
+    known = {} if model.robot is None else model.robot.parameter_units()
+    return block(
+        model.name,
+        _about(model),
+        beside(diagram, table(("state", "is a", "unit"), states), table(("input", "unit"), inputs)),
+        facts(derivation_facts(model)),
+        _equations(model),
+        parameter_table([(name, value, known.get(name, "")) for name, value in model.parameters.items()]),
+        folded(f"{len(outputs)} outputs", table(("output", "unit"), outputs, most=MOST_FOLDED)),
+    )
+
+
+def model_facts(model: Model) -> list[Fact]:
+    """Label and text of everything that is known of a described robot's model."""
+    groups = {what: names for what, names in _groups(model).items() if names or what != "currents"}
+    named = [(what, names_with_units(names, model.units)) for what, names in groups.items()]
+    return [*body_facts(model.robot), *named, *derivation_facts(model)]
+
+
+def derivation_facts(model: Model) -> list[Fact]:
+    """Label and text of what derivation found out."""
+    found = [("constraints", model.constraints.explain())]
+    if model.dependent:
+        plural = "s" if model.freedoms != 1 else ""
+        depend = names_with_units(model.dependent, model.units)
+        what = "the constraints bind" if model.robot is None else "the loops bind"
+        found.append(("freedom", f"{model.freedoms} degree{plural}; {what} {depend}"))
+    left = f"{_per_evaluation(model)} of them at each evaluation, the others once for a set of parameters"
+    found += [*mobility_facts(model.mobility), ("equations", f"{model.operations} operations, {left}")]
+    return found + [("note", note) for note in model.notes]
+
+
+def constraints_sentence(found: ConstraintSummary) -> str:
+    """How many rows, their rank, and what redundancy leaves open."""
+    if found.rows == 0:
+        return "none"
+    text = f"{found.rows}, rank {found.rank}"
+    if found.undetermined:
+        names = ", ".join(found.undetermined)
+        text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
+    return text
+
+
+def model_data(model: Model) -> dict[str, object]:
+    """What is known of a described robot's model, as plain data."""
+    own = ("coordinates", "speeds", "currents", "inputs", "dependent", "freedoms", "operations")
+    own = (*own, "derive_seconds", "notes")
+    rows = {name: getattr(model.constraints, name) for name in ("rows", "rank", "undetermined")}
+    return {
+        **robot_data(model.robot, model.mobility),
+        **{name: getattr(model, name) for name in own},
+        "constraints": rows,
+        "operations_per_evaluation": _per_evaluation(model),
+    }
+
+
+def program_text(program: Program) -> str:
+    """<Program dynamics: state[9], input[2], parameter[16] -> rate[9], 90 operations>"""
+    ins = ", ".join(f"{group.name}[{group.size}]" for group in program.inputs)
+    outs = ", ".join(f"{group.name}[{group.size}]" for group in program.outputs)
+    return f"<Program {program.name}: {ins} -> {outs}, {program.operations} operations>"
+
+
+def program_html(program: Program) -> str:
+    """Input and output groups with their labels, how often each operation occurs, and the first steps to unfold."""
+    groups = [("in", group) for group in program.inputs] + [("out", group) for group in program.outputs]
+    rows = [(way, group.name, str(group.size), _some(group.labels)) for way, group in groups]
+    counted = ", ".join(f"{count} {op}" for op, count in program.count_by_op().items())
+    steps = list(islice(program.steps(), _MOST_STEPS + 1))
+    more = ["…"] if len(steps) > _MOST_STEPS else []
+    return block(
+        program.name,
+        f"{program.operations} operations",
+        table(("", "group", "size", "elements"), rows, numbers=(2,)),
+        facts([("operations", counted or "none")]),
+        folded("the first steps", listing("\n".join(steps[:_MOST_STEPS] + more))),
+    )
+
+
+def _equations(model: Model) -> str:
+    """The equations where they are for reading; where to find them otherwise."""
+    if model.robot is None:
+        return ""
+    if model.operations > _MOST_OPERATIONS:
+        return paragraph(f"Its equations are long: {_WHERE}.")
+    try:
+        shown = model.equations().html()
+    except Exception as error:  # whatever is wrong with them, everything else can still be shown
+        return paragraph(f"Its equations can't be shown here: {error}")
+    return shown + paragraph(f"These are {_WHERE}.")
+
+
+def _groups(model: Model) -> dict[str, tuple[str, ...]]:
+    return {
+        "coordinates": model.coordinates,
+        "speeds": model.speeds,
+        "currents" if model.robot is not None else "further states": model.currents,
+        "inputs": model.inputs,
+    }
+
+
+def _about(model: Model) -> str:
+    if model.robot is not None:
+        return kind_of(model.robot)
+    return f"from SymPy's {model.origin['sympy']}" if "sympy" in model.origin else ""
+
+
+def _per_evaluation(model: Model) -> int:
+    """Operations of one evaluation when what the parameters alone decide is computed once before."""
+    return model.dynamics.operations_excluding("parameter")
+
+
+def _some(labels: tuple[str, ...]) -> str:
+    more = f", and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+    return ", ".join(labels[:_MOST_LABELS]) + more

@@ -1,0 +1,182 @@
+"""What a robot is: its parts in a line, in tables, as plain data; what its wheels let it do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.robot.wheels import RollingWheel
+from trundle.show import lines
+
+if TYPE_CHECKING:
+    from trundle.mechanics.mobility import Mobility
+    from trundle.robot import Robot
+    from trundle.robot.parameters import Resolver
+    from trundle.robot.values import Value
+    from trundle.robot.wheels import Wheel
+
+Fact = tuple[str, str]
+_BASES = {"planar": "on a planar base", "floating": "on a floating base", "fixed": "on a fixed base"}
+# Names beyond this many are counted, not listed.
+_MOST_NAMES = 16
+_CLASSES = {
+    (3, 0): "it moves in every direction at once",
+    (2, 0): "it drives and turns, and never moves sideways",
+    (2, 1): "it drives and turns, its heading set by a steered wheel",
+    (1, 1): "it drives along the line or arc that its steering sets",
+    (1, 2): "it drives along arcs about any centre that its steering sets",
+    (1, 0): "it can only follow one line or circle: too many fixed axles for steering without slip",
+}
+
+
+def kind_of(robot: Robot) -> str:
+    """One line: the base and how many of what it carries."""
+    parts = []
+    families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
+    for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
+        kinds = Counter(each.type for each in members.values())
+        if kinds:
+            listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
+            parts.append(f"{len(members)} {word}{'s' if len(members) > 1 else ''} ({listed})")
+    return f"{_BASES[robot.base]}: {', '.join(parts) or 'no joints and no wheels'}"
+
+
+def robot_text(robot: Robot) -> str:
+    """Robot 'diff_drive' on a planar base: 2 wheels (fixed), 2 motors (dc); 16 parameters."""
+    count = len(robot.parameter_values())
+    return f"Robot {robot.name!r} {kind_of(robot)}; {count} parameter{'' if count == 1 else 's'}"
+
+
+def robot_html(robot: Robot) -> str:
+    """The diagram, tables of wheels, joints, loops and motors, and the parameters."""
+    number = robot.resolver()
+    joints = [
+        (name, joint.type, joint.parent, _place(number, joint.at), f"{float(number(joint.body.mass)):.4g}")
+        for name, joint in robot.joints.items()
+    ]
+    loops = [(name, loop.type, loop.first.body, loop.second.body) for name, loop in robot.loops.items()]
+    motors = [(name, motor.type, motor.drives) for name, motor in robot.motors.items()]
+    parts = (
+        table(("wheel", "type", "radius (m)", "at (m)", "contact"), wheel_rows(robot), numbers=(2,)),
+        table(("joint", "type", "on", "at (m)", "carries (kg)"), joints, numbers=(4,)),
+        table(("loop", "type", "holds", "to"), loops),
+        table(("motor", "type", "drives"), motors),
+    )
+    diagram = picture(robot._repr_svg_(), f"diagram of {robot.name}")
+    units = robot.parameter_units()
+    values = [(name, value, units.get(name, "")) for name, value in robot.parameter_values().items()]
+    return block(robot.name, kind_of(robot), beside(diagram, "".join(parts)), parameter_table(values))
+
+
+def parameter_table(values: Sequence[tuple[str, float, str]]) -> str:
+    """Parameters with numbers and units, behind their count."""
+    rows = [(name, f"{value:.6g}", unit) for name, value, unit in values]
+    header = ("parameter", "value", "unit")
+    return folded(f"{len(rows)} parameters", table(header, rows, numbers=(1,), most=MOST_FOLDED))
+
+
+def robot_data(robot: Robot, about: Mobility | None) -> dict[str, object]:
+    """What is known without equations of motion, as plain data."""
+    return {
+        "name": robot.name,
+        "base": robot.base,
+        "bodies": _bodies(robot),
+        "mobility": None if about is None else [about.mobility, about.steerability],
+        "mobility_text": None if about is None else about.explain(),
+    }
+
+
+def body_facts(robot: Robot) -> list[Fact]:
+    """How many bodies there are, and their names."""
+    return [("bodies", names_with_units(_bodies(robot), {}))]
+
+
+def mobility_facts(about: Mobility | None) -> list[Fact]:
+    """The class after Campion and what it means."""
+    if about is None:
+        return []
+    return [("mobility", f"({about.mobility}, {about.steerability}): {about.explain()}")]
+
+
+def mobility_sentence(about: Mobility) -> str:
+    """What degrees of mobility and steerability mean."""
+    text = _CLASSES.get((about.mobility, about.steerability), "its fixed wheels hold it still")
+    if about.coordinated:
+        text += f"; its {len(about.steered)} steered wheels must be turned together"
+    return text
+
+
+def names_with_units(names: Sequence[str], units: Mapping[str, str]) -> str:
+    """'3: x, y (m), theta (rad)': a unit stands behind the last of the names that share it."""
+    shown = names[:_MOST_NAMES]
+    words = []
+    for place, name in enumerate(shown):
+        unit = units.get(name, "")
+        last = place + 1 == len(shown) or units.get(shown[place + 1], "") != unit
+        words.append(f"{name} ({unit})" if unit and last else name)
+    if len(names) > len(shown):
+        words.append(f"and {len(names) - len(shown)} more")
+    return f"{len(names)}: {', '.join(words)}" if names else "none"
+
+
+def wheels_data(robot: Robot) -> list[dict[str, object]]:
+    """Each wheel: kind, contact law, place and radius in SI."""
+    number = robot.resolver()
+    return [
+        {
+            "name": name,
+            "type": wheel.type,
+            "contact": wheel.law.type,
+            "law": _law(number, wheel),
+            "parent": wheel.parent,
+            "at": [float(number(each)) for each in wheel.at],
+            "radius": float(number(wheel.radius)),
+        }
+        for name, wheel in robot.wheels.items()
+    ]
+
+
+def wheel_rows(robot: Robot) -> list[tuple[str, str, str, str, str]]:
+    """Each wheel's name, kind, radius (m), place (m) and contact law."""
+    number = robot.resolver()
+    return [
+        (
+            name,
+            wheel.type,
+            f"{float(number(wheel.radius)):.4g}",
+            _place(number, wheel.at),
+            f"{wheel.law.type}: {_law(number, wheel)}",
+        )
+        for name, wheel in robot.wheels.items()
+    ]
+
+
+def wheel_lines(robot: Robot, page: lines.Page) -> list[str]:
+    """A table of the wheels."""
+    rows = [
+        (name, kind, f"r = {radius} m", f"at {at} m", law)
+        for name, kind, radius, at, law in wheel_rows(robot)
+    ]
+    return [page.heading("wheels"), *lines.table(rows)] if rows else []
+
+
+def _bodies(robot: Robot) -> list[str]:
+    """Everything with a mass of its own: the base, joints' bodies, wheels."""
+    base = [] if robot.body is None else [robot.body.name or "base"]
+    return [*base, *(joint.body.name or name for name, joint in robot.joints.items()), *robot.wheels]
+
+
+def _place(number: Resolver, at: Iterable[Value]) -> str:
+    """Where something stands, in m; at the base's own height two numbers say it."""
+    x, y, z = (float(number(each)) for each in at)
+    return f"({x:.4g}, {y:.4g})" if z == 0 else f"({x:.4g}, {y:.4g}, {z:.4g})"
+
+
+def _law(number: Resolver, wheel: Wheel) -> str:
+    words = wheel.law.words(number)
+    if wheel.law.pushes and isinstance(wheel, RollingWheel):
+        load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
+        return f"{words}, load {load}"
+    return f"its roller {words}" if wheel.law.rolls and len(wheel.directions(number)) == 1 else words

@@ -1,0 +1,243 @@
+"""What runs and batches came to: in a line, in a notebook, for the command line, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
+from trundle.html import table as html_table
+from trundle.show.lines import Page, quantity, seconds, table, terminal_width
+from trundle.show.words.model_words import model_data, model_facts
+from trundle.show.words.robot_words import (
+    Fact,
+    body_facts,
+    kind_of,
+    mobility_facts,
+    names_with_units,
+    robot_data,
+)
+
+if TYPE_CHECKING:
+    from trundle.mechanics.mobility import Mobility
+    from trundle.model import Model
+    from trundle.results import Batch, Run
+    from trundle.robot import Robot
+
+# States beyond this many are counted, not listed; the files have them all.
+_MOST_STATES = 30
+# What the checks promise (m/s, and of the energy turned over): beyond, they are marked.
+RESIDUAL, IMBALANCE = 1e-9, 1e-6
+WITHOUT_FORCES = "operations: the base's motion from the wheels', without forces"
+_FINDINGS = {
+    "constraint_residual": "m/s",
+    "slip_residual": "m/s",
+    "energy_imbalance": "J",
+    "energy_turned_over": "J",
+}
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """All that is told of a run: its robot with its class of mobility, the model (None for a kinematic run), the names
+    of the parameters it `changed`, the files that were written, what the user should know, and whether the model was
+    `kept` from before.
+    """
+
+    robot: Robot
+    mobility: Mobility | None
+    model: Model | None
+    run: Run
+    changed: Sequence[str] = ()
+    files: Sequence[Path] = ()
+    notes: Sequence[str] = ()
+    kept: bool = False
+
+    @property
+    def changes(self) -> Mapping[str, tuple[float, float]]:
+        """The parameters that the run changed: the description's value, and the run's."""
+        described, used = self.robot.parameter_values(), self.run.description["parameters"]
+        return {name: (described[name], used[name]) for name in self.changed}
+
+
+def run_text(run: Run) -> str:
+    """Run 'diff_drive': 1001 samples from 0 s to 30 s, 24 values; ends at x = 1.2 m, y = 0.3 m, theta = 2 rad."""
+    final = run.final
+    ends = ", ".join(
+        f"{name} = {quantity(final[name], run.units.get(name, ''), 6)}" for name in list(final)[:3]
+    )
+    more = ", …" if len(final) > 3 else ""
+    return f"Run {run.name!r}: {_span(run)}, {len(run.values)} values; ends at {ends}{more}"
+
+
+def run_html(run: Run) -> str:
+    """How it ended and what its checks say, the path, and all values with their range to unfold."""
+    names = run.states or tuple(run.values)[:MOST_ROWS]
+    ends = [(name, quantity(run[name][-1], run.units.get(name, ""), 6)) for name in names]
+    found = [("method", str(run.summary["method"]))] if "method" in run.summary else []
+    for name, unit in _FINDINGS.items():
+        if isinstance(run.summary.get(name), int | float):
+            found.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
+    ranges = [
+        (name, run.units.get(name, ""), *_numbers(each[0], each[-1], each.min(), each.max()))
+        for name, each in run.values.items()
+    ]
+    header = ("name", "unit", "first", "last", "min", "max")
+    return block(
+        run.name,
+        _span(run),
+        beside(_path(run), html_table(("at the end", ""), ends), facts(found)),
+        folded(f"{len(run.values)} values", html_table(header, ranges, range(2, 6), MOST_FOLDED)),
+    )
+
+
+def batch_text(batch: Batch) -> str:
+    """Batch 'diff_drive': 100000 robots, 101 saved times from 0 s to 10 s; states x, y, theta, …"""
+    states = ", ".join(batch.states[:6]) + (", …" if len(batch.states) > 6 else "")
+    return f"Batch {batch.name!r}: {_size(batch)}; states {states}"
+
+
+def batch_html(batch: Batch) -> str:
+    """A table: state, unit, and mean, smallest and largest final value over the robots."""
+    rows = [
+        (name, batch.units.get(name, ""), *_numbers(float(np.mean(final)), final.min(), final.max()))
+        for name in (batch.states if batch.count and batch.time.size else ())
+        for final in [batch.final(name)]
+    ]
+    header = ("state", "unit", "mean at the end", "min", "max")
+    found = [("diverged", str(batch.summary["diverged"]))] if "diverged" in batch.summary else []
+    return block(batch.name, _size(batch), beside(html_table(header, rows, range(2, 5)), facts(found)))
+
+
+def run_data(report: RunReport) -> dict[str, object]:
+    """Everything about a run as plain data."""
+    run, model = report.run, report.model
+    about = robot_data(report.robot, report.mobility) if model is None else model_data(model)
+    groups = ("inputs",) if model is not None else ("coordinates", "speeds", "inputs")
+    notes = () if model is None else model.notes
+    return {
+        **about,
+        **{name: run.groups[name] for name in groups},
+        **{name: value for name, value in run.summary.items() if name != "mobility"},
+        "mode": "kinematic" if model is None else "dynamic",
+        "duration": run.duration,
+        "samples": len(run),
+        "parameters": run.description["parameters"],
+        "changed": {name: new for name, (_, new) in report.changes.items()},
+        "final": run.final,
+        "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
+        "units": dict(run.units),
+        "notes": [*notes, *report.notes],
+        "files": [str(path) for path in report.files],
+    }
+
+
+def run_lines(report: RunReport, page: Page) -> list[str]:
+    """The summary for a person."""
+    robot, run, files = report.robot, report.run, report.files
+    facts = _kinematic_facts(report) if report.model is None else model_facts(report.model)
+    units = robot.parameter_units()
+    changes = ", ".join(
+        f"{name} = {quantity(new, units.get(name, ''))} (was {old:g})"
+        for name, (old, new) in report.changes.items()
+    )
+    facts += [("parameters", changes)] if changes else []
+    lines = [f"{page.heading(robot.name)}  {page.styled(kind_of(robot), 'dim')}", *page.facts(facts)]
+    lines += ["", page.heading("time"), *table(_times(report), right=(1,))]
+    lines += ["", page.heading(f"at t = {run.time[-1]:g} s"), *_final(run, files)]
+    lines += ["", page.heading("checks"), *table(_checks(run, page))]
+    lines += ["", f"{page.heading('files')}  in {files[0].parent}"]
+    lines += page.facts([("", "  ".join(path.name for path in files))], 0)
+    for note in report.notes:
+        lines += ["", page.styled(f"note: {note}", "yellow")]
+    return lines
+
+
+def _kinematic_facts(report: RunReport) -> list[Fact]:
+    run = report.run
+    return [
+        *body_facts(report.robot),
+        ("coordinates", names_with_units(run.groups["coordinates"], run.units)),
+        ("given", names_with_units(run.groups["inputs"], run.units)),
+        *mobility_facts(report.mobility),
+        ("equations", f"{run.summary['operations']} {WITHOUT_FORCES}"),
+    ]
+
+
+def _times(report: RunReport) -> list[tuple[str, str, str]]:
+    run = report.run
+    told = {
+        "derive": "before the model was kept; not now" if report.kept else "",
+        "compile": "",
+        "simulate": f"{run.duration:g} s, by {run.summary['method']}, {len(run)} samples",
+    }
+    return [(step, seconds(run.summary[f"{step}_seconds"]), text) for step, text in told.items()]
+
+
+def _final(run: Run, files: Sequence[Path]) -> list[str]:
+    """The final states in as many columns as fit."""
+    final = list(run.final.items())
+    # What is nothing but rounding is shown as zero; files and plain data keep it.
+    cells = [
+        (name, f"{0.0 if abs(value) < 1e-12 else value:.7g}", run.units.get(name, ""))
+        for name, value in final[:_MOST_STATES]
+    ]
+    width = sum(max(len(cell[k]) for cell in cells) for k in range(3)) + 8 if cells else 1
+    across = max(1, min(3, terminal_width() // width))
+    down = -(-len(cells) // across)
+    cells += [("", "", "")] * (across * down - len(cells))
+    rows = [[part for k in range(across) for part in cells[k * down + row]] for row in range(down)]
+    lines = table(rows, right=range(1, 3 * across, 3))
+    if len(final) > _MOST_STATES:
+        lines.append(f"  and {len(final) - _MOST_STATES} more states in {files[0].name}")
+    return lines
+
+
+def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
+    """What was checked, by how much it is off, and whether that is good."""
+    summary = run.summary
+    if summary.get("mode") == "kinematic":
+        what = "the largest contact velocity that no motion of the base removes"
+        return [("slip residual", quantity(summary["slip_residual"], "m/s", 3), what)]
+
+    def verdict(good: bool) -> str:
+        doubt = "doubtful: try smaller tolerances (rtol, atol)"
+        return page.styled("ok", "green") if good else page.styled(doubt, "yellow")
+
+    off, turned = summary["energy_imbalance"], summary["energy_turned_over"]
+    share = off / turned if turned > 0 else 0.0
+    residuals = [
+        (f"{kind} residual", quantity(summary[f"{kind}_residual"], unit, 2))
+        + (verdict(summary[f"{kind}_residual"] <= RESIDUAL),)
+        for kind, unit in (("constraint", "m/s"), ("loop", "m"))
+        if summary.get(f"{kind}_residual") is not None
+    ]
+    energy = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
+    return [*residuals, ("energy imbalance", energy, verdict(share <= IMBALANCE))]
+
+
+def _path(run: Run) -> str:
+    """The path's picture; a run whose sketch can't be drawn shows its numbers all the same."""
+    try:
+        drawn = run.plot.path_png()
+    except InputError as error:
+        return facts([("path", error.message)])
+    return "" if drawn is None else picture(drawn, f"path of {run.name}", width=480)
+
+
+def _numbers(*numbers: float) -> list[str]:
+    return [f"{number:.6g}" for number in numbers]
+
+
+def _span(run: Run) -> str:
+    return f"{len(run)} samples from {run.time[0]:g} s to {run.time[-1]:g} s"
+
+
+def _size(batch: Batch) -> str:
+    span = f" from {batch.time[0]:g} s to {batch.time[-1]:g} s" if batch.time.size else ""
+    return f"{batch.count} robots, {batch.time.size} saved times{span}"

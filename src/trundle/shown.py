@@ -1,0 +1,35 @@
+"""Nouns that show themselves: what they say is written in `trundle.show.words`, which loads when it is asked for."""
+
+from __future__ import annotations
+
+
+class Shown:
+    """A noun with words of its own in a terminal and in a notebook."""
+
+    def __repr__(self) -> str:
+        """The noun in a line, or in a page where it is made of tables."""
+        from trundle import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        """The noun in a notebook."""
+        from trundle import to_html
+
+        return to_html(self)
+
+
+class Explained:
+    """A finding that says in a sentence what it means."""
+
+    def explain(self) -> str:
+        """One or two sentences for a person.
+
+        Returns
+        -------
+        str
+            Angles in degrees, other numbers in SI units.
+        """
+        from trundle import explain
+
+        return explain(self)
