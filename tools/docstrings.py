@@ -18,6 +18,8 @@ import trundle
 
 # What can't raise: it only hands out what is there.
 CANNOT_RAISE = frozenset({"catalog.names", "InputError.at"})
+# What kinds of nouns tell their family; nobody asks a robot for it.
+HOOKS = frozenset({"default_counts", "keys_of"})
 # What needs no example of its own: constructors of errors and results are not called by users.
 NO_EXAMPLE = frozenset({"InputError.at"})
 
@@ -42,7 +44,7 @@ def methods(cls: type) -> Iterator[tuple[str, Callable[..., object]]]:
             continue
         for name, each in dict(vars(base)).items():  # importing a type may finish the class
             function = getattr(each, "__func__", each)  # static and class methods
-            if not name.startswith("_") and inspect.isfunction(function):
+            if not name.startswith("_") and name not in HOOKS and inspect.isfunction(function):
                 yield name, function
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
+    from trundle.robot import register as register
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from trundle.show.words import to_text as to_text
     from trundle.simulation import roll as roll
     from trundle.simulation import rollout as rollout
+    from trundle.simulation import run as run
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
@@ -59,8 +61,10 @@ _HOMES = {
     "odometry": "trundle.motion.odometry:derive_odometry",
     "open": "trundle.model.archive:open_model",
     "plot": "trundle.show.plots:plot",
+    "register": "trundle.robot:register",
     "roll": "trundle.simulation:roll",
     "rollout": "trundle.simulation:rollout",
+    "run": "trundle.simulation:run",
     "simulate": "trundle.simulation:simulate",
     "table": "trundle.simulation:table",
     "to_html": "trundle.show.words:to_html",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -153,6 +154,14 @@ def clamp(x: Scalar, limit: Scalar) -> Scalar:
 def smooth_sign(x: Scalar, width: Scalar) -> Scalar:
     """x/√(x² + width²): the sign of x, rounded over `width` so that friction has a derivative at rest."""
     return x / sqrt(x * x + width * width)
+
+
+def largest(values: Iterable[Scalar]) -> Scalar:
+    """max |value|; 0 of nothing."""
+    worst: Scalar = 0
+    for value in values:
+        worst = maximum(worst, absolute(value))
+    return worst
 
 
 def is_zero(x: Scalar) -> bool:

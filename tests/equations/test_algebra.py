@@ -9,7 +9,7 @@ import sympy
 
 from trundle.formulas.algebra import Book, Letter, TooLong
 from trundle.formulas.evaluation import Values
-from trundle.formulas.numbers import exact
+from trundle.formulas.terms import exact
 from trundle.formulas.writing import Writer
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 

@@ -283,19 +283,19 @@ def test_a_model_knows_its_equations():
 
 
 def test_a_wrong_equation_is_never_shown(monkeypatch):
-    from trundle.formulas import dynamics_section
+    from trundle.formulas import motion_section
 
-    monkeypatch.setattr(dynamics_section, "_force", lambda sheet, dynamics, k, force: 2 * force)
+    monkeypatch.setattr(motion_section, "_force", lambda sheet, dynamics, k, force: 2 * force)
     with pytest.raises(NumericsError, match="not shown"):
         equations(catalog.pendulum(), "dynamics")
 
 
 def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
-    from trundle.formulas import dynamics_section
+    from trundle.formulas import motion_section
 
-    entry = dynamics_section._entry
+    entry = motion_section._entry
     monkeypatch.setattr(
-        dynamics_section, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
+        motion_section, "_entry", lambda sheet, d, i, j: entry(sheet, d, i, j) * (2 if i == j == 0 else 1)
     )
     with pytest.raises(NumericsError, match="mass_matrix"):
         equations(catalog.differential_drive(), "dynamics")

@@ -18,6 +18,7 @@ from trundle.model.classification import mobility_of, rolling
 from trundle.model.configuration import configure, coordinate_rates
 from trundle.model.constraints import constraint_rows
 from trundle.robot.description import parse_robot
+from trundle.show.words.analysis_sentences import axis_text
 
 
 def car(trailers=0, driven="front"):
@@ -343,7 +344,7 @@ def test_top_speeds_of_textbook_robots(kind, fastest):
     assert found.fastest is not None
     told = {name: max(abs(axis[k]) for axis in found.fastest) for k, name in enumerate(found.parts)}
     assert {name: value for name, value in told.items() if value > 1e-9} == pytest.approx(fastest)
-    assert found.explain().startswith(f"up to {found.axis_text(found.fastest[0])}")
+    assert found.explain().startswith(f"up to {axis_text(found, found.fastest[0])}")
 
 
 WHEEL = {"radius": 0.1, "mass": 1.0}

@@ -54,7 +54,7 @@ def test_rates_and_coordinates_find_each_other(kind):
 @pytest.mark.parametrize(("target", "unit", "effort"), [("slide", "m/s", "N"), ("turn", "rad/s", "N m")])
 def test_a_motor_on_a_cylindrical_joint_says_what_it_moves(target, unit, effort):
     joints = {"lift": {"type": "cylindrical", "body": BODY}}
-    motors = {"m": {"kind": "torque", "drives": f"lift.{target}"}}
+    motors = {"m": {"type": "torque", "drives": f"lift.{target}"}}
     robot = parse_robot({"joints": joints, "motors": motors})
     assert analyze(robot)._unit_rates() == (f"motor rates of norm 1 {unit}", f"no motor above 1 {unit}")
     assert (units := derive(robot).units)["m.torque"] == units["m.delivered"] == effort
@@ -66,7 +66,7 @@ def test_a_motor_on_a_cylindrical_joint_says_what_it_moves(target, unit, effort)
 
 
 def test_a_servo_on_a_slide_holds_a_position():
-    motors = {"hold": {"kind": "servo", "drives": "j", "stiffness": 500.0, "damping": 50.0}}
+    motors = {"hold": {"type": "servo", "drives": "j", "stiffness": 500.0, "damping": 50.0}}
     robot = parse_robot(
         {"joints": {"j": {"type": "prismatic", "axis": [1, 0, 0], "body": BODY}}, "motors": motors}
     )

@@ -77,7 +77,7 @@ def test_pandas_and_numpy_alone_read_the_plain_files(run, tmp_path):
     frame = pandas.read_csv(run.save(tmp_path / "run.csv"))
     np.testing.assert_allclose(frame["right.angle"], run["right.angle"], rtol=1e-15)
     assert np.load(run.save(tmp_path / "run.npy"))["right.angle"].shape == (7,)
-    assert run.to_frame().index.name == "time"
+    assert run.dataset.to_dataframe().index.name == "time"
 
 
 def test_final_is_of_the_states(run):

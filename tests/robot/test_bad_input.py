@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from trundle.documents import check_run, load, parse
+import trundle
+from trundle.documents import load, parse
 from trundle.errors import InputError
 from trundle.robot import parse_robot
 from trundle.robot.bodies import Body
@@ -481,18 +482,18 @@ def test_a_byte_order_mark_and_windows_lines_are_fine(tmp_path: Path) -> None:
 
 
 def test_inputs_and_states_that_do_not_exist() -> None:
-    document = parse(GOOD.replace("right_motor.voltage: 24.0", "right_motor.voltge: 24.0"), "cart.yaml")
-    assert document.run is not None
-    known = {"right_motor.voltage": "V", "left_motor.voltage": "V"}
-    with pytest.raises(InputError, match="no input 'right_motor.voltge' in a dynamic run") as caught:
-        check_run(document.robot, document.run, known, {})
-    error = document.locate(caught.value)
-    assert (error.file, error.line) == ("cart.yaml", 20)
-    assert "did you mean 'right_motor.voltage'" in (error.hint or "")
-    document = parse(GOOD.replace("24.0}", "24 A}\n  initial: {x: 1, y: 2 kg}"))
-    assert document.run is not None
-    with pytest.raises(InputError, match="expected a voltage") as caught:
-        check_run(document.robot, document.run, known, {"x": "m", "y": "m"})
+    good = GOOD.replace("mass: 1, name: pole", "mass: 1, inertia: {yy: 1}, name: pole")
+    document = parse(good.replace("right_motor.voltage: 24.0", "right_motor.voltge: 24.0"), "cart.yaml")
+    with pytest.raises(InputError, match="'right_motor.voltge' is not an input of 'cart'") as caught:
+        trundle.run(document)
+    assert (caught.value.file, caught.value.line) == ("cart.yaml", 20)
+    assert "did you mean 'right_motor.voltage'" in (caught.value.hint or "")
+    document = parse(good.replace("24.0}", "24 A}\n  initial: {x: 1, y: 2 kg}"))
+    with pytest.raises(InputError, match="expected a voltage"):
+        trundle.run(document)
+    document = parse(good.replace("24.0}", "24 V}\n  initial: {x: 1, y: 2 kg}"))
+    with pytest.raises(InputError, match="expected a length") as caught:
+        trundle.run(document)
     assert "run.initial.y" in str(caught.value)
 
 

@@ -13,21 +13,21 @@ from matplotlib.patches import Polygon
 from trundle import catalog
 from trundle.analysis.analyze import analyze
 from trundle.errors import InputError
-from trundle.results import LinkSketch, Run, Sketch, WheelSketch, body_outline
-from trundle.results.sketch import wheel_centre
+from trundle.results import Run
 from trundle.robot.description import parse_robot
+from trundle.scene import Link, Scene, WheelShape, body_outline
 from trundle.show.ability_figure import mobility_figure
 from trundle.show.path import path
 from trundle.show.series import panels
 from trundle.show.style import save_figure
 
 WHEELS = (
-    WheelSketch("right", 0.0, -0.6, 0.15, 0.15),
-    WheelSketch("front", 0.5, 0.0, 0.1, 0.05, kind="steered", steering="front.steering"),
-    WheelSketch("tail", -0.5, 0.0, 0.1, 0.0, kind="caster", steering="tail.steering", offset=0.1),
-    WheelSketch("omni", 0.0, 0.6, 0.1, 0.05, kind="omni", roller_angle=math.pi / 2),
-    WheelSketch("mecanum", 0.2, 0.6, 0.1, 0.05, kind="mecanum", roller_angle=-math.pi / 4),
-    WheelSketch("ball", -0.2, 0.6, 0.1, 0.0, kind="ball"),
+    WheelShape("right", 0.0, -0.6, 0.15, 0.15),
+    WheelShape("front", 0.5, 0.0, 0.1, 0.05, kind="steered", steering="front.steering"),
+    WheelShape("tail", -0.5, 0.0, 0.1, 0.0, kind="caster", steering="tail.steering", offset=0.1),
+    WheelShape("omni", 0.0, 0.6, 0.1, 0.05, kind="omni", roller_angle=math.pi / 2),
+    WheelShape("mecanum", 0.2, 0.6, 0.1, 0.05, kind="mecanum", roller_angle=-math.pi / 4),
+    WheelShape("ball", -0.2, 0.6, 0.1, 0.0, kind="ball"),
 )
 
 
@@ -43,7 +43,7 @@ def circle(samples=101, sketch=None, laps=1.0, more=None) -> Run:
         "tail.steering": 0 * time,
         "u.voltage": 24 + 0 * time,
     } | (more or {})
-    sketch = sketch if sketch is not None else Sketch(wheels=WHEELS, pose=("x", "y", "theta"))
+    sketch = sketch if sketch is not None else Scene(wheels=WHEELS, pose=("x", "y", "theta"))
     return Run(
         "circle",
         time,
@@ -133,8 +133,8 @@ def test_a_run_without_anything_to_show(tmp_path):
 def test_a_linkage_shows_its_links_and_the_tips_trace():
     time = np.linspace(0, 2, 201)
     angle = np.cos(4 * time)
-    links = (LinkSketch("rod", (0.0, 0.0), ("rod.tip.x", "rod.tip.z")),)
-    sketch = Sketch(links=links, traced=("rod.tip.x", "rod.tip.z"), plane=("x", "z"))
+    links = (Link("rod", (0.0, 0.0), ("rod.tip.x", "rod.tip.z")),)
+    sketch = Scene(links=links, traced=("rod.tip.x", "rod.tip.z"), plane=("x", "z"))
     values = {"rod.tip.x": np.sin(angle), "rod.tip.z": -np.cos(angle)}
     run = Run("pendulum", time, values, description={"sketch": sketch.to_dict()})
     axes = path(run).axes[0]
@@ -168,8 +168,8 @@ def test_panels_hold_one_unit_and_not_too_many_lines():
 
 
 def test_sketches_survive_json_and_damage_is_an_error():
-    sketch = Sketch(body=((0.0, 1.0), (1.0, 0.0), (0.0, -1.0)), wheels=WHEELS, pose=("x", "y", "theta"))
-    assert Sketch.from_dict(sketch.to_dict()) == sketch
+    sketch = Scene(body=((0.0, 1.0), (1.0, 0.0), (0.0, -1.0)), wheels=WHEELS, pose=("x", "y", "theta"))
+    assert Scene.from_dict(sketch.to_dict()) == sketch
     for damaged in (
         {"wheel": []},
         {"wheels": [{"name": "a"}]},
@@ -180,20 +180,20 @@ def test_sketches_survive_json_and_damage_is_an_error():
         {"body": [["a", "b"]]},
     ):
         with pytest.raises(InputError):
-            Sketch.from_dict(damaged)
+            Scene.from_dict(damaged)
 
 
 def test_a_sketch_that_names_what_the_run_has_not():
     with pytest.raises(InputError, match="'heading'"):
-        path(circle(sketch=Sketch(pose=("x", "y", "heading"))))
-    wheel = WheelSketch("front", 0, 0, 0.1, 0.1, steering="front.stering")
+        path(circle(sketch=Scene(pose=("x", "y", "heading"))))
+    wheel = WheelShape("front", 0, 0, 0.1, 0.1, steering="front.stering")
     with pytest.raises(InputError, match="did you mean 'front.steering'"):
-        path(circle(sketch=Sketch(wheels=(wheel,), pose=("x", "y", "theta"))))
+        path(circle(sketch=Scene(wheels=(wheel,), pose=("x", "y", "theta"))))
 
 
 def test_a_caster_trails_behind_its_pivot():
-    assert wheel_centre(WHEELS[2], 0.0) == pytest.approx((-0.6, 0.0))
-    assert wheel_centre(WHEELS[2], math.pi / 2) == pytest.approx((-0.5, -0.1))
+    assert WHEELS[2].centre() == pytest.approx((-0.6, 0.0))
+    assert WHEELS[2].centre(math.pi / 2) == pytest.approx((-0.5, -0.1))
 
 
 def test_figures_need_no_screen_and_no_global_state():

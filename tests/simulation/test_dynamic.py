@@ -5,12 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+import yaml
 
 from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import parse_robot
-from trundle.simulation.signals import find_jumps
+from trundle.simulation.jumps import find_jumps
 
 _MODELS = {}
 
@@ -229,7 +230,7 @@ BAD = {
     "nan": ({"inputs": {"left_motor.voltage": float("nan")}}, "finite"),
     "half a table": ({"inputs": {"left_motor.voltage": {"times": [0, 1]}}}, "times, values"),
     "backwards": ({"inputs": {"left_motor.voltage": ((0, 2, 1), (0, 0, 0))}}, "must increase"),
-    "words in a table": ({"inputs": {"left_motor.voltage": ((0, 1), ("a", "b"))}}, "numbers"),
+    "words in a table": ({"inputs": {"left_motor.voltage": ((0, 1), ("a", "b"))}}, "got 'a'\n.*number in V"),
     "interpolation": ({"inputs": {"left_motor.voltage": ((0, 1), (0, 1), "quintic")}}, "known: previous"),
     "lengths": ({"inputs": {"left_motor.voltage": ((0, 1, 2), (0, 1))}}, "as many times as values"),
     "unknown state": ({"initial": {"v_z": 1.0}}, "did you mean 'v_x'"),
@@ -289,17 +290,36 @@ def test_text_with_units_and_arrays_of_one():
 
 
 def test_what_is_no_model_is_told_what_to_do():
-    robot = catalog.differential_drive()
     for call, message in (
-        (lambda: simulate(robot), "derived first"),
-        (lambda: simulate("robot.yaml"), "loaded and derived first"),
-        (lambda: rollout(robot), "derived first"),
+        (lambda: simulate(3), "simulate takes a robot, a model or a file, not int"),
+        (lambda: simulate("robot.yaml"), "robot.yaml: there is no such file"),
+        (lambda: rollout(None), "rollout takes a robot, a model or a file, not NoneType"),
         (lambda: derive("robot.yaml"), "load it first"),
         (lambda: derive(model_of("pendulum")), "takes a robot, not Model"),
-        (lambda: roll(model_of("pendulum")), "model.robot"),
+        (lambda: roll([]), "roll takes a robot, a model or a file, not list"),
     ):
         with pytest.raises(InputError, match=message):
             call()
+
+
+def test_robots_models_documents_files_and_mappings_run_alike(tmp_path):
+    document = catalog.document("differential_drive")
+    path = tmp_path / "robot.yaml"
+    path.write_text(document.source)
+    model = derive(document.robot)
+    model.save(tmp_path / "kept.trundle.json")
+    described = yaml.safe_load(document.source)
+    for call, given in (
+        (simulate, {"left_motor.voltage": 24.0}),
+        (roll, {"left.rate": 1.0, "right.rate": 2.0}),
+    ):
+        expected = call(model, 0.5, given).final
+        for each in (document.robot, document, path, str(path), tmp_path / "kept.trundle.json", described):
+            assert call(each, 0.5, given).final == expected
+    inputs = {"left_motor.voltage": 24.0}
+    expected = rollout(model, inputs=inputs, steps=10).values
+    for each in (document.robot, path, described):
+        np.testing.assert_array_equal(rollout(each, inputs=inputs, steps=10).values, expected)
 
 
 @pytest.mark.parametrize("method", ["auto", "lsoda", "dop853"])
@@ -329,9 +349,9 @@ def test_jumps_are_found_to_the_last_digit_and_steep_slopes_are_none():
 
 
 def test_a_jump_that_only_the_integration_meets_is_found_there(monkeypatch):
-    from trundle.simulation import dynamic
+    from trundle.simulation import problem
 
-    monkeypatch.setattr(dynamic, "with_jumps", lambda signal, end, step: signal)
+    monkeypatch.setattr(problem, "with_jumps", lambda signals, end, step: signals)
     model = model_of("differential_drive")
     run = simulate(model, 2.0, {"left_motor.voltage": lambda t: 24.0 if t % 1 < 0.5 else -24.0}, samples=5)
     right = simulate(

@@ -19,14 +19,15 @@ from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
-from trundle.mechanics.linear import product
+from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
-from trundle.model.configuration import Configuration, configure, coordinate_rates
-from trundle.model.constraints import rolling_problem, sample, solve_rolling
+from trundle.model.constraints import solve_rolling
+from trundle.model.mechanism import Mechanism
 from trundle.model.samples import Samples
+from trundle.model.symbols import column, entries
 from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
 from trundle.shown import Explained
@@ -159,36 +160,29 @@ def _system(
     """The fields; with loops, ranks and pivots are decided at `closed` configurations, the last of them the one asked
     for.
     """
-    assembly = _ideal(maps)
+    ideal = replace(maps.mechanism, assembly=_ideal(maps))
     q = ca.SX.sym("q", len(maps.names))
-    at = configure(assembly, maps.names, [q[k] for k in range(len(maps.names))])
-    nothing, width = ca.SX.sym("p", 0), len(assembly.speeds)
-    problem = rolling_problem(assembly, maps.names, at, lambda rows: sample(rows, q, nothing, (), width))
-    same = assembly.wheels == maps.assembly.wheels
-    basis = solve_rolling(problem, name, chosen if same else None)
+    mechanism = ideal.configured(entries(q))
+    same = ideal.assembly.wheels == maps.assembly.wheels
+    basis = solve_rolling(mechanism.rolling, name, chosen if same else None)
     matrix, labels = basis.matrix, basis.labels
-    if assembly.loops:
-        matrix, labels = _held(assembly, at, q, basis, closed)
-    columns = [[row[k] for row in matrix] for k in range(len(labels))]
-    fields = tuple(
-        ca.vertcat(*(ca.SX(v) for v in coordinate_rates(assembly, maps.names, at, column)))
-        for column in columns
-    )
+    if ideal.assembly.loops:
+        matrix, labels = _held(mechanism, q, basis, closed)
+    fields = tuple(column(mechanism.coordinate_rates(each)) for each in transpose(matrix))
     return _System(q, labels, fields)
 
 
 def _held(
-    assembly: Assembly, at: Configuration, q: Any, basis: Basis, closed: Sequence[np.ndarray]
+    mechanism: Mechanism, q: Any, basis: Basis, closed: Sequence[np.ndarray]
 ) -> tuple[list[list[Scalar]], tuple[str, ...]]:
     """S(q) and its labels where loops hold ν = S u further, A S u = 0: those speeds follow that nothing drives.
 
     A ν is φ's rate off the closed configurations, too: along the fields that are left φ stays what it is, so that
     their brackets say nothing beyond the closed configurations.
     """
+    assembly, poses = mechanism.assembly, mechanism.at.poses
     rows = [
-        row
-        for loop in assembly.loops
-        for row in close(assembly.tree, at.poses, loop, len(assembly.speeds)).rows
+        row for loop in assembly.loops for row in close(assembly.tree, poses, loop, len(assembly.speeds)).rows
     ]
     held = product(rows, basis.matrix)
     zeros = np.zeros((0, len(closed)))

@@ -19,13 +19,11 @@ from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_
 from trundle.analysis.singularity import SINGULAR
 from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
 from trundle.errors import InputError
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.elimination import eliminate, generic_rank, plan_constant_pivots
 from trundle.mechanics.frames import world_jacobian
 from trundle.model.classification import rolling
-from trundle.model.configuration import configure
-from trundle.model.constraints import constraint_rows
 from trundle.model.guided import independent_rows
+from trundle.model.mechanism import Mechanism
 from trundle.shown import Explained
 
 # Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
@@ -87,9 +85,9 @@ def determinants(
 
 @dataclass(frozen=True)
 class _Symbolic:
-    """The assembly in SymPy's symbols: named parameters, and every coordinate."""
+    """The mechanism in SymPy's symbols: named parameters, and every coordinate."""
 
-    assembly: Any
+    mechanism: Mechanism
     symbols: dict[str, sympy.Symbol]
     values: dict[Any, float]
 
@@ -103,13 +101,13 @@ class _Symbolic:
         }
         symbols = {name: sympy.Symbol(name, real=True) for name in maps.names}
         values = {scope[name]: numbers[name] for name in numbers if name in named}
-        return _Symbolic(assemble(robot, robot.resolver(scope)), symbols, values)
+        return _Symbolic(maps.mechanism.in_scalars(scope, list(symbols.values())), symbols, values)
 
     def point(self, maps: VelocityMaps, frame: Frame) -> tuple[Any, Any, Any]:
         """The frame's point, in symbols where it is the body's centre of mass."""
         described = tip_of(maps.assembly, frame.link)
         if any(frame.point) and frame.point == tuple(float(each) for each in described):
-            x, y, z = tip_of(self.assembly, frame.link)
+            x, y, z = tip_of(self.mechanism.assembly, frame.link)
             return x, y, z
         x, y, z = (exact(each) if each else 0 for each in frame.point)
         return x, y, z
@@ -122,13 +120,13 @@ class _Symbolic:
             self.symbols[name] if name in decisive else exact(float(value))
             for name, value in zip(maps.names, maps.start, strict=True)
         ]
-        at = configure(self.assembly, maps.names, q)
-        width = len(self.assembly.speeds)
-        rows, _ = constraint_rows(self.assembly, at, rolling(self.assembly))
+        here = self.mechanism.configured(q)
+        tree, width = here.assembly.tree, len(here.assembly.speeds)
+        rows = here.rows(rolling(here.assembly))
         if what == MOTORS:
             rows += [[1 if j == k else 0 for j in range(width)] for k in maps.motors().values()]
         elif what != WHEELS and frame is not None:
-            columns = world_jacobian(self.assembly.tree, at.poses, frame.link, self.point(maps, frame))
+            columns = world_jacobian(tree, here.at.poses, frame.link, self.point(maps, frame))
             twist = [[*column.linear, *column.angular] for column in columns]
             rows += [[*(c[k] for c in twist), *[0] * (width - len(twist))] for k in frame.rows]
         return [[_fractions(sympy.sympify(entry)) for entry in row] for row in rows]

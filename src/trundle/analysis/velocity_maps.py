@@ -12,17 +12,19 @@ import numpy as np
 
 from trundle.analysis.singularity import Box
 from trundle.errors import InputError, suggest
-from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.frames import world_jacobian
+from trundle.mechanics.linear import table
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
 from trundle.model.classification import rolling, wheel_places
-from trundle.model.configuration import Configuration, configure, independent_coordinates
+from trundle.model.configuration import Configuration
 from trundle.model.constraints import SPREAD, constraint_rows
-from trundle.model.numeric_loops import NumericLoops, batch
+from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.numeric_loops import NumericLoops
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
@@ -41,13 +43,26 @@ class VelocityMaps:
     `coordinated` names the steered wheels whose angles must follow from the others' for the robot to move at all.
     """
 
-    assembly: Assembly
-    name: str
-    names: tuple[str, ...]
+    mechanism: Mechanism
     length: float
     scale: np.ndarray
     start: np.ndarray
     coordinated: tuple[str, ...] = ()
+
+    @property
+    def assembly(self) -> Assembly:
+        """The robot's assembly in numbers."""
+        return self.mechanism.assembly
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.mechanism.robot.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The independent coordinates."""
+        return self.mechanism.names
 
     @property
     def base(self) -> tuple[int, ...]:
@@ -57,12 +72,11 @@ class VelocityMaps:
     @property
     def about(self) -> list[Row]:
         """What each constraint row is."""
-        at = configure(self.assembly, self.names, list(self.start))
-        return constraint_rows(self.assembly, at, rolling(self.assembly))[1]
+        return constraint_rows(self.assembly, self.mechanism.at, rolling(self.assembly))[1]
 
     def at(self, q: np.ndarray) -> Configuration:
         """The assembly at configurations (s, coordinates)."""
-        return self.loops.at(q)
+        return self.mechanism.configured(list(q.T)).at
 
     def constraints(self, q: np.ndarray, led: bool = False) -> np.ndarray:
         """A over scaled speeds at configurations q: (s, rows, n), contact velocities in m/s, couplings' rows in
@@ -74,7 +88,7 @@ class VelocityMaps:
         rows, _ = constraint_rows(self.assembly, self.at(q), wheels)
         coupled = [1 / self.scale[axis.column] for each in self.assembly.couplings for axis in each.followers]
         weights = np.array([1.0] * (len(rows) - len(coupled)) + coupled)
-        matrix = batch(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
+        matrix = table(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
         if not self.assembly.loops:
             return matrix
         return np.concatenate([matrix, self.held(q)], axis=1)
@@ -122,7 +136,7 @@ class VelocityMaps:
         rows = [[column.linear[k] for column in columns] for k in range(3)]
         rows += [[column.angular[k] for column in columns] for k in range(3)]
         width = len(self.scale)
-        jacobian = batch([[*row, *[0] * (width - len(row))] for row in rows], len(q), width)
+        jacobian = table([[*row, *[0] * (width - len(row))] for row in rows], len(q), width)
         jacobian[:, 3:] *= self.length
         return jacobian * self.scale
 
@@ -228,7 +242,7 @@ class VelocityMaps:
             name
             for link, at in zip(tree.links, tree.coordinate_slices(), strict=True)
             for name in self.assembly.coordinates[at]
-            if link.kind == "spin" or link is tree.links[0]
+            if link.joint.frame_stays or link is tree.links[0]
         }
         driven = self.motors()
         fixed |= {
@@ -251,12 +265,9 @@ def velocity_maps(
     robot: Any, parameters: Mapping[str, Any] | None = None, length: float | None = None
 ) -> VelocityMaps:
     """The maps of a described robot, by default at its own parameters and with its own length."""
-    read = robot.resolver(parameters)
-    assembly = assemble(robot, read)
-    names = independent_coordinates(assembly)
-    start = np.array(assembly.quantities.starts(names))
-    length = length or characteristic_length(assembly)
-    maps = VelocityMaps(assembly, robot.name, names, length, _scale(assembly, length), start)
+    own = mechanism(robot, parameters)
+    length = length or characteristic_length(own.assembly)
+    maps = VelocityMaps(own, length, _scale(own.assembly, length), np.array(own.q))
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
 
 

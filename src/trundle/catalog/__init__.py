@@ -1,19 +1,13 @@
 """The catalogue: robots to start from, each a function of its main measures, each with a run that shows it moving."""
 
-from trundle.catalog.robots import (
+from trundle.catalog.catalogue import document, names, options, robot, summary
+from trundle.catalog.linkages import four_bar, pendulum, slider_crank
+from trundle.catalog.wheeled import (
     ackermann,
     differential_drive,
-    document,
-    four_bar,
     mecanum,
-    names,
     offset_drive,
-    options,
-    pendulum,
-    robot,
     skid_steer,
-    slider_crank,
-    summary,
     swerve,
     three_omni,
     tricycle,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.cli.output import Output
 from trundle.cli.parsing import pair
-from trundle.cli.request import Request, read_request, signals
+from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
-    from trundle.model import Model
+    from trundle.simulation import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
@@ -54,7 +54,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
-    request = read_request(args)
+    request = read_request(args.file)
     from trundle.model.classification import mobility_class
     from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 
@@ -65,8 +65,7 @@ def execute(args: Namespace, out: Output) -> int:
     can, can_data = _findings(args, analysis, out)
     known = {**robot_data(robot, mobility), "wheels": wheels_data(robot), **can_data}
     try:
-        with request.located():
-            facts, data = _examine(request)
+        facts, data = _examine(request, request.task(args))
     except InputError as error:
         from trundle.cli.failures import explain
 
@@ -133,59 +132,35 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     return {"figure": str(save_figure(mobility_figure(analysis), file))}
 
 
-def _examine(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """What derivation finds out, as facts and as data; the run section is checked against it."""
-    if request.run.mode == "kinematic":
-        return _kinematic(request)
-    from trundle.documents import check_run
+def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """What derivation found out, as facts and as data."""
     from trundle.show.words.model_words import model_data, model_facts
 
-    model: Model = request.model()
-    units = model.units
-    check_run(
-        model.robot,
-        request.run,
-        {name: units.get(name, "") for name in model.inputs},
-        {name: units.get(name, "") for name in model.states},
-    )
-    signals(request)
-    data = {
-        **model_data(model),
-        "outputs": model.outputs,
-        "parameters": dict(model.parameters),
-        "units": dict(units),
+    system, model = task.problem.system, task.model
+    facts, data = _kinematic(request, task) if model is None else (model_facts(model), model_data(model))
+    more = {
+        "outputs": system.outputs,
+        "parameters": dict(system.parameters),
+        "units": dict(system.units),
     }
-    return [*model_facts(model), ("run", _run_text(request))], data
+    return [*facts, ("run", _run_text(request))], {**data, **more}
 
 
-def _kinematic(request: Request) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _kinematic(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """The same for a run without forces."""
-    from trundle.documents import check_run
     from trundle.model.classification import mobility_class
-    from trundle.model.kinematics import derive_kinematics
     from trundle.show.words.robot_words import mobility_facts, names_with_units
     from trundle.show.words.run_words import WITHOUT_FORCES
-    from trundle.simulation.kinematic import kinematic_inputs, kinematic_names
 
-    robot = request.document.robot
-    check_run(robot, request.run, *kinematic_names(robot))
-    given = signals(request)
-    known = kinematic_inputs(robot)
-    found = derive_kinematics(robot, [known.rate_of(name) or name for name in given])
+    found, given = task.problem, tuple(task.spec.inputs)
     facts = [
-        ("coordinates", names_with_units(found.coordinates, found.units)),
-        ("given", names_with_units(tuple(given), found.units)),
-        *mobility_facts(mobility_class(robot)),
-        ("equations", f"{found.program.operations} {WITHOUT_FORCES}"),
-        ("run", _run_text(request)),
+        ("coordinates", names_with_units(found.system.coordinates, found.system.units)),
+        ("given", names_with_units(given, found.system.units)),
+        *mobility_facts(mobility_class(request.document.robot)),
+        ("equations", f"{found.rate.operations} {WITHOUT_FORCES}"),
     ]
-    data = {"coordinates": found.coordinates, "inputs": tuple(given), "operations": found.program.operations}
-    return facts, {
-        **data,
-        "outputs": found.outputs,
-        "parameters": dict(found.parameters),
-        "units": dict(found.units),
-    }
+    operations = found.rate.operations
+    return facts, {"coordinates": found.system.coordinates, "inputs": given, "operations": operations}
 
 
 def _run_text(request: Request) -> str:

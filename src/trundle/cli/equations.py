@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from trundle.choices import WHAT
 from trundle.cli.output import Output
+from trundle.cli.parsing import add_output
 from trundle.errors import InputError
 from trundle.show.lines import terminal_width
 
@@ -27,7 +29,6 @@ compared with the compiled program at random points before it is printed. --form
 that trundle.formulas.read_expression turns into SymPy without running it."""
 
 _FORMATS = ("text", "latex", "json", "markdown")
-_WHAT = ("kinematics", "constraints", "dynamics", "all")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -35,16 +36,16 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text, for a terminal")
     parser.add_argument(
-        "--what", choices=_WHAT, help="default: all, or kinematics where the file's run is kinematic"
+        "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
     )
-    parser.add_argument("--output", metavar="FILE", help="write to this file, not to standard output")
+    add_output(parser, "FILE", "write to this file, not to standard output")
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Derive, check, print."""
     from trundle.cli.request import read_request
 
-    request = read_request(args)
+    request = read_request(args.file)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), _no_collection():
         from trundle.formulas import equations

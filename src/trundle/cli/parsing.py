@@ -35,6 +35,11 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_output(parser: argparse.ArgumentParser, metavar: str, text: str) -> None:
+    """Where a command writes: --output everywhere; --out is short for it."""
+    parser.add_argument("--output", "--out", metavar=metavar, help=text)
+
+
 def pair(text: str) -> tuple[str, str]:
     """NAME=VALUE of an option."""
     name, mark, value = text.partition("=")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.choices import FIGURE_FORMATS, FIGURES
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.results import Run
 
-FIGURES = ("path", "states", "inputs", "checks")
-FORMATS = ("png", "svg", "pdf")
 # Where runs go when nobody says where: one folder for all of them, one in it for each file.
 DEFAULT_PARENT = Path("runs")
 _NETCDF_STARTS = (b"\x89HDF", b"CDF")
@@ -24,7 +23,7 @@ def prepare(folder: Path, stem: str, figure_format: str | None) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(
-            f"'{folder}' is a file, not a folder", key="--out", hint="name a folder for the results"
+            f"'{folder}' is a file, not a folder", key="--output", hint="name a folder for the results"
         )
     record = folder / f"{stem}.nc"
     if record.is_file() and _starts_as_netcdf(record):
@@ -33,8 +32,8 @@ def prepare(folder: Path, stem: str, figure_format: str | None) -> None:
     if taken:
         raise InputError(
             f"'{folder}' holds {', '.join(taken)}, but not from an earlier run: writing would destroy them",
-            key="--out",
-            hint="name another folder with --out, or move them away",
+            key="--output",
+            hint="name another folder with --output, or move them away",
         )
 
 
@@ -54,7 +53,7 @@ def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> list[
 
 def left_over(folder: Path, written: list[Path]) -> list[str]:
     """Figures of an earlier run that still lie there and don't belong to this one."""
-    old = [folder / f"{name}.{ending}" for name in FIGURES for ending in FORMATS]
+    old = [folder / f"{name}.{ending}" for name in FIGURES for ending in FIGURE_FORMATS]
     return [path.name for path in old if path not in written and path.is_file()]
 
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Named
+from trundle.control.linearization import Linearization, slopes_near
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import constraint_gradient, tangent_at
+from trundle.control.tangent import Array, constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
+from trundle.model import Model
 from trundle.model.guided import independent_rows
 from trundle.shown import Explained
 
-if TYPE_CHECKING:
-    from trundle.control.linearization import Linearization
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Direction = Mapping[str, float]
 
 # General configurations for the ranks of brackets lie this far (m, rad) from the state.
@@ -100,8 +97,6 @@ def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:
 
 def _without_rounding(about: Linearization) -> tuple[Array, Array]:
     """A and B with 0 where an entry isn't larger than what a state at a distance of 1e-9 makes of it."""
-    from trundle.control.linearization import slopes_near
-
     near = slopes_near(about)
     cleaned = []
     for k, matrix in enumerate((about.A, about.B)):
@@ -125,7 +120,9 @@ def _allowed(about: Linearization) -> tuple[Array, Array]:
     return closure[:, [level == 1 for _, level in here.basis]], closure
 
 
-def _velocity_fields(model: Any, x: Array, p: Array, dependent: Collection[str]) -> tuple[Any, list[Named]]:
+def _velocity_fields(
+    model: Model, x: Array, p: Array, dependent: Collection[str]
+) -> tuple[ca.SX, list[Named]]:
     """The coordinates' symbols q, and ∂q̇/∂u_k over them for each independent speed u_k.
 
     `dependent`: the states that constraints are solved for, of which those that are speeds follow from the others.
@@ -138,7 +135,7 @@ def _velocity_fields(model: Any, x: Array, p: Array, dependent: Collection[str])
     fields = ca.substitute(ca.jacobian(rate[:n], u), u, 0)
     solved = [k for k, name in enumerate(model.speeds) if name in dependent]
     free = [k for k in range(count) if k not in solved]
-    if solved:
+    if solved and model.manifold is not None:
         (residual,) = model.manifold.casadi_function.call(groups)
         labels = model.manifold.outputs[0].labels
         rows = [k for k, label in enumerate(labels) if label.startswith("velocity")]

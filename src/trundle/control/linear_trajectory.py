@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
-from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
+from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
+from trundle.model import Model
 from trundle.program import compile_program
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from trundle.results import Run
+
 
 # States of a run that are asked which of them to solve the constraints for.
 _LOOKS = 20
@@ -55,8 +58,41 @@ class LinearTrajectory:
         )
 
 
-def linearize_along(model: Any, run: Any, outputs: Sequence[str] | None = None) -> LinearTrajectory:
-    """The linearisations of a model at every time of one of its runs (see `Model.linearize_along`)."""
+def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+    """A(t), B(t), C(t), D(t) of small motions beside a run, at every time that it stores.
+
+    ż = A(t) z + B(t) δu and δy = C(t) z + D(t) δu: the variational equation, in the same independent coordinates all
+    along.
+
+    Parameters
+    ----------
+    model : Model
+        The model that was run.
+    run : Run
+        One of its runs, with the inputs and parameters that it had.
+    outputs : sequence of str
+        Names of states and outputs to be y; by default all outputs that have slopes.
+
+    Returns
+    -------
+    LinearTrajectory
+        `A` (K, n, n), `B` (K, n, m), … over `time` (K,); `trajectory[k]` is the `Linearization` at time k.
+
+    Raises
+    ------
+    InputError
+        For what isn't a run of this model.
+    NumericsError
+        Where the model is singular, saying when.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.pendulum())
+    >>> run = trundle.simulate(model, 1.0, initial={"link_1.angle": "30 deg"}, samples=11)
+    >>> trundle.linearize_along(model, run).A.shape
+    (11, 4, 4)
+    """
     shown = chosen_outputs(model, outputs)
     x, u, values = _states_of(model, run)
     p = np.array(list(values.values()))
@@ -85,7 +121,7 @@ def linearize_along(model: Any, run: Any, outputs: Sequence[str] | None = None) 
     )  # fmt: skip
 
 
-def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
+def _states_of(model: Model, run: Run) -> tuple[Array, Array, dict[str, float]]:
     """x (N, K), u (m, K) and the parameters of a run; raises InputError for what isn't a run of this model."""
     if not hasattr(run, "time") or not hasattr(run, "values"):
         raise InputError(
@@ -105,7 +141,7 @@ def _states_of(model: Any, run: Any) -> tuple[Array, Array, dict[str, float]]:
     return x, u, model.parameter_values(run.description.get("parameters", {}))
 
 
-def _tangents(model: Any, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
+def _tangents(model: Model, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
     """T and L at every time, all with the same independent states."""
     gradients = [constraint_gradient(model, x[:, k], u[:, k], p) for k in range(x.shape[1])]
     if model.manifold is None:

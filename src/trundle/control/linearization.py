@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
+from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
+from trundle.model import Model
 from trundle.model.arguments import named, number
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
+    from control import StateSpace  # pyright: ignore[reportMissingImports]
+    from scipy.signal import StateSpace as SciPyStateSpace
+
     from trundle.control.linear_control import Controllability
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
 NEAR = 1e-9
@@ -53,12 +57,12 @@ class Linearization(Shown):
     basis: Array
     dependent: tuple[str, ...]
     parameters: Mapping[str, float]
-    model: Any
+    model: Model
 
     @cached_property
-    def poles(self) -> np.ndarray[Any, np.dtype[np.complex128]]:
+    def poles(self) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A (1/s), the slowest first, (n,)."""
-        found: Any = np.linalg.eigvals(self.A).astype(complex)
+        found: npt.NDArray[np.complex128] = np.linalg.eigvals(self.A).astype(complex)
         return found[np.lexsort((-found.imag, np.abs(found.imag), -found.real))]
 
     @cached_property
@@ -89,7 +93,7 @@ class Linearization(Shown):
 
         return examine(self)
 
-    def to_control(self) -> Any:
+    def to_control(self) -> StateSpace:
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
 
         Raises InputError where python-control isn't installed.
@@ -105,9 +109,9 @@ class Linearization(Shown):
             kind: [name.replace(".", "_") for name in getattr(self, kind)]
             for kind in ("states", "inputs", "outputs")
         }
-        return control.ss(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
+        return control.StateSpace(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> SciPyStateSpace:
         """The same as `scipy.signal.StateSpace`, which knows no names."""
         from scipy.signal import StateSpace
 
@@ -124,13 +128,55 @@ class Point:
 
 
 def linearize(
-    model: Any,
-    state: Mapping[str, Any] | None = None,
-    inputs: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    model: Model,
+    state: Mapping[str, float | str] | None = None,
+    inputs: Mapping[str, float | str] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linearization:
-    """A, B, C, D of a model about a state (see `Linearization` and `Model.linearize`)."""
+    """A, B, C, D about a state, along the model's constraints, in independent coordinates.
+
+    ż = ż₀ + A z + B δu and y = y₀ + C z + D δu for small motions δx = T z, by automatic differentiation of the model's
+    programs; A = L J T + L̇ T with J = ∂f/∂x and L T = 1.
+
+    Parameters
+    ----------
+    model : Model
+        Derived from a description, or from SymPy's equations.
+    state : mapping of str to number or str
+        States by name, in SI or as text with units; those not given start as in a run: 0, an upright quaternion, or
+        where constraints need them.
+    inputs : mapping of str to number or str
+        Inputs by name; those not given are 0.
+    parameters : mapping of str to number or str
+        Changed values by name.
+    outputs : sequence of str
+        Names of states and outputs to be y; by default all outputs that have slopes.
+
+    Returns
+    -------
+    Linearization
+        The matrices with names and units, and what can be asked of them: poles, controllability.
+
+    Raises
+    ------
+    InputError
+        For names and values that don't fit.
+    NumericsError
+        Where the model is singular at this state, or its constraints are.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.differential_drive())
+    >>> about = trundle.linearize(model, {"v_x": 1.0}, outputs=["v_x", "omega"])
+    >>> about.A.shape, about.C.shape
+    ((9, 9), (2, 9))
+
+    References
+    ----------
+    Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
+    """
     point, values = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
     (rate, *slopes) = model.rate_slopes.evaluate(point.x, point.u, point.p)
@@ -142,10 +188,10 @@ def linearize(
 
 
 def point_of(
-    model: Any,
-    state: Mapping[str, Any] | None,
-    inputs: Mapping[str, Any] | None,
-    parameters: Mapping[str, Any] | None,
+    model: Model,
+    state: Mapping[str, float | str] | None,
+    inputs: Mapping[str, float | str] | None,
+    parameters: Mapping[str, float | str] | None,
 ) -> tuple[Point, dict[str, float]]:
     """The numbers of a state, inputs and parameters given by name, and all parameters; raises InputError."""
     values = model.parameter_values(named(parameters, "parameters"))
@@ -163,7 +209,7 @@ def point_of(
     return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
 
 
-def chosen_outputs(model: Any, outputs: Sequence[str] | None) -> tuple[str, ...]:
+def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
     """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
     if outputs is None:
         return tuple(name for name in model.outputs if name not in _KINKED)
@@ -191,7 +237,7 @@ def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, 
 
 
 def output_rows(
-    model: Any, point: Point, shown: Sequence[str], slopes: Sequence[Array]
+    model: Model, point: Point, shown: Sequence[str], slopes: Sequence[Array]
 ) -> tuple[Array, Array, Array]:
     """y₀, ∂y/∂x and ∂y/∂u of the names asked for, from those of all outputs."""
     n, m, r = len(model.states), len(model.inputs), len(model.outputs)
@@ -205,7 +251,7 @@ def output_rows(
 
 
 def packed(
-    model: Any,
+    model: Model,
     point: Point,
     parameters: Mapping[str, float],
     tangent: Tangent,

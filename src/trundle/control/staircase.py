@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.mechanics.elimination import ZERO
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.intp]]
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Uncontrollable:
 
     rows: Array
     scale: Array
-    poles: np.ndarray[Any, np.dtype[np.complex128]]
+    poles: npt.NDArray[np.complex128]
 
 
 def uncontrollable(a: Array, b: Array) -> Uncontrollable:
@@ -36,7 +36,7 @@ def uncontrollable(a: Array, b: Array) -> Uncontrollable:
     Automatic Control 26(1), sec. III).
     """
     reached = _reached(a, b)
-    inner, driven, scale = _measured(a[np.ix_(reached, reached)], b[reached])
+    inner, driven, scale = _measured(a[reached[:, None], reached], b[reached])
     span = _krylov(inner, driven)
     outside = np.setdiff1d(np.arange(len(a)), reached)
     count = len(reached) - span.shape[1]

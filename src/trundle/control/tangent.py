@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.elimination import generic_rank
+from trundle.model import Model
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = npt.NDArray[np.float64]
 
 # How much larger another state's column must be before it is taken as dependent in place of one that the model names.
 _PREFERENCE = 10.0
@@ -40,7 +41,7 @@ class Tangent:
 
 
 def tangent_at(
-    model: Any, x: Array, rate: Array, gradient: Array | None, dependent: Collection[str] | None = None
+    model: Model, x: Array, rate: Array, gradient: Array | None, dependent: Collection[str] | None = None
 ) -> Tangent:
     """T and L at a state x (n,) whose rate is ẋ (n,).
 
@@ -72,7 +73,7 @@ def tangent_at(
     )
 
 
-def choose_dependent(model: Any, names: Sequence[str], gradient: Array) -> tuple[str, ...]:
+def choose_dependent(model: Model, names: Sequence[str], gradient: Array) -> tuple[str, ...]:
     """Which coordinates and which speeds to solve the constraints for: the model's own choice where that is
     well-conditioned.
 
@@ -82,7 +83,7 @@ def choose_dependent(model: Any, names: Sequence[str], gradient: Array) -> tuple
     from scipy.linalg import qr
 
     chosen: list[str] = []
-    labels: Sequence[str] = model.manifold.outputs[0].labels
+    labels = () if model.manifold is None else model.manifold.outputs[0].labels
     moving: dict[str, set[str]] = {
         "configuration": set(names) - {*model.speeds, *model.currents},
         "velocity": set(model.speeds),
@@ -98,12 +99,12 @@ def choose_dependent(model: Any, names: Sequence[str], gradient: Array) -> tuple
         if not rank:
             continue
         preferred = [_PREFERENCE if names[k] in model.dependent else 1.0 for k in columns]
-        order: Any = qr(part * preferred, mode="economic", pivoting=True)[-1]
+        *_, order = qr(part * preferred, mode="economic", pivoting=True)
         chosen += [names[columns[int(k)]] for k in order[:rank]]
     return tuple(name for name in names if name in chosen)
 
 
-def best_dependent(model: Any, tangents: Sequence[tuple[Array, Array, Array]]) -> tuple[str, ...]:
+def best_dependent(model: Model, tangents: Sequence[tuple[Array, Array, Array]]) -> tuple[str, ...]:
     """One choice for many (x, ẋ, ∂c/∂x): of those that the states would take, the one with the smallest worst |T|."""
     choices = {tangent_at(model, *each).dependent for each in tangents}
     if len(choices) == 1:
@@ -118,7 +119,7 @@ def best_dependent(model: Any, tangents: Sequence[tuple[Array, Array, Array]]) -
     return min(sorted(choices), key=worst)
 
 
-def singular(model: Any, rank: int | None = None) -> NumericsError:
+def singular(model: Model, rank: int | None = None) -> NumericsError:
     """The error for a state where constraints repeat each other that don't elsewhere."""
     lost = "" if rank is None else f": their rank is {rank}, and elsewhere {model.constraints.rank}"
     return NumericsError(
@@ -127,9 +128,9 @@ def singular(model: Any, rank: int | None = None) -> NumericsError:
     )
 
 
-def constraint_gradient(model: Any, x: Array, commands: Array, p: Array) -> Array | None:
+def constraint_gradient(model: Model, x: Array, commands: Array, p: Array) -> Array | None:
     """∂c/∂x, (m, n), or None. Raises InputError where an input moves the constraints: then none of z is free."""
-    if model.manifold is None:
+    if model.manifold is None or model.manifold_jacobian is None:
         return None
     place = model.manifold.input_index("input")
     if any(place in model.manifold.dependencies[value] for value in model.manifold.results[0]):
@@ -140,7 +141,7 @@ def constraint_gradient(model: Any, x: Array, commands: Array, p: Array) -> Arra
 
 
 def _rotations(
-    model: Any, x: Array, rate: Array
+    model: Model, x: Array, rate: Array
 ) -> tuple[tuple[str, ...], tuple[str, ...], Array, Array, Array]:
     """Names and units, T, L and L̇ where only quaternions are tied: δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
     names: list[str] = []

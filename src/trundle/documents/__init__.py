@@ -2,7 +2,6 @@
 
 from trundle.documents.document import Document
 from trundle.documents.reader import json_schema, load, load_robot, parse
-from trundle.documents.runcheck import check_run
 from trundle.documents.runspec import FileTable, RunSpec, Table
 from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 from trundle.documents.writer import dump
@@ -13,7 +12,6 @@ __all__ = [
     "RunSpec",
     "Table",
     "UrdfExtras",
-    "check_run",
     "dump",
     "dump_urdf",
     "json_schema",

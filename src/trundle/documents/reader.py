@@ -92,9 +92,10 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
     Examples
     --------
     >>> import trundle
-    >>> robot = trundle.load("examples/diff_drive/circle.yaml")
-    >>> robot.parameter_values()["track"]
-    1.2
+    >>> arm = {"type": "revolute", "axis": [0, 1, 0], "body": {"mass": 2, "center_of_mass": ["1 ft", 0, 0]}}
+    >>> robot = trundle.load({"robot": {"name": "arm", "joints": {"shoulder": arm}}})
+    >>> robot.number(robot.joints["shoulder"].body.center_of_mass[0])
+    0.3048
     """
     return load(source).robot
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from trundle.choices import MOST_SAMPLES, Interpolation, Method, Mode
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
 from trundle.robot.values import Reads, Value
-
-Interpolation = Literal["previous", "linear", "cubic"]
-Mode = Literal["dynamic", "kinematic"]
-Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45"]
-
-# Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
-_MOST_SAMPLES = 10_000_000
 
 
 class ReadsConstant(Reads):
@@ -44,8 +38,10 @@ class ReadsConstant(Reads):
 class ReadsNumber(ReadsConstant):
     """The same as a plain float in SI."""
 
-    def read(self, written: object) -> Any:
-        return super().read(written).number
+    def read(self, written: object) -> object:
+        value = super().read(written)
+        assert isinstance(value, Value)
+        return value.number
 
 
 Constant = Annotated[Value, ReadsConstant(units.ANY)]
@@ -114,7 +110,7 @@ class FileTable(Noun):
     )
 
 
-def _signal(data: Any) -> str:
+def _signal(data: object) -> str:
     if isinstance(data, Mapping):
         return "<file>" if "file" in data else "<table>"
     return "<table>" if isinstance(data, Table) else "<file>" if isinstance(data, FileTable) else "<constant>"
@@ -153,7 +149,7 @@ class RunSpec(Noun):
     atol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
         None, description="Absolute tolerance. Default: a tenth of the relative one."
     )
-    samples: int = Field(1001, ge=2, le=_MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
+    samples: int = Field(1001, ge=2, le=MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
     rate: Annotated[Frequency, AfterValidator(_positive)] | None = Field(
         None, description="Stored times per second (Hz), instead of samples."
     )
@@ -162,6 +158,6 @@ class RunSpec(Noun):
     def _one_sampling(self) -> RunSpec:
         if self.rate is not None and "samples" in self.model_fields_set:
             raise _refuse("both samples and rate are given", "keep one of them", ("rate",))
-        if self.rate is not None and self.rate * self.duration > _MOST_SAMPLES:
-            raise _refuse(f"more than {_MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
+        if self.rate is not None and self.rate * self.duration > MOST_SAMPLES:
+            raise _refuse(f"more than {MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
         return self

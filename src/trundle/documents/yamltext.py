@@ -9,32 +9,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+
+import yaml
+from yaml import (
+    AliasEvent,
+    CollectionEndEvent,
+    Event,
+    NodeEvent,
+    ScalarEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
 from trundle.errors import InputError
 from trundle.robot.problems import Path, key_of
 
 _MOST_DEPTH = 50
-
-_INTEGER = re.compile(r"[-+]?[0-9]+")
+# Beyond 15 digits a float's precision is all there is anyway.
+_INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _PREFIXED = re.compile(r"0o[0-7]{1,15}|0x[0-9a-fA-F]{1,13}")
 _INFINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 
 
-def scalar(text: str) -> Any:
+def scalar(text: str) -> str | float | bool | None:
     """Meaning of a plain (unquoted) scalar by the core schema of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
-        return (
-            int(text) if len(text) <= 15 else float(text)
-        )  # beyond, a float's precision is all there is anyway
+        return int(text)
     if _FLOAT.fullmatch(text):
         return float(text)
     if _PREFIXED.fullmatch(text):
@@ -44,13 +52,12 @@ def scalar(text: str) -> Any:
     return text
 
 
-def read_yaml(text: str, file: str | None = None) -> tuple[Any, dict[Path, int]]:
+def read_yaml(text: str, file: str | None = None) -> tuple[object, dict[Path, int]]:
     """Data and the line (from 1) of every key; raises InputError with the line."""
-    import yaml
-
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return _Builder(iter(yaml.parse(text, Loader=loader)), file).document()
+        builder = _Builder(iter(yaml.parse(text, Loader=loader)), file)
+        return builder.document(), builder.lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it can't be read"
@@ -59,8 +66,7 @@ def read_yaml(text: str, file: str | None = None) -> tuple[Any, dict[Path, int]]
 
 
 def _hint(text: str, line: int | None) -> str:
-    lines = text.splitlines()
-    near = lines[max(0, (line or 1) - 2) : line] if line else []
+    near = text.splitlines()[max(0, (line or 1) - 2) : line] if line else []
     if any("\t" in each for each in near):
         return "indent with spaces: YAML takes no tabs"
     return "check the indentation, the brackets and the quotes here and in the line above"
@@ -69,100 +75,91 @@ def _hint(text: str, line: int | None) -> str:
 class _Builder:
     """Builds data from the parser's events, keeping the line of every key."""
 
-    def __init__(self, events: Iterator[Any], file: str | None) -> None:
+    def __init__(self, events: Iterator[Event], file: str | None) -> None:
         self.events = events
         self.file = file
         self.lines: dict[Path, int] = {}
 
-    def next(self) -> tuple[str, Any]:
+    def fail(self, message: str, event: Event, path: Path, hint: str | None = None) -> InputError:
+        return InputError(message, file=self.file, line=_line(event), key=key_of(path) or None, hint=hint)
+
+    def document(self) -> object:
+        next(self.events)  # the stream's start
+        if isinstance(next(self.events), StreamEndEvent):
+            hint = "`trundle new` writes one to start from"
+            raise InputError("the file is empty", file=self.file, hint=hint)
         event = next(self.events)
-        return type(event).__name__.removesuffix("Event"), event
+        self.lines[()] = _line(event)
+        data = self.value(event, ())
+        next(self.events)  # the document's end
+        event = next(self.events)
+        if not isinstance(event, StreamEndEvent):
+            hint = "a file holds one; take away the '---' between them"
+            raise self.fail("a second YAML document", event, (), hint)
+        return data
 
-    def fail(self, message: str, event: Any, path: Path, hint: str | None = None) -> InputError:
-        line = event.start_mark.line + 1
-        return InputError(message, file=self.file, line=line, key=key_of(path) or None, hint=hint)
-
-    def document(self) -> tuple[Any, dict[Path, int]]:
-        self.next()  # the stream's start
-        kind, event = self.next()
-        if kind == "StreamEnd":
-            raise InputError(
-                "the file is empty", file=self.file, hint="`trundle new` writes one to start from"
-            )
-        kind, event = self.next()
-        self.lines[()] = event.start_mark.line + 1
-        data = self.value(kind, event, ())
-        self.next()  # the document's end
-        kind, event = self.next()
-        if kind != "StreamEnd":
-            raise self.fail(
-                "a second YAML document", event, (), "a file holds one; take away the '---' between them"
-            )
-        return data, self.lines
-
-    def value(self, kind: str, event: Any, path: Path) -> Any:
-        self.refuse_clever(kind, event, path)
-        if kind == "Scalar":
+    def value(self, event: Event, path: Path) -> object:
+        self.refuse_clever(event, path)
+        if isinstance(event, ScalarEvent):
             data = event.value if event.style else scalar(event.value)
             if data is None and path:
                 raise self.fail("the key has no value", event, path, "give it one, or take the key away")
             return data
         if len(path) >= _MOST_DEPTH:
             raise self.fail(f"nested more than {_MOST_DEPTH} deep", event, path[:5])
-        return self.sequence(path) if kind == "SequenceStart" else self.mapping(path)
+        return self.sequence(path) if isinstance(event, SequenceStartEvent) else self.mapping(path)
 
-    def refuse_clever(self, kind: str, event: Any, path: Path) -> None:
-        if kind == "Alias":
-            raise self.fail(
-                f"the alias *{event.anchor} is not allowed",
-                event,
-                path,
-                "write it out, or name a parameter and use that",
+    def refuse_clever(self, event: Event, path: Path) -> None:
+        assert isinstance(event, NodeEvent)  # all that the grammar lets begin a value or a key
+        if isinstance(event, AliasEvent):
+            what, hint = f"alias *{event.anchor}", "write it out, or name a parameter and use that"
+        elif event.anchor is not None:
+            what, hint = (
+                f"anchor &{event.anchor}",
+                "take it away; to use a number twice, name it under parameters",
             )
-        if event.anchor is not None:
-            hint = "take it away; to use a number twice, name it under parameters"
-            raise self.fail(f"the anchor &{event.anchor} is not allowed", event, path, hint)
-        if event.tag is not None:
-            raise self.fail(
-                f"the tag {event.tag!r} is not allowed",
-                event,
-                path,
-                "take it away; a description is plain data",
-            )
+        elif (tag := getattr(event, "tag", None)) is not None:
+            what, hint = f"tag {tag!r}", "take it away; a description is plain data"
+        else:
+            return
+        raise self.fail(f"the {what} is not allowed", event, path, hint)
 
-    def sequence(self, path: Path) -> list[Any]:
-        data: list[Any] = []
-        while True:
-            kind, event = self.next()
-            if kind == "SequenceEnd":
-                return data
+    def inside(self) -> Iterator[Event]:
+        """The entries of the list or mapping that has begun; what stands inside an entry is taken by `value`."""
+        while not isinstance(event := next(self.events), CollectionEndEvent):
+            yield event
+
+    def sequence(self, path: Path) -> list[object]:
+        data: list[object] = []
+        for event in self.inside():
             place = (*path, len(data))
-            self.lines[place] = event.start_mark.line + 1
-            data.append(self.value(kind, event, place))
+            self.lines[place] = _line(event)
+            data.append(self.value(event, place))
+        return data
 
-    def mapping(self, path: Path) -> dict[str, Any]:
-        data: dict[str, Any] = {}
-        while True:
-            kind, event = self.next()
-            if kind == "MappingEnd":
-                return data
-            key = self.key(kind, event, path)
+    def mapping(self, path: Path) -> dict[str, object]:
+        data: dict[str, object] = {}
+        for event in self.inside():
+            key = self.key(event, path)
             place = (*path, key)
             if key in data:
                 message = f"the key {key!r} stands twice, first in line {self.lines[place]}"
                 raise self.fail(message, event, place, "keep one of them")
-            self.lines[place] = event.start_mark.line + 1
-            kind, event = self.next()
-            data[key] = self.value(kind, event, place)
+            self.lines[place] = _line(event)
+            data[key] = self.value(next(self.events), place)
+        return data
 
-    def key(self, kind: str, event: Any, path: Path) -> str:
-        self.refuse_clever(kind, event, path)
-        if kind != "Scalar":
+    def key(self, event: Event, path: Path) -> str:
+        self.refuse_clever(event, path)
+        if not isinstance(event, ScalarEvent):
             raise self.fail("a list or mapping stands as a key", event, path, "a { or [ too many?")
-        if event.value == "<<" and not event.style:
+        key = event.value
+        if key == "<<" and not event.style:
             raise self.fail("the merge key << is not allowed", event, path, "write the keys out")
-        if not event.style and not isinstance(scalar(event.value), str):
-            raise self.fail(
-                f"the key {event.value!r} is not text", event, path, f'put it in quotes: "{event.value}"'
-            )
-        return event.value
+        if not event.style and not isinstance(scalar(key), str):
+            raise self.fail(f"the key {key!r} is not text", event, path, f'put it in quotes: "{key}"')
+        return key
+
+
+def _line(event: Event) -> int:
+    return event.start_mark.line + 1

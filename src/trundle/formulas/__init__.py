@@ -2,10 +2,9 @@
 
 from trundle.formulas.expression_reader import read_expression
 from trundle.formulas.report import equations
-from trundle.formulas.sections import WHAT, Definition, Equation, Equations, Section, SymbolInfo
+from trundle.formulas.sections import Definition, Equation, Equations, Section, SymbolInfo
 
 __all__ = [
-    "WHAT",
     "Definition",
     "Equation",
     "Equations",

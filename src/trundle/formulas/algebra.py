@@ -4,32 +4,40 @@ A sum is Σ c · a^i b^j … · cos(k α + l β …), or with a sine, or without
 most one sine or cosine of whole multiples of angles, c rational. Products of sines and cosines become sums of sines and
 cosines at once, so cos² + sin² is 1, cos α cos β − sin α sin β is cos(α + β), and what is zero has no terms: no
 `simplify` has to find that out. What is no such sum (a quotient by a sum, a root) gets a letter of its own, and the
-book keeps its definition. `readable` turns sums into SymPy.
+book keeps its definition. `writing` turns sums into SymPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trundle.formulas.numbers import Exact, exact, half, tidy
 from trundle.formulas.terms import (
     ONE,
     PRODUCTS,
     Angle,
+    Atom,
+    Exact,
     Powers,
     Term,
     Terms,
+    Trig,
+    add,
     add_angles,
-    collect,
     content,
+    exact,
+    half,
+    ordered,
+    tidy,
     trig_factors,
-    trig_number,
     trig_terms,
-    with_power,
 )
+
+if TYPE_CHECKING:
+    from trundle.formulas.forms import Node
 
 # Bounds (see `Book`) for writing what was derived, which is bounded itself.
 WRITING = (200, 400, 60_000)
@@ -51,7 +59,7 @@ class Letter:
     """One symbol: its name as SymPy writes it, what it means, its unit, its number in the description.
 
     `kind` is parameter, coordinate, speed, force, input, root or definition; `source` what the model's programs call
-    the quantity; `square` makes it the root of a whole number.
+    the quantity; `square` makes it the root of a whole number. Definitions get a name when they are first shown.
     """
 
     name: str
@@ -64,6 +72,10 @@ class Letter:
     definition: Definition | None = None
 
 
+# A sum, or a number that becomes one.
+Value = Any
+
+
 @dataclass
 class Book:
     """All letters of one derivation, by number; and how many definitions it may make on its own."""
@@ -74,10 +86,9 @@ class Book:
     most_terms: int = 200
     most_definitions: int = 150
     most_work: int = 12_000
-    # How sums are best written, as far as that has been found out (see `shape`).
-    trees: dict[Any, Any] = field(default_factory=dict)
-    _known: dict[Any, int] = field(default_factory=dict)
-    _trig: dict[tuple[str, Angle], int] = field(default_factory=dict)
+    # How sums are best written, as far as that has been found out (see `forms`).
+    trees: dict[frozenset[tuple[Term, Exact]], Node] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], int] = field(default_factory=dict)
     _made: int = 0
     _work: int = 0
 
@@ -90,62 +101,59 @@ class Book:
         """A letter by its number, as a sum."""
         return Sum(self, {(((index, 1),), "", ()): 1})
 
-    def number(self, value: Any) -> Sum:
+    def number(self, value: Exact | float) -> Sum:
         """A number, exact."""
         if isinstance(value, Fraction):
             return Sum(self, {ONE: tidy(value)} if value else {})
         factor, root = exact(value)
         if not factor:
             return Sum(self, {})
-        if root == 1:
-            return Sum(self, {ONE: factor})
-        return Sum(self, {(((self.root(root), 1),), "", ()): factor})
+        return Sum(self, {ONE if root == 1 else (((self.root(root), 1),), "", ()): factor})
 
     def root(self, square: int) -> int:
         """The letter √square."""
-        if ("root", square) not in self._known:
-            number = square**0.5
-            self.letters.append(Letter(f"sqrt({square})", "root", number=number, square=square))
-            self._known["root", square] = len(self.letters) - 1
-        return self._known["root", square]
-
-    def define(self, definition: Definition, name: str = "", meaning: str = "", unit: str = "") -> int:
-        """The letter for a definition: the one it has, or a new one (which gets a name when it is first shown)."""
-        key = (definition.function, *(argument.key for argument in definition.arguments))
+        key = ("root", square)
         if key not in self._known:
-            self._made += not name
-            if self._made > self.most_definitions:
-                raise TooLong
-            self.letters.append(Letter(name, "definition", meaning, unit, definition=definition))
+            self.add(Letter(f"sqrt({square})", "root", number=square**0.5, square=square))
             self._known[key] = len(self.letters) - 1
-            trig = _single_trig(definition)
-            if trig is not None:
-                self._trig[trig] = len(self.letters) - 1
         return self._known[key]
 
-    def named(self, value: Sum, name: str = "", meaning: str = "", unit: str = "") -> Sum:
-        """The letter for a sum, unless that is one term with a plain coefficient already."""
-        if value.is_letter or not value.terms:
-            return value
-        return self.letter(self.define(Definition("", (value,)), name, meaning, unit))
+    def sum(self, value: Value) -> Sum:
+        """A scalar as a sum of this book."""
+        return value if isinstance(value, Sum) else self.number(value)
 
-    def known(self, value: Sum) -> Sum | None:
-        """What `named` gives for a sum without a new letter, or None."""
-        if value.is_letter or not value.terms:
+    def define(self, definition: Definition, letter: Letter | None = None) -> int:
+        """The letter for a definition: the one it has, or `letter`, or a new one without a name."""
+        key = (definition.function, *(argument.key for argument in definition.arguments))
+        if key not in self._known:
+            if letter is None:
+                self._made += 1
+                letter = Letter("", "definition")
+            if self._made > self.most_definitions:
+                raise TooLong
+            letter.definition = definition
+            self.letters.append(letter)
+            self._known[key] = len(self.letters) - 1
+        return self._known[key]
+
+    def call(self, function: str, *arguments: Value) -> Sum:
+        """A function that no sum can hold, as a letter."""
+        return self.letter(self.define(Definition(function, tuple(self.sum(a) for a in arguments))))
+
+    def named(self, value: Sum, name: str | Callable[[], str] = "", meaning: str = "", unit: str = "") -> Sum:
+        """The letter for a sum, unless that is a letter or a number already; `name` is asked for if it is new."""
+        if value.is_plain:
             return value
+        definition = Definition("", (value,))
+        if ("", value.key) in self._known or not name:
+            return self.letter(self.define(definition))
+        name = name if isinstance(name, str) else name()
+        return self.letter(self.define(definition, Letter(name, "definition", meaning, unit)))
+
+    def known(self, value: Sum) -> Letter | None:
+        """What is known of the letter that a sum has got by its definition, if it has one."""
         letter = self._known.get(("", value.key))
-        return None if letter is None else self.letter(letter)
-
-    def divisor(self, terms: Terms) -> list[tuple[int, int]]:
-        """Letters and exponents whose product is a sum without common factors: sines and cosines singly, where it is
-        a product of such.
-        """
-        factors = trig_factors(terms) or [("", (), 1)]
-        result = []
-        for function, angle, power in factors:
-            core = Sum(self, {((), function, angle): 1}) if function else Sum(self, terms)
-            result.append((self.define(Definition("", (core,))), power))
-        return result
+        return None if letter is None else self.letters[letter]
 
     def allow(self, most_terms: int, most_definitions: int, most_work: int) -> None:
         """Set the bounds anew, what was done so far forgotten."""
@@ -161,49 +169,42 @@ class Book:
             raise TooLong
         return a, b
 
-    def is_divisor(self, letter: int) -> bool:
-        """Whether a letter only stands for a sum below a fraction line, and for more than a sine or cosine."""
-        entry = self.letters[letter]
-        if entry.name or entry.definition is None or entry.definition.function:
-            return False
-        return self.trig_of(letter) is None
+    def divisor(self, atom: Atom) -> Sum | None:
+        """The sum that a letter stands for which has no name and no other use than to stand below a fraction line."""
+        if not isinstance(atom, int):
+            return None
+        entry = self.letters[atom]
+        plain = not entry.name and entry.definition is not None and not entry.definition.function
+        return entry.definition.arguments[0] if plain and entry.definition is not None else None
 
-    def written_out(self, letter: int) -> Sum:
-        """The sum that a letter stands for."""
-        definition = self.letters[letter].definition
-        if definition is None or definition.function:
-            return self.letter(letter)
-        return definition.arguments[0]
-
-    def trig_of(self, letter: int) -> tuple[str, Angle] | None:
-        """The sine or cosine that a letter without a name stands for."""
-        entry = self.letters[letter]
-        return None if entry.name or entry.definition is None else _single_trig(entry.definition)
-
-    def trig_letter(self, function: str, angle: Angle) -> int | None:
-        """The letter that stands for one sine or cosine below a fraction line, if there is one."""
-        return self._trig.get((function, angle))
-
-    def rate(self, value: Any, rates: Mapping[int, Any]) -> Sum:
+    def rate(self, value: Value, rates: Mapping[int, Value]) -> Sum:
         """dv/dt, by the rates of the letters; those that are defined follow their definitions."""
-        value = self.sum(value)
         total = Sum(self, {})
-        for (powers, function, angle), factor in value.terms.items():
-            for place, (letter, power) in enumerate(powers):
-                change = self.letter_rate(letter, rates)
+        for (powers, function, angle), factor in self.sum(value).terms.items():
+            for atom, power in powers:
+                change = (
+                    self.letter_rate(atom, rates) if isinstance(atom, int) else self._turning(*atom, rates)
+                )
                 if change.terms:
-                    left = with_power(powers, place, power - 1)
+                    left = ordered({**dict(powers), atom: power - 1})
                     total = total + Sum(self, {(left, function, angle): factor * power}) * change
-            for letter, multiple in angle:
-                change = self.letter_rate(letter, rates)
-                if change.terms:
-                    turned, sign = ("cos", 1) if function == "sin" else ("sin", -1)
-                    total = (
-                        total + Sum(self, {(powers, turned, angle): tidy(factor * multiple * sign)}) * change
-                    )
+            if function:
+                total = total + self._turning(function, angle, rates, powers, factor)
         return total
 
-    def letter_rate(self, letter: int, rates: Mapping[int, Any]) -> Sum:
+    def _turning(
+        self, function: str, angle: Angle, rates: Mapping[int, Value], powers: Powers = (), factor: Exact = 1
+    ) -> Sum:
+        """The rate of a sine or cosine, times factor · powers."""
+        total = Sum(self, {})
+        turned, sign = ("cos", 1) if function == "sin" else ("sin", -1)
+        for letter, multiple in angle:
+            change = self.letter_rate(letter, rates)
+            if change.terms:
+                total = total + Sum(self, {(powers, turned, angle): tidy(factor * multiple * sign)}) * change
+        return total
+
+    def letter_rate(self, letter: int, rates: Mapping[int, Value]) -> Sum:
         """The rate of a letter: as given, or by its definition."""
         if letter in rates:
             return self.sum(rates[letter])
@@ -225,30 +226,22 @@ class Book:
         if definition.function or len(terms) != 1:
             return None
         ((powers, function, _), factor), *_ = terms.items()
-        if function or len(powers) != 1 or powers[0][1] != -1 or not self.is_divisor(powers[0][0]):
+        if function or len(powers) != 1 or powers[0][1] != -1:
             return None
-        return factor, self.written_out(powers[0][0])
+        divisor = self.divisor(powers[0][0])
+        return None if divisor is None else (factor, divisor)
 
-    def put(self, value: Any, chosen: Mapping[int, Any]) -> Sum:
+    def put(self, value: Value, chosen: Mapping[int, Value]) -> Sum:
         """A sum with some letters (in whole powers, in no sine) replaced by sums."""
-        value = self.sum(value)
         total = Sum(self, {})
-        for (powers, function, angle), factor in value.terms.items():
-            kept = tuple((letter, power) for letter, power in powers if letter not in chosen)
+        for (powers, function, angle), factor in self.sum(value).terms.items():
+            kept = tuple((atom, power) for atom, power in powers if atom not in chosen)
             part = Sum(self, {(kept, function, angle): factor})
-            for letter, power in powers:
-                if letter in chosen:
-                    part = part * self.sum(chosen[letter]) ** power
+            for atom, power in powers:
+                if isinstance(atom, int) and atom in chosen:
+                    part = part * self.sum(chosen[atom]) ** power
             total = total + part
         return total
-
-    def sum(self, value: Any) -> Sum:
-        """A scalar as a sum of this book."""
-        return value if isinstance(value, Sum) else self.number(value)
-
-    def call(self, function: str, *arguments: Any) -> Sum:
-        """A function that no sum can hold, as a letter."""
-        return self.letter(self.define(Definition(function, tuple(self.sum(a) for a in arguments))))
 
 
 class Sum:
@@ -266,14 +259,18 @@ class Sum:
         return frozenset(self.terms.items())
 
     @property
-    def is_letter(self) -> bool:
-        """Whether it is one letter or its negative, or a plain number."""
+    def letter(self) -> int | None:
+        """The letter that it or its negative is, if it is one."""
         if len(self.terms) != 1:
-            return False
+            return None
         ((powers, function, _), factor), *_ = self.terms.items()
-        if not powers and not function:
-            return True
-        return abs(factor) == 1 and not function and len(powers) == 1 and powers[0][1] == 1
+        alone = not function and abs(factor) == 1 and len(powers) == 1 and powers[0][1] == 1
+        return powers[0][0] if alone and isinstance(powers[0][0], int) else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one letter or its negative, or a number."""
+        return self.number is not None or self.letter is not None
 
     @property
     def number(self) -> Exact | None:
@@ -286,10 +283,10 @@ class Sum:
         """Whether it has no terms."""
         return not self.terms
 
-    def __add__(self, other: Any) -> Sum:
+    def __add__(self, other: Value) -> Sum:
         terms = dict(self.terms)
         for term, factor in self.book.sum(other).terms.items():
-            collect(terms, term, factor)
+            add(terms, term, factor)
         return Sum(self.book, terms)
 
     __radd__ = __add__
@@ -300,25 +297,25 @@ class Sum:
     def __pos__(self) -> Sum:
         return self
 
-    def __sub__(self, other: Any) -> Sum:
+    def __sub__(self, other: Value) -> Sum:
         return self + (-self.book.sum(other))
 
-    def __rsub__(self, other: Any) -> Sum:
+    def __rsub__(self, other: Value) -> Sum:
         return self.book.sum(other) + (-self)
 
-    def __mul__(self, other: Any) -> Sum:
+    def __mul__(self, other: Value) -> Sum:
         a, b = self.book.factors(self, self.book.sum(other))
         return Sum(self.book, _product(self.book, a.terms, b.terms))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Sum:
+    def __truediv__(self, other: Value) -> Sum:
         return _quotient(self, self.book.sum(other))
 
-    def __rtruediv__(self, other: Any) -> Sum:
+    def __rtruediv__(self, other: Value) -> Sum:
         return _quotient(self.book.sum(other), self)
 
-    def __pow__(self, power: Any) -> Sum:
+    def __pow__(self, power: Value) -> Sum:
         number = power.number if isinstance(power, Sum) else exact(power)[0]
         if number == Fraction(1, 2):
             return _sqrt(self)
@@ -329,7 +326,7 @@ class Sum:
             result = result * self
         return 1 / result if number < 0 else result
 
-    def __rpow__(self, base: Any) -> Sum:
+    def __rpow__(self, base: Value) -> Sum:
         return self.book.sum(base) ** self
 
     def __bool__(self) -> bool:
@@ -339,7 +336,7 @@ class Sum:
         return f"<Sum of {len(self.terms)} terms>"
 
     @staticmethod
-    def scalar_function(name: str, *arguments: Any) -> Sum:
+    def scalar_function(name: str, *arguments: Value) -> Sum:
         """A function of `trundle.scalars` by its name there."""
         book = next(a.book for a in arguments if isinstance(a, Sum))
         values = [book.sum(a) for a in arguments]
@@ -347,9 +344,7 @@ class Sum:
             return turned(values[0], name)
         if name == "tan":
             return turned(values[0], "sin") / turned(values[0], "cos")
-        if name == "sqrt":
-            return _sqrt(values[0])
-        return book.call(name, *values)
+        return _sqrt(values[0]) if name == "sqrt" else book.call(name, *values)
 
 
 def turned(angle: Sum, function: str) -> Sum:
@@ -358,38 +353,24 @@ def turned(angle: Sum, function: str) -> Sum:
     multiples: dict[int, Exact] = {}
     constant = 0.0
     for (powers, trig, _), factor in angle.terms.items():
-        if not trig and len(powers) == 1 and powers[0][1] == 1 and not book.letters[powers[0][0]].square:
-            multiples[powers[0][0]] = factor
-        elif not trig and all(book.letters[letter].square for letter, _ in powers):
-            constant += float(factor) * _root_value(book, powers)
+        letters = [(letter, power) for letter, power in powers if isinstance(letter, int)]
+        if trig or len(letters) < len(powers):
+            return turned(book.named(angle), function)
+        if all(book.letters[letter].square for letter, _ in letters):
+            roots = ((book.letters[letter].number or 0.0) ** power for letter, power in letters)
+            constant += float(factor) * math.prod(roots)
+        elif len(letters) == 1 and letters[0][1] == 1:
+            multiples[letters[0][0]] = factor
         else:
             return turned(book.named(angle), function)
-    cos, sin = _turn(book, multiples, constant)
-    return cos if function == "cos" else sin
-
-
-def _turn(book: Book, multiples: Mapping[int, Exact], constant: float) -> tuple[Sum, Sum]:
-    """Cosine and sine of Σ multiples + constant."""
-    from math import cos, sin
-
-    angle = tuple(sorted(multiples.items()))
-    c, s = (Sum(book, terms) for terms in (trig_terms("cos", angle), trig_terms("sin", angle)))
+    own: Angle = tuple(sorted(multiples.items()))
+    c, s = Sum(book, trig_terms("cos", own)), Sum(book, trig_terms("sin", own))
     if not constant:
-        return c, s
-    c0, s0 = book.number(_clean(cos(constant))), book.number(_clean(sin(constant)))
-    return c * c0 - s * s0, s * c0 + c * s0
-
-
-def _clean(number: float) -> float:
-    """Zero for the cosine of a right angle as floats have it."""
-    return 0.0 if abs(number) < 1e-15 else number
-
-
-def _root_value(book: Book, powers: Powers) -> float:
-    value = 1.0
-    for letter, power in powers:
-        value *= float(book.letters[letter].number or 0) ** power
-    return value
+        return c if function == "cos" else s
+    # The cosine of a right angle is not quite 0 as floats have it.
+    numbers = (number if abs(number) >= 1e-15 else 0.0 for number in (math.cos(constant), math.sin(constant)))
+    c0, s0 = map(book.number, numbers)
+    return c * c0 - s * s0 if function == "cos" else s * c0 + c * s0
 
 
 def _product(book: Book, a: Terms, b: Terms) -> Terms:
@@ -398,19 +379,47 @@ def _product(book: Book, a: Terms, b: Terms) -> Terms:
         for (powers_b, trig_b, angle_b), factor_b in b.items():
             powers, factor = _merge(book, powers_a, powers_b)
             factor = factor * factor_a * factor_b
-            trig_left, angle_left, trig_right, angle_right = trig_a, angle_a, trig_b, angle_b
-            powers, trig_left, angle_left = _cancel(book, powers, trig_left, angle_left)
-            powers, trig_right, angle_right = _cancel(book, powers, trig_right, angle_right)
-            if not trig_left or not trig_right:
-                term = (powers, trig_left or trig_right, angle_left or angle_right)
-                collect(result, term, factor)
-                continue
-            for function, sign, end in PRODUCTS[trig_left, trig_right]:
-                both = add_angles(angle_left, angle_right, sign)
-                for (_, trig, angle), unit in trig_terms(function, both).items():
-                    cancelled = _cancel(book, powers, trig, angle)
-                    collect(result, cancelled, half(factor) * unit * end)
+            if powers and isinstance(powers[-1][0], tuple):
+                trigs = [each for each in ((trig_a, angle_a), (trig_b, angle_b)) if each[0]]
+                for term, part in _cancelled(powers, trigs, factor):
+                    add(result, term, part)
+            elif not trig_a or not trig_b:
+                add(result, (powers, trig_a or trig_b, angle_a or angle_b), factor)
+            else:
+                for _, trig, angle, unit in _trig_product((trig_a, angle_a), (trig_b, angle_b)):
+                    add(result, (powers, trig, angle), half(factor) * unit)
     return result
+
+
+def _trig_product(a: Trig, b: Trig) -> Iterator[tuple[Powers, str, Angle, Exact]]:
+    """Twice the product of two sines or cosines, as terms with their factors."""
+    for function, sign, end in PRODUCTS[a[0], b[0]]:
+        for (powers, trig, angle), unit in trig_terms(function, add_angles(a[1], b[1], sign)).items():
+            yield powers, trig, angle, unit * end
+
+
+def _cancelled(powers: Powers, trigs: Sequence[Trig], factor: Exact) -> Iterator[tuple[Term, Exact]]:
+    """factor · powers · Π trigs where powers hold sines or cosines: those above the line go into the sum, and with
+    the same ones below it to 1.
+    """
+    own = dict(powers)
+    left: list[Trig] = []
+    for atom, power in powers:
+        if isinstance(atom, tuple) and power > 0:
+            left += [atom] * power
+            own[atom] = 0
+    for trig in trigs:
+        if own.get(trig, 0) < 0:
+            own[trig] += 1
+        else:
+            left.append(trig)
+    if len(left) < 2:
+        function, angle = left[0] if left else ("", ())
+        yield (ordered(own), function, angle), factor
+        return
+    first, second, *rest = left
+    for _, trig, angle, unit in _trig_product(first, second):
+        yield from _cancelled(ordered(own), [*rest, *([(trig, angle)] if trig else [])], half(factor) * unit)
 
 
 def _merge(book: Book, a: Powers, b: Powers) -> tuple[Powers, Exact]:
@@ -418,33 +427,28 @@ def _merge(book: Book, a: Powers, b: Powers) -> tuple[Powers, Exact]:
     if not a or not b:
         return a or b, 1
     total = dict(a)
+    for atom, power in b:
+        total[atom] = total.get(atom, 0) + power
+    return _reduced(book, total)
+
+
+def _reduced(book: Book, powers: dict[Atom, int]) -> tuple[Powers, Exact]:
+    """Powers in their order with roots at most once, and what these leave outside."""
     outside: Exact = 1
-    for letter, power in b:
-        power += total.pop(letter, 0)
-        square = book.letters[letter].square
-        if square:
+    for atom, power in powers.items():
+        square = book.letters[atom].square if isinstance(atom, int) else 0
+        if square and power not in (0, 1):
             outside = outside * Fraction(square) ** (power // 2)
-            power %= 2
-        if power:
-            total[letter] = power
-    return tuple(sorted(total.items())), outside
-
-
-def _cancel(book: Book, powers: Powers, trig: str, angle: Angle) -> Term:
-    """A sine over the same sine is 1."""
-    letter = book.trig_letter(trig, angle) if trig else None
-    if letter is not None:
-        for place, (each, power) in enumerate(powers):
-            if each == letter and power < 0:
-                return with_power(powers, place, power + 1), "", ()
-    return powers, trig, angle
+            powers[atom] = power % 2
+    return ordered(powers), outside
 
 
 def without_content(book: Book, terms: Terms) -> tuple[Exact, Powers, Terms]:
-    """Number, powers and the rest, whose product is the sum."""
-    number, powers = content(terms)
-    inverse: Terms = {(tuple((letter, -power) for letter, power in powers), "", ()): Fraction(1) / number}
-    return number, powers, _product(book, terms, inverse)
+    """Number, powers and the rest, whose product is the sum; the rest's first term is positive."""
+    number, shared = content((powers, factor) for (powers, _, _), factor in terms.items())
+    number = number if next(iter(terms.values())) > 0 else -number
+    inverse: Terms = {(ordered({a: -power for a, power in shared.items()}), "", ()): Fraction(1) / number}
+    return number, ordered(shared), _product(book, terms, inverse)
 
 
 def _quotient(a: Sum, b: Sum) -> Sum:
@@ -454,7 +458,7 @@ def _quotient(a: Sum, b: Sum) -> Sum:
         return a
     book = a.book
     number, powers, core = without_content(book, b.terms)
-    letters = list(powers)
+    below = dict(powers)
     if core != {ONE: 1}:
         own_number, own_powers, own = without_content(book, a.terms)
         if own == core:
@@ -462,25 +466,17 @@ def _quotient(a: Sum, b: Sum) -> Sum:
         elif own == {term: -factor for term, factor in core.items()}:
             a = Sum(book, {(own_powers, "", ()): -own_number})
         else:
-            letters += book.divisor(core)
-            number = number * trig_number(core)
-    merged: dict[int, int] = {}
-    for letter, power in letters:
-        merged[letter] = merged.get(letter, 0) - power
-    for letter, power in list(merged.items()):
-        if power > 0 and book.is_divisor(letter):
-            a = a * book.written_out(letter) ** merged.pop(letter)
-    below, outside = _merge(book, tuple(sorted(merged.items())), ())
-    factor: Terms = {(below, "", ()): outside * Fraction(1) / number}
-    return Sum(book, _product(book, a.terms, factor))
-
-
-def _single_trig(definition: Definition) -> tuple[str, Angle] | None:
-    """Function and angle, where a definition is one sine or cosine."""
-    if definition.function or len(definition.arguments[0].terms) != 1:
-        return None
-    ((powers, function, angle), factor), *_ = definition.arguments[0].terms.items()
-    return (function, angle) if function and not powers and factor == 1 else None
+            unit, factors = trig_factors(core)
+            number = number * unit
+            divisors = factors or [(book.define(Definition("", (Sum(book, core),))), 1)]
+            for atom, power in divisors:
+                below[atom] = below.get(atom, 0) + power
+    for atom, power in list(below.items()):
+        divisor = book.divisor(atom) if power < 0 else None
+        if divisor is not None:
+            a = a * divisor ** -below.pop(atom)
+    above, outside = _reduced(book, {atom: -power for atom, power in below.items()})
+    return Sum(book, _product(book, a.terms, {(above, "", ()): outside * Fraction(1) / number}))
 
 
 def _sqrt(value: Sum) -> Sum:
@@ -489,17 +485,16 @@ def _sqrt(value: Sum) -> Sum:
     if not value.terms:
         return value
     number, powers, core = without_content(book, value.terms)
-    outside = tuple((letter, power // 2) for letter, power in powers if power // 2)
-    inside = tuple((letter, power % 2) for letter, power in powers if power % 2)
+    outside = tuple((atom, power // 2) for atom, power in powers if power // 2)
+    inside = tuple((atom, power % 2) for atom, power in powers if power % 2)
     sign = 1
-    for letter, power in outside:
-        if power % 2 and (book.letters[letter].number or 0) < 0:
+    for atom, power in outside:
+        if power % 2 and isinstance(atom, int) and (book.letters[atom].number or 0) < 0:
             sign = -sign
     left = Sum(book, _product(book, core, {(inside, "", ()): 1}))
     if number > 0:
-        root = book.number(Fraction(number).numerator ** 0.5) / book.number(
-            Fraction(number).denominator ** 0.5
-        )
+        numerator, denominator = Fraction(number).as_integer_ratio()
+        root = book.number(numerator**0.5) / book.number(denominator**0.5)
     else:
         root, left = book.number(1), left * number
     if left.number != 1:

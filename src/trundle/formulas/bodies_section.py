@@ -100,11 +100,11 @@ def _ends(mechanism: Mechanism) -> list[_End]:
     for index, link in enumerate(tree.links):
         if index == 0 or index in wheels or index in carried or _follows(mechanism, index):
             continue
-        if link.kind == "prismatic" and link.parent == 0 and not mechanism.assembly.base_columns:
+        if link.joint.slides and link.parent == 0 and not mechanism.assembly.base_columns:
             continue  # it is where its position says
         name = mechanism.robot.joints[link.name].body.name or link.name
         mass, moment = link.inertia.mass, link.inertia.first_moment
-        if not tree.links[0].joint.speeds and link.kind != "fixed" and not is_zero(mass):
+        if not tree.links[0].joint.speeds and link.moves and not is_zero(mass):
             found.append(_End(index, name, scale(1 / mass, moment), center=True))
         else:
             found.append(_End(index, name))

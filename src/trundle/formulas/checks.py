@@ -44,7 +44,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
-    for wheel in rolling_wheels(mechanism):
+    for wheel in rolling_wheels(mechanism.assembly):
         lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
@@ -100,7 +100,7 @@ def check_point(
 
 def _seen(evidence: Evidence, point: Point, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
     """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
-    tree = evidence.programs.assembly.tree
+    tree = evidence.programs.mechanism.assembly.tree
     inertia = tree.links[point.link].inertia
     place: Vector = ZERO
     if point.center:
@@ -136,7 +136,7 @@ def _check_chain(
     pose = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
     for matrix in matrices:
         pose = pose @ np.moveaxis(matrix, 2, 0)
-    origin, base, _ = _frame(evidence, evidence.programs.assembly.tree.links[0].name, ZERO, u)
+    origin, base, _ = _frame(evidence, evidence.programs.mechanism.assembly.tree.links[0].name, ZERO, u)
     rotation, position = expected[:, :3], expected[:, 3] - origin
     expected = np.concatenate([rotation, position[:, None]], axis=1)
     expected = np.einsum("jik,jlk->ilk", base, expected)

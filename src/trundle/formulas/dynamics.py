@@ -11,15 +11,14 @@ import dataclasses
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-from trundle.formulas.algebra import Letter, Sum, TooLong
+from trundle.formulas.algebra import Book, Sum, TooLong
 from trundle.formulas.mechanism import Mechanism, parallel_hinges
+from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
+from trundle.formulas.named_steps import name_steps
 from trundle.formulas.names import rate_of
-from trundle.formulas.steps import name_steps
-from trundle.formulas.whole import by_parts, letters_of, newton_euler, with_wheels_named
 from trundle.formulas.writing import Writer
-from trundle.mechanics.actuation import Element
+from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.wheels import WheelModel, contact_rows
@@ -35,9 +34,8 @@ class Push:
     """One force: its letter, the actuator, element or wheel's contact that it comes from, its row over all speeds."""
 
     letter: int
-    source: Any
+    source: Actuator | Element | WheelModel
     row: list[Scalar]
-    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Dynamics:
         columns = [apply(transpose(self.basis.matrix), push.row) for push in pushes]
         return transpose(columns) if columns else []
 
-    def drive(self, book: Any) -> list[Sum]:
+    def drive(self, book: Book) -> list[Sum]:
         """B τ + G f − h."""
         total = [book.sum(-1 * entry) if not is_zero(entry) else book.number(0) for entry in self.bias]
         for push in (*self.motors, *self.others):
@@ -138,9 +136,8 @@ def _named_entries(mechanism: Mechanism, basis: Basis) -> Rows:
         own: list[Scalar] = []
         for k, entry in enumerate(row):
             if isinstance(entry, Sum) and len(entry.terms) > 1 and moving & letters_of(entry):
-                index = mechanism.names.index(name) + (
-                    f"_{k + 1}" if sum(not is_zero(e) for e in row) > 1 else ""
-                )
+                several = sum(not is_zero(e) for e in row) > 1
+                index = mechanism.names.index(name) + (f"_{k + 1}" if several else "")
                 meaning = f"{name} for each {mechanism.unit(basis.labels[k])} of {basis.labels[k]}"
                 entry = mechanism.book.named(entry, mechanism.names.force("J", index), meaning)
             own.append(entry)
@@ -152,7 +149,7 @@ def _drift(mechanism: Mechanism, basis: Basis, nu: Sequence[Scalar], u: Sequence
     """Ṡ u, with letters for the rates of the entries that have letters."""
     book = mechanism.book
     q_dot = coordinate_rates(mechanism.assembly, tuple(mechanism.coordinates), mechanism.at, nu)
-    rates: dict[int, Any] = dict(zip(mechanism.coordinates.values(), q_dot, strict=True))
+    rates: dict[int, Scalar] = dict(zip(mechanism.coordinates.values(), q_dot, strict=True))
     columns = {axis.coordinate: axis.column for axis in mechanism.assembly.axes.values()}
     for name in coupled_coordinates(mechanism.assembly):
         letter = _named_letter(mechanism.at.values[name])
@@ -164,21 +161,16 @@ def _drift(mechanism: Mechanism, basis: Basis, nu: Sequence[Scalar], u: Sequence
             if letter is not None and letter not in rates:
                 known = book.letters[letter]
                 change = book.letter_rate(letter, rates)
-                rates[letter] = book.named(
-                    change,
-                    mechanism.names.names.unique(rate_of(known.name)),
-                    f"rate of {known.name}: {known.meaning}",
-                )
+                name = mechanism.names.names.unique(rate_of(known.name))
+                rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
     drift = [book.rate(value, rates) for value in nu]
     return [0 if is_zero(value) else value for value in drift]
 
 
 def _named_letter(entry: Scalar) -> int | None:
     """The letter that an entry is, if it has a definition."""
-    if not isinstance(entry, Sum) or not entry.is_letter or not entry.terms:
-        return None
-    ((powers, _, _),) = entry.terms
-    return powers[0][0] if powers and entry.book.letters[powers[0][0]].definition is not None else None
+    letter = entry.letter if isinstance(entry, Sum) else None
+    return letter if letter is not None and entry.book.letters[letter].definition is not None else None
 
 
 def _turning_together(mechanism: Mechanism, u: Sequence[Sum]) -> list[Scalar]:
@@ -211,12 +203,11 @@ def _unit_row(mechanism: Mechanism, column: int) -> list[Scalar]:
 def _motors(mechanism: Mechanism) -> list[Push]:
     found = []
     for actuator in mechanism.assembly.actuators:
-        drives = mechanism.robot.motors[actuator.name].drives
-        name = mechanism.names.force("tau", mechanism.names.target(drives))
+        drives, torque = actuator.motor.drives, actuator.torque
         words = f"torque of {actuator.name} on {drives}, behind its gear"
-        torque = actuator.torque
-        mechanism.book.add(Letter(name, "force", words, torque.unit, source=torque.name))
-        found.append(Push(len(mechanism.book.letters) - 1, actuator, _unit_row(mechanism, actuator.column)))
+        symbol = mechanism.names.force("tau", mechanism.names.target(drives))
+        letter = mechanism.letter(symbol, "force", words, torque.unit, torque.name)
+        found.append(Push(letter, actuator, _unit_row(mechanism, actuator.column)))
     return found
 
 
@@ -226,23 +217,20 @@ def _elements(mechanism: Mechanism) -> list[Push]:
         speed = mechanism.assembly.quantities[mechanism.assembly.speeds[element.column]]
         owner = speed.owner
         target = mechanism.names.target(f"{owner}.steering" if speed.label == "steering_rate" else owner)
-        name = mechanism.names.force("tau_p", target)
-        mechanism.book.add(Letter(name, "force", f"{_words(element)} at {owner}", speed.effort_unit))
-        found.append(Push(len(mechanism.book.letters) - 1, element, _unit_row(mechanism, element.column)))
+        symbol = mechanism.names.force("tau_p", target)
+        letter = mechanism.letter(symbol, "force", f"{_words(element)} at {owner}", speed.effort_unit)
+        found.append(Push(letter, element, _unit_row(mechanism, element.column)))
     return found
 
 
 def _words(element: Element) -> str:
-    parts = [
-        words
-        for words, value in (
-            ("spring", element.stiffness),
-            ("damping", element.damping),
-            ("dry friction", element.coulomb),
-        )
-        if not is_zero(value)
-    ]
-    return " and ".join([*parts, *(["stops"] if element.stops else [])])
+    parts = {
+        "spring": element.stiffness,
+        "damping": element.damping,
+        "dry friction": element.coulomb,
+        "stops": len(element.stops),
+    }
+    return " and ".join(words for words, value in parts.items() if not is_zero(value))
 
 
 def _contacts(mechanism: Mechanism) -> list[Push]:
@@ -254,13 +242,11 @@ def _contacts(mechanism: Mechanism) -> list[Push]:
             continue
         rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
         for row, direction in zip(rows, wheel.directions, strict=True):
-            name = mechanism.names.force(_FORCES[direction.force], mechanism.names.label(wheel.name))
-            words, output = (
-                f"{direction.force.replace('_', ' ')} of {wheel.name}",
-                f"{wheel.name}.{direction.force}",
-            )
-            mechanism.book.add(Letter(name, "force", words, "N", source=output))
-            found.append(Push(len(mechanism.book.letters) - 1, wheel, row, direction.what))
+            symbol = mechanism.names.force(_FORCES[direction.force], mechanism.names.label(wheel.name))
+            words = f"{direction.force.replace('_', ' ')} of {wheel.name}"
+            force = wheel.force(direction)
+            letter = mechanism.letter(symbol, "force", words, force.unit, force.name)
+            found.append(Push(letter, wheel, row))
     return found
 
 
@@ -269,13 +255,12 @@ _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
 
 def slip_letters(mechanism: Mechanism, wheel: WheelModel) -> list[int]:
     """Letters of a wheel's slip velocities."""
-    label = mechanism.names.label(wheel.name)
     found = []
     for direction in wheel.directions:
-        name = mechanism.names.force("s_x" if direction.what == "rolling" else "s_y", label)
-        words, output = f"{direction.what} slip of {wheel.name}", f"{wheel.name}.{direction.what}_slip"
-        mechanism.book.add(Letter(name, "force", words, "m/s", source=output))
-        found.append(len(mechanism.book.letters) - 1)
+        stem = "s_x" if direction.what == "rolling" else "s_y"
+        symbol = mechanism.names.force(stem, mechanism.names.label(wheel.name))
+        words, slip = f"{direction.what} slip of {wheel.name}", wheel.slip(direction)
+        found.append(mechanism.letter(symbol, "force", words, slip.unit, slip.name))
     return found
 
 

@@ -10,6 +10,7 @@ import sympy
 
 from trundle.errors import NumericsError
 from trundle.formulas.algebra import Book, Sum
+from trundle.formulas.terms import Angle
 from trundle.scalars import Scalar
 
 Number = float | np.ndarray
@@ -50,13 +51,17 @@ class Values:
         total: Number = 0.0
         for (powers, function, angle), factor in value.terms.items():
             part: Number = float(factor)
-            for letter, power in powers:
-                part = part * self.letter(letter) ** float(power)
+            for atom, power in powers:
+                number = self.letter(atom) if isinstance(atom, int) else self._trig(*atom)
+                part = part * number ** float(power)
             if function:
-                turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
-                part = part * _FUNCTIONS[function](turn)
+                part = part * self._trig(function, angle)
             total = total + part
         return total
+
+    def _trig(self, function: str, angle: Angle) -> Number:
+        turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
+        return _FUNCTIONS[function](turn)
 
     def letter(self, index: int) -> Number:
         """The number of a letter: as given, as described, or by its definition."""

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-import casadi as ca
 import numpy as np
 
 from trundle.formulas.comparison import Checker
 from trundle.formulas.evaluation import Number, Values
 from trundle.formulas.kinematics_section import Forward, Sheet
 from trundle.formulas.names import rate_of
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import apply
 from trundle.model import Model
-from trundle.model.configuration import configure, coordinate_rates, independent_coordinates
 from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
-from trundle.model.programs import Mechanism as Programs
-from trundle.model.programs import mechanism
-from trundle.program import Program, trace
+from trundle.model.moving import MovingMechanism
+from trundle.model.programs import program_of, symbolic_mechanism
+from trundle.program import Program
 
 Numbers = dict[str, np.ndarray]
 Letters = Mapping[int, Number]
@@ -34,9 +31,9 @@ class Evidence:
         self.letters = checker.letters(sheet.mechanism)
 
     @cached_property
-    def programs(self) -> Programs:
+    def programs(self) -> MovingMechanism:
         """The robot's mechanics as programs are traced from."""
-        return mechanism(self.sheet.mechanism.robot)
+        return symbolic_mechanism(self.sheet.mechanism.robot)
 
     def run(
         self, program: Program, known: Mapping[str, Number], letters: Letters | None = None
@@ -67,7 +64,8 @@ class Evidence:
 
     def all_speeds(self, independent: Mapping[str, Number]) -> dict[str, Number]:
         """u and ν = S(q) u."""
-        program = self.programs.trace("speeds", {"speed": (self.programs.assembly.speeds, self.programs.nu)})
+        speeds = self.programs.mechanism.assembly.speeds
+        program = program_of(self.programs, "speeds", {"speed": (speeds, self.programs.nu)})
         return {**independent, **self.run(program, independent)["speed"]}
 
     def rolled(self, forward: Forward) -> Numbers:
@@ -84,21 +82,18 @@ class Evidence:
     @cached_property
     def _rolling(self) -> Program:
         """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
-        robot = self.sheet.mechanism.robot
-        defaults = robot.parameter_values()
-        p = ca.SX.sym("p", len(defaults))
-        assembly = assemble(robot, robot.resolver({name: p[i] for i, name in enumerate(defaults)}))
-        names = independent_coordinates(assembly)
-        q, nu = ca.SX.sym("q", len(names)), ca.SX.sym("nu", len(assembly.speeds))
-        at = configure(assembly, names, [q[i] for i in range(len(names))])
-        wheels = [wheel for wheel in assembly.wheels if wheel.grips]
-        rows, about = constraint_rows(assembly, at, wheels)
-        speeds = [nu[j] for j in range(len(assembly.speeds))]
-        inputs = {"coordinate": (names, q), "speed": (assembly.speeds, nu), "parameter": (tuple(defaults), p)}
-        velocities = ca.vertcat(*(ca.SX(v) for v in apply(rows, speeds)))
-        rates = ca.vertcat(*(ca.SX(v) for v in coordinate_rates(assembly, names, at, speeds)))
+        here, symbols = self.programs.mechanism, self.programs.symbols
+        wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
+        rows, about = constraint_rows(here.assembly, here.at, wheels)
+        nu = symbols.make("speed", len(here.assembly.speeds))
+        inputs = {
+            "coordinate": (here.names, here.q),
+            "speed": (here.assembly.speeds, nu),
+            "parameter": (tuple(here.parameters), list(here.parameters.values())),
+        }
         labels = numbered(f"{each.owner}.{each.what}" for each in about)
-        return trace("rolling", inputs, {"velocity": (labels, velocities), "rate": (names, rates)})
+        outputs = {"velocity": (labels, apply(rows, nu)), "rate": (here.names, here.coordinate_rates(nu))}
+        return symbols.program("rolling", inputs, outputs)
 
     def rows(self, speeds: Mapping[str, Number], letters: Letters | None = None) -> dict[str, Numbers]:
         """`velocity` of each row of wheels and couplings, `rate` of each coordinate."""

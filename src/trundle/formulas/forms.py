@@ -7,16 +7,16 @@ value: they are the same terms in another order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import gcd, lcm
-from typing import Any, NamedTuple
+from math import comb
+from typing import NamedTuple
 
-from trundle.formulas.algebra import Angle, Book, Sum
-from trundle.formulas.numbers import Exact, tidy
+from trundle.formulas.algebra import Book, Sum
+from trundle.formulas.terms import Angle, Atom, Exact, Powers, Trig, add, content, ordered, tidy
 
-Atom = int | tuple[str, Angle]  # a letter, or a sine or cosine
-Flat = dict[tuple[tuple[Atom, int], ...], Exact]
+# Terms with sines and cosines among the factors.
+Flat = dict[Powers, Exact]
 
 # Sines of sums are multiplied out, to see whether that is shorter, where it gives no more terms than this for an angle.
 _MOST_TRIED = 90
@@ -27,7 +27,7 @@ class Node(NamedTuple):
     """coefficient · Π atoms^powers · Π (sums of nodes)^powers."""
 
     coefficient: Exact
-    powers: tuple[tuple[Atom, int], ...]
+    powers: Powers
     sums: tuple[tuple[tuple[Node, ...], int], ...] = ()
 
 
@@ -58,26 +58,29 @@ def _best(value: Sum) -> Node:
 
 def _by_factors(value: Sum) -> Flat:
     """Terms with the sines of each product of letters in their own best form."""
-    groups: dict[tuple[tuple[int, int], ...], Sum] = {}
+    groups: dict[Powers, Sum] = {}
     for (powers, function, angle), factor in value.terms.items():
-        group = groups.setdefault(powers, Sum(value.book, {}))
-        group.terms[(), function, angle] = factor
+        groups.setdefault(powers, Sum(value.book, {})).terms[(), function, angle] = factor
     result: Flat = {}
     for powers, group in groups.items():
         angles = {letter for _, _, angle in group.terms for letter, _ in angle}
         forms = [flat(group, dict.fromkeys(angles, form)) for form in _FORMS]
         for atoms, factor in min(forms, key=lambda terms: cost(shortest(terms))).items():
-            own = dict(atoms)
-            for letter, power in powers:
-                atom: Atom = value.book.trig_of(letter) or letter
-                own[atom] = own.get(atom, 0) + power
-            _add(result, _ordered(own), factor)
+            add(result, _times(atoms, powers), factor)
     return result
+
+
+def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
+    """The product of powers a · b^power."""
+    own = dict(a)
+    for atom, each in b:
+        own[atom] = own.get(atom, 0) + power * each
+    return ordered(own)
 
 
 def folded(book: Book, node: Node) -> Node:
     """A tree whose brackets hold sines of sums again, where that is shorter: multiplying out found their factors."""
-    number, powers, sums = node.coefficient, dict(node.powers), []
+    number, powers, sums = node.coefficient, node.powers, []
     for inner, power in node.sums:
         parts = tuple(folded(book, part) for part in inner)
         total = _sum_of(book, parts) if power == 1 else None
@@ -85,11 +88,9 @@ def folded(book: Book, node: Node) -> Node:
         if tried is None or cost(tried) >= cost(Node(1, (), ((parts, 1),))):
             sums.append((parts, power))
             continue
-        number = tidy(number * Fraction(tried.coefficient))
-        for atom, own in tried.powers:
-            powers[atom] = powers.get(atom, 0) + own
+        number, powers = tidy(number * Fraction(tried.coefficient)), _times(powers, tried.powers)
         sums += tried.sums
-    return Node(number, _ordered(powers), tuple(sums))
+    return Node(number, powers, tuple(sums))
 
 
 def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
@@ -116,7 +117,7 @@ def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
 def shortest(terms: Flat) -> Node:
     """Everything over one fraction line, or a sum of fractions: the shorter of the two."""
     whole = collect(terms)
-    below: dict[tuple[tuple[Atom, int], ...], Flat] = {}
+    below: dict[Powers, Flat] = {}
     for powers, factor in terms.items():
         below.setdefault(tuple(p for p in powers if p[1] < 0), {})[powers] = factor
     if len(below) < 2:
@@ -130,19 +131,20 @@ def collect(terms: Flat) -> Node:
     if len(terms) == 1:
         ((powers, factor),) = terms.items()
         return Node(factor, powers)
-    number, shared, rest = _content(terms)
+    number, shared = content(terms.items())
+    number = number if any(factor > 0 for factor in terms.values()) else -number
+    before = ordered(shared)
+    rest = {_times(powers, before, -1): tidy(Fraction(factor) / number) for powers, factor in terms.items()}
     nodes = _together(_bracket(rest))
     if len(nodes) > 1:
-        return Node(number, shared, ((tuple(nodes), 1),))
-    powers = dict(shared)
-    for atom, power in nodes[0].powers:
-        powers[atom] = powers.get(atom, 0) + power
-    return Node(tidy(Fraction(number) * nodes[0].coefficient), _ordered(powers), nodes[0].sums)
+        return Node(number, before, ((tuple(nodes), 1),))
+    coefficient, powers, sums = nodes[0]
+    return Node(tidy(Fraction(number) * coefficient), _times(before, powers), sums)
 
 
 def _together(nodes: Sequence[Node]) -> list[Node]:
     """Nodes that have the same brackets as one: a (x + y) + b (x + y) is (a + b) (x + y)."""
-    groups: dict[Any, list[Node]] = {}
+    groups: dict[object, list[Node]] = {}
     for node in nodes:
         groups.setdefault(node.sums or node, []).append(node)
     found = []
@@ -152,7 +154,7 @@ def _together(nodes: Sequence[Node]) -> list[Node]:
             continue
         before: Flat = {}
         for node in group:
-            _add(before, node.powers, node.coefficient)
+            add(before, node.powers, node.coefficient)
         head = collect(before)
         found.append(Node(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
     return found
@@ -178,38 +180,6 @@ def _rank(atom: Atom) -> tuple[int, str]:
     return (1, repr(atom)) if isinstance(atom, tuple) else (0, f"{atom:6d}")
 
 
-def _content(terms: Flat) -> tuple[Exact, tuple[tuple[Atom, int], ...], Flat]:
-    numerator, denominator = 0, 1
-    shared: dict[Atom, int] | None = None
-    for powers, factor in terms.items():
-        numerator, denominator = gcd(numerator, factor.numerator), lcm(denominator, factor.denominator)
-        own = dict(powers)
-        if shared is None:
-            shared = own
-        else:
-            shared = {a: min(shared.get(a, 0), own.get(a, 0)) for a in {**shared, **own}}
-    positive = any(factor > 0 for factor in terms.values())
-    number = tidy(Fraction(numerator if positive else -numerator, denominator))
-    kept = {atom: power for atom, power in (shared or {}).items() if power}
-    rest: Flat = {}
-    for powers, factor in terms.items():
-        left = dict(powers)
-        for atom, power in kept.items():
-            left[atom] = left.get(atom, 0) - power
-        rest[_ordered(left)] = tidy(Fraction(factor) / number)
-    return number, _ordered(kept), rest
-
-
-def _ordered(powers: dict[Atom, int]) -> tuple[tuple[Atom, int], ...]:
-    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=_place))
-
-
-def _place(item: tuple[Atom, int]) -> tuple[int, Any, str]:
-    """Letters by number, then sines and cosines by angle."""
-    atom = item[0]
-    return (0, atom, "") if isinstance(atom, int) else (1, atom[1], atom[0])
-
-
 def cost(node: Node) -> int:
     """Operations of a tree, about as `sympy.count_ops` counts them."""
     parts = [cost_of_atom(atom) + (abs(power) != 1) for atom, power in node.powers]
@@ -230,35 +200,20 @@ def flat(value: Sum, forms: dict[int, str]) -> Flat:
     """Terms with sines and cosines as atoms; those of the angles whose form isn't "sum" multiplied out."""
     result: Flat = {}
     for (powers, function, angle), factor in value.terms.items():
-        parts: list[tuple[dict[Atom, int], Exact]] = [({}, factor)]
-        if function:
-            parts = [(atoms, factor * unit) for atoms, unit in multiplied(function, angle, forms)]
-        for atoms, unit in parts:
-            for letter, power in powers:
-                atom: Atom = value.book.trig_of(letter) or letter
-                atoms[atom] = atoms.get(atom, 0) + power
-            _add(result, _ordered(atoms), unit)
+        for atoms, unit in multiplied(function, angle, forms) if function else [((), 1)]:
+            add(result, _times(atoms, powers), factor * unit)
     for letter, form in forms.items():
         if form != "sum":
             result = _squares(result, letter, form)
     return result
 
 
-def _add(terms: Flat, powers: tuple[tuple[Atom, int], ...], factor: Exact) -> None:
-    total = terms.get(powers, 0) + factor
-    if total:
-        terms[powers] = tidy(total)
-    else:
-        terms.pop(powers, None)
-
-
-def multiplied(function: str, angle: Angle, forms: dict[int, str]) -> list[tuple[dict[Atom, int], Exact]]:
+def multiplied(function: str, angle: Angle, forms: dict[int, str]) -> list[tuple[Powers, Exact]]:
     """cos(kα + β) = cos kα cos β − sin kα sin β for the first α to be multiplied out, and so on with β."""
     for place, (letter, multiple) in enumerate(angle):
         if forms.get(letter, "sum") == "sum" or not isinstance(multiple, int):
             continue
-        rest = (*angle[:place], *angle[place + 1 :])
-        sign = 1
+        rest, sign = (*angle[:place], *angle[place + 1 :]), 1
         if rest and rest[0][1] < 0:
             rest, sign = tuple((a, -k) for a, k in rest), -1
         pairs = (
@@ -266,60 +221,50 @@ def multiplied(function: str, angle: Angle, forms: dict[int, str]) -> list[tuple
             if function == "cos"
             else [("sin", "cos", 1), ("cos", "sin", sign)]
         )
-        result = []
-        for first, second, unit in pairs:
-            if not rest and second == "sin":
-                continue
-            others = multiplied(second, rest, forms) if rest else [({}, 1)]
-            for power_c, power_s, number in _multiple(first, multiple):
-                for atoms, factor in others:
-                    own: dict[Atom, int] = {
-                        ("cos", ((letter, 1),)): power_c,
-                        ("sin", ((letter, 1),)): power_s,
-                    }
-                    result.append(({**atoms, **{a: p for a, p in own.items() if p}}, unit * number * factor))
-        return result
-    return [({(function, angle): 1}, 1)]
+        return [
+            (_times(atoms, own), unit * number * factor)
+            for first, second, unit in pairs
+            if rest or second == "cos"
+            for own, number in _multiple(first, letter, multiple)
+            for atoms, factor in (multiplied(second, rest, forms) if rest else [((), 1)])
+        ]
+    return [((((function, angle), 1),), 1)]
 
 
-def _multiple(function: str, multiple: int) -> list[tuple[int, int, int]]:
+def _multiple(function: str, letter: int, multiple: int) -> Iterator[tuple[Powers, Exact]]:
     """cos kα or sin kα as Σ number cos^i α sin^j α, from (cos α + i sin α)^k."""
-    from math import comb
-
     size, sign = abs(multiple), 1 if multiple > 0 or function == "cos" else -1
-    odd = function == "sin"
-    return [(size - j, j, sign * comb(size, j) * (-1) ** (j // 2)) for j in range(size + 1) if j % 2 == odd]
+    once = ((letter, 1),)
+    for j in range(function == "sin", size + 1, 2):
+        powers: dict[Atom, int] = {("cos", once): size - j, ("sin", once): j}
+        yield ordered(powers), sign * comb(size, j) * (-1) ** (j // 2)
 
 
 def _squares(terms: Flat, letter: int, form: str) -> Flat:
     """cos² + sin² = 1, used to be rid of the squares of one of them, or of lone numbers beside both squares."""
-    c: Atom = ("cos", ((letter, 1),))
-    s: Atom = ("sin", ((letter, 1),))
+    c, s = ("cos", ((letter, 1),)), ("sin", ((letter, 1),))
     gone, kept = (s, c) if form != "sin" else (c, s)
     result: Flat = {}
     work = list(terms.items())
     while work:
         powers, factor = work.pop()
-        own = dict(powers)
-        if own.get(gone, 0) < 2:
-            _add(result, _ordered(own), factor)
+        if dict(powers).get(gone, 0) < 2:
+            add(result, powers, factor)
             continue
-        own[gone] -= 2
-        work.append((_ordered(own), factor))
-        own[kept] = own.get(kept, 0) + 2
-        work.append((_ordered(own), -factor))
+        left = _times(powers, ((gone, -2),))
+        work += [(left, factor), (_times(left, ((kept, 2),)), -factor)]
     return _paired(result, c, s) if form == "both" else result
 
 
-def _paired(terms: Flat, c: Atom, s: Atom) -> Flat:
+def _paired(terms: Flat, c: Trig, s: Trig) -> Flat:
     """a + b cos² becomes a sin² + (a + b) cos²."""
     result: Flat = {}
     for powers, factor in terms.items():
         own = dict(powers)
-        raised = _ordered({**own, c: own.get(c, 0) + 2})
+        raised = _times(powers, ((c, 2),))
         if c not in own and s not in own and raised in terms:
-            _add(result, raised, factor)
-            _add(result, _ordered({**own, s: 2}), factor)
+            add(result, raised, factor)
+            add(result, _times(powers, ((s, 2),)), factor)
         else:
-            _add(result, powers, factor)
+            add(result, powers, factor)
     return result

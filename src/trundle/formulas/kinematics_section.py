@@ -14,6 +14,7 @@ from trundle.formulas.mechanism import Mechanism
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.writing import Writer
+from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.linear import product, transpose
@@ -62,9 +63,9 @@ class Sheet:
         return sympy.ImmutableMatrix([[self.writer.expression(entry) for entry in row] for row in rows])
 
 
-def rolling_wheels(mechanism: Mechanism) -> list[WheelModel]:
+def rolling_wheels(assembly: Assembly) -> list[WheelModel]:
     """The wheels that roll or should: all but those whose contact is free."""
-    return [wheel for wheel in mechanism.assembly.wheels if wheel.grips]
+    return [wheel for wheel in assembly.wheels if wheel.grips]
 
 
 def pose_section(sheet: Sheet) -> Section | None:
@@ -75,7 +76,7 @@ def pose_section(sheet: Sheet) -> Section | None:
     found = []
     for (name, letter), rate in zip(mechanism.coordinates.items(), rates, strict=True):
         value = mechanism.book.sum(rate)
-        if value.is_letter and value.terms:
+        if value.letter is not None:
             continue
         left = sympy.Symbol(rate_of(mechanism.book.letters[letter].name))
         found.append(Equation(f"rate.{name}", left, sheet.writer.expression(value)))
@@ -87,7 +88,7 @@ def pose_section(sheet: Sheet) -> Section | None:
 def inverse_section(sheet: Sheet) -> Section | None:
     """Rates from the base's twist: every rolling row solved for the wheel's own rate, casters for their pivots' too."""
     mechanism = sheet.mechanism
-    wheels = [wheel for wheel in rolling_wheels(mechanism) if wheel.spin is not None]
+    wheels = [wheel for wheel in rolling_wheels(mechanism.assembly) if wheel.spin is not None]
     if not wheels:
         return None
     rows, owners = _solved(mechanism, wheels)
@@ -180,7 +181,7 @@ def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
     these can't be given one by one.
     """
     geared = any(isinstance(coupling, Gear) for coupling in mechanism.assembly.couplings)
-    wheels = rolling_wheels(mechanism)
+    wheels = rolling_wheels(mechanism.assembly)
     driven = {actuator.column for actuator in mechanism.assembly.actuators}
     spins = [wheel.spin for wheel in wheels if wheel.spin is not None]
     given = tuple(c for c in spins if c in driven) or tuple(spins)
@@ -207,15 +208,16 @@ def length(candidate: Forward) -> int:
 def _by_rows(mechanism: Mechanism, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
     base = mechanism.assembly.base_columns
     rows, _ = constraint_rows(mechanism.assembly, mechanism.at, wheels)
-    rows = [row for row in rows if any(not is_zero(row[j]) for j in base)]
+    kept = [k for k, row in enumerate(rows) if any(not is_zero(row[j]) for j in base)]
+    rows, samples = [rows[k] for k in kept], mechanism.samples(rolling_wheels)[:, kept]
     left = [[row[j] for j in base] for row in rows]
     others = [j for j in range(len(mechanism.assembly.speeds)) if j not in base and j not in given]
     if any(not is_zero(row[j]) for row in rows for j in others):
         return None
-    if generic_rank(mechanism.samples(rows)[:, :, list(base)]) < len(base):
+    if generic_rank(samples[:, :, list(base)]) < len(base):
         return None
     right = [[-row[j] for j in given] for row in rows]
-    fits = generic_rank(mechanism.samples(rows)[:, :, [*base, *given]]) == len(base)
+    fits = generic_rank(samples[:, :, [*base, *given]]) == len(base)
     how = "exact" if fits else "least squares over all wheels' contacts"
     return Forward(given, least_squares(left, right), how, any_rates=True)
 

@@ -2,121 +2,136 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from trundle.formulas.algebra import Book, Definition, Letter, Sum
-from trundle.formulas.evaluation import Values
 from trundle.formulas.names import Names, StateNames, common, plain, words_of
 from trundle.formulas.parameters import Parameters, read_parameters
-from trundle.mechanics.assembly import Assembly, assemble
-from trundle.mechanics.coupling import Followed, Linkage
-from trundle.mechanics.joints import Turn
-from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.tree import Link, Tree
-from trundle.model.configuration import Configuration, configure, independent_coordinates
-from trundle.model.constraints import SAMPLES, SEED, SPREAD, rolling_problem, solve_rolling
-from trundle.scalars import Scalar, cos, sin
-from trundle.spatial.motions import Inertia, Pose
+from trundle.mechanics.wheels import WheelModel
+from trundle.model import mechanism as shared
+from trundle.model.configuration import Configuration
+from trundle.robot import Robot
+from trundle.scalars import Scalar, sin
+from trundle.spatial.motions import Inertia
 from trundle.spatial.vectors import IDENTITY, Matrix
 
 # Sums of as many angles and more get letters.
 _LONG_CHAIN = 4
 
 
-@dataclass
+@dataclass(frozen=True)
 class Mechanism:
-    """A robot's assembly in letters, at a configuration in letters.
+    """A robot's mechanism in letters, at a configuration in letters.
 
-    `coordinates` and `speeds` map the description's names to letters: independent coordinates, all speeds. `made` are
-    the independent speeds that no part has, from `solve` on.
+    `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
+    have been asked for.
     """
 
-    robot: Any
+    here: shared.Mechanism
     book: Book
     parameters: Parameters
     names: StateNames
-    assembly: Assembly
-    at: Configuration
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
-    made: dict[str, Quantity] = field(default_factory=dict)
+
+    @property
+    def robot(self) -> Robot:
+        """The robot as it was described."""
+        return self.here.robot
+
+    @property
+    def assembly(self) -> Assembly:
+        """Its tree, wheels, couplings, loops, motors."""
+        return self.here.assembly
+
+    @property
+    def at(self) -> Configuration:
+        """Where everything is."""
+        return self.here.at
+
+    def letter(self, symbol: str, kind: str, meaning: str, unit: str = "", source: str = "") -> int:
+        """A new letter."""
+        self.book.letters.append(Letter(symbol, kind, meaning, unit, source=source))
+        return len(self.book.letters) - 1
+
+    def named(self, value: Scalar, meaning: str, unit: str, *names: str) -> Sum:
+        """The letter for a sum, by the first of the names that is free."""
+        return self.book.named(self.book.sum(value), lambda: self.names.names.unique(*names), meaning, unit)
 
     def speed(self, name: str) -> Sum:
         """The letter of a speed, by its name."""
         if name not in self.speeds:
-            self.speeds[name] = _new(
-                self.book, self.names.of(name), "speed", self._quantity(name), self.robot
-            )
+            words = words_of(name, self.robot)
+            self.speeds[name] = self.letter(self.names.of(name), "speed", words, self.unit(name), name)
         return self.book.letter(self.speeds[name])
 
     def unit(self, name: str) -> str:
         """The unit of a coordinate or speed."""
-        return self._quantity(name).unit
-
-    def _quantity(self, name: str) -> Quantity:
-        return self.made[name] if name in self.made else self.assembly.quantities[name]
+        known = self.assembly.quantities
+        made = {} if name in known else {each.name: each for each in self.here.basis.made}
+        return (made.get(name) or known[name]).unit
 
     def all_speeds(self) -> list[Sum]:
         """ν: the letters of all speeds, in the assembly's order."""
         return [self.speed(name) for name in self.assembly.speeds]
 
-    def samples(self, rows: Sequence[Sequence[Scalar]]) -> np.ndarray:
-        """Values of rows where ranks are decided for programs, too, of shape (samples, rows, columns)."""
-        rng = np.random.default_rng(SEED)
-        width = len(self.assembly.speeds)
-        drawn = [rng.uniform(-SPREAD, SPREAD, len(self.coordinates)) for _ in range(SAMPLES)]
-        drawn.append(np.zeros(len(self.coordinates)))
-        at = np.array(drawn)
-        values = Values(self.book, dict(zip(self.coordinates.values(), at.T, strict=True)))
-        result = np.zeros((len(drawn), len(rows), width))
-        for i, row in enumerate(rows):
-            for j, entry in enumerate(row):
-                result[:, i, j] = values.sum(entry)
-        return result
+    def samples(self, wheels: Callable[[Assembly], Iterable[WheelModel]]) -> np.ndarray:
+        """Numbers of the rows of wheels and couplings where ranks are decided for programs, too, of shape (samples,
+        rows, speeds).
+        """
+        return self.here.sampled(lambda numbers: numbers.rows(list(wheels(numbers.assembly))))
 
     def solve(self) -> tuple[Problem, Basis]:
         """The constraints of ideal wheels and couplings, and ν = S(q) u; InputError where they lock the robot."""
-        problem = rolling_problem(self.assembly, tuple(self.coordinates), self.at, self.samples)
-        basis = solve_rolling(problem, self.robot.name, self.robot.speeds)
-        self.made.update({each.name: each for each in basis.made})
-        return problem, basis
+        return self.here.rolling, self.here.basis
 
 
-def build(robot: Any) -> Mechanism:
+def build(robot: Robot) -> Mechanism:
     """The mechanism of a described robot."""
     book = Book()
     names = Names(robot.parameters)
     parameters = read_parameters(robot, book, names)
     states = StateNames(robot, names)
-    assembly = assemble(robot, robot.resolver(parameters.scope))
-    assembly = _with_named_placements(_with_wheel_inertias(assembly, book, names, states), states)
-    independent = independent_coordinates(assembly)
-    coordinates = {
-        name: _new(book, states.of(name), "coordinate", assembly.quantities[name], robot)
-        for name in independent
-    }
-    assembly = _with_named_couplings(assembly, book, coordinates, states)
-    letters = {name: book.letter(letter) for name, letter in coordinates.items()}
-    at = configure(assembly, independent, list(letters.values()))
-    posed = configure(assembly, independent, list((letters | _added(assembly, letters, states)).values()))
+    numbers = shared.mechanism(robot)
+    quantities = numbers.assembly.quantities
+    q = {}
+    here = numbers.in_scalars(parameters.scope, [0] * len(numbers.names))
+    assembly = _with_wheel_inertias(here.assembly, names, states)
+    assembly = _with_named_placements(assembly, states)
+    for name in numbers.names:
+        words, unit = words_of(name, robot), quantities[name].unit
+        q[name] = book.add(Letter(states.of(name), "coordinate", words, unit, source=name))
+    assembly = _with_named_couplings(assembly, q, states)
+    here = replace(here, assembly=assembly)
+    at = here.configured(list(q.values())).at
+    posed = here.configured(list((q | _added(assembly, q, states)).values())).at
     poses = [
-        _named_pose(link, pose, states) for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
+        pose._replace(rotation=_named_rotation(pose.rotation, "R", 2, _ROTATION, link, states))
+        for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
     ]
-    at = dataclasses.replace(at, q=posed.q, poses=poses)
-    return Mechanism(robot, book, parameters, states, assembly, at, coordinates)
+    here = replace(here, at=replace(at, q=posed.q, poses=poses))
+    coordinates = {name: _index(letter) for name, letter in q.items()}
+    return Mechanism(here, book, parameters, states, coordinates)
+
+
+def _index(value: Sum) -> int:
+    letter = value.letter
+    assert letter is not None
+    return letter
 
 
 def parallel_hinges(tree: Tree) -> dict[int, int]:
     """Links on hinges, and how many with parallel axes follow each other up to there."""
     depth: dict[int, int] = {}
     for index, link in enumerate(tree.links):
-        if link.kind == "revolute":
+        if link.joint.hinge:
             parent = link.parent
             same = parent in depth and tree.links[parent].axis == link.axis
             depth[index] = depth[parent] + 1 if same and link.placement.rotation == IDENTITY else 1
@@ -147,93 +162,52 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -
     return found
 
 
-def _new(book: Book, symbol: str, kind: str, quantity: Quantity, robot: Any) -> int:
-    words = words_of(quantity.name, robot)
-    book.add(Letter(symbol, kind, words, quantity.unit, source=quantity.name))
-    return len(book.letters) - 1
-
-
-@dataclass(frozen=True)
-class NamedLinkage(Linkage):
-    """A linkage whose angles δ_i and slopes dδ_i/dδ are letters that stand for the linkage's own formulas."""
-
-    letters: tuple[Sum, ...] = ()
-    slope_letters: tuple[Sum, ...] = ()
-
-    def follow(self, q: Sequence[Scalar]) -> list[Followed]:
-        """Each wheel's letter, and its cosine and sine."""
-        return [Followed(letter, Turn(cos(letter), sin(letter))) for letter in self.letters]
-
-    def slopes(self, q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
-        """The slopes' letters."""
-        return [(slope,) for slope in self.slope_letters]
-
-
-def _named_linkage(
-    coupling: Linkage, book: Book, delta: Sum, steered: Sequence[str], states: StateNames
-) -> NamedLinkage:
-    """Ackermann steering in letters: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
-    angles, slopes = [], []
-    for name, offset in zip(steered, coupling.offsets, strict=True):
-        wheel = name.rpartition(".")[0]
-        label = states.label(wheel)
-        ahead = book.named(
-            cos(delta) - offset / coupling.wheelbase * sin(delta),
-            states.names.unique(f"a_{label}"),
-            f"with sin δ, the direction in which {wheel} points",
-        )
-        direction = book.call("atan2", sin(delta), ahead)
-        slope = book.named(
-            1 / (ahead * ahead + sin(delta) * sin(delta)),
-            states.names.unique(f"k_{label}"),
-            f"how fast {wheel} is steered for each rad/s of the coupling",
-        )
-        ((powers, _, _),) = direction.terms
-        letter = book.letters[powers[0][0]]
-        letter.name, letter.unit, letter.source = states.of(name), "rad", name
-        letter.meaning = f"steering angle of {wheel}, set by the coupling {coupling.name}"
-        angles.append(direction)
-        slopes.append(slope)
-    own = {field.name: getattr(coupling, field.name) for field in dataclasses.fields(coupling)}
-    return NamedLinkage(**own, letters=tuple(angles), slope_letters=tuple(slopes))
-
-
-def _with_named_couplings(
-    assembly: Assembly, book: Book, coordinates: Mapping[str, int], states: StateNames
-) -> Assembly:
+def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], states: StateNames) -> Assembly:
     """Coupled steering angles as letters of their own, defined by their coupling."""
-    values = {name: book.letter(place) for name, place in coordinates.items()}
+    values = dict(q)
     couplings = []
     for coupling in assembly.couplings:  # each comes after what moves its leaders
         made = coupling
-        if type(coupling) is Linkage:
-            steered = [axis.coordinate for axis in coupling.followers]
-            made = _named_linkage(coupling, book, values[coupling.axis.coordinate], steered, states)
+        if isinstance(coupling, Linkage):
+            made = _named_linkage(coupling, values[coupling.axis.coordinate], states)
         followed = made.follow([values[axis.coordinate] for axis in made.leaders])
-        pairs = zip(made.followers, followed, strict=True)
-        values |= {axis.coordinate: each.value for axis, each in pairs}
+        values |= {axis.coordinate: each.value for axis, each in zip(made.followers, followed, strict=True)}
         couplings.append(made)
-    return dataclasses.replace(assembly, couplings=tuple(couplings))
+    return replace(assembly, couplings=tuple(couplings))
+
+
+def _named_linkage(coupling: Linkage, delta: Sum, states: StateNames) -> Linkage:
+    """Ackermann steering in letters: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
+    book, angles, rates = delta.book, [], []
+    for axis, value in zip(coupling.followers, coupling.ahead(delta), strict=True):
+        wheel = axis.coordinate.rpartition(".")[0]
+        label, unique = states.label(wheel), states.names.unique
+        ahead = book.named(value, unique(f"a_{label}"), f"with sin δ, the direction in which {wheel} points")
+        words = f"steering angle of {wheel}, set by the coupling {coupling.name}"
+        turned = Definition("atan2", (sin(delta), ahead))
+        rate = 1 / (ahead * ahead + sin(delta) * sin(delta))
+        name, meaning = unique(f"k_{label}"), f"how fast {wheel} is steered for each rad/s of the coupling"
+        rates.append(book.named(rate, name, meaning))
+        letter = Letter(states.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
+        angles.append(book.letter(book.define(turned, letter)))
+    return replace(coupling, angles=tuple(angles), rates=tuple(rates))
+
+
+_PLACEMENT = "of the orientation in which {} is mounted"
+_ROTATION = "of the rotation from the axes of {} to those of what carries it"
 
 
 def _with_named_placements(assembly: Assembly, states: StateNames) -> Assembly:
     """Letters for how joints are mounted, where that takes more than a sine or cosine."""
     links = []
     for link in assembly.tree.links:
-        meaning = f"of the orientation in which {link.name} is mounted"
-        rotation = _named_rotation(link, link.placement.rotation, "P", 1, meaning, states)
-        links.append(dataclasses.replace(link, placement=link.placement._replace(rotation=rotation)))
-    return dataclasses.replace(assembly, tree=dataclasses.replace(assembly.tree, links=tuple(links)))
-
-
-def _named_pose(link: Link, pose: Pose, states: StateNames) -> Pose:
-    """Letters for the rotation across a joint, where an entry takes more than two terms."""
-    meaning = f"of the rotation from the axes of {link.name} to those of what carries it"
-    return pose._replace(rotation=_named_rotation(link, pose.rotation, "R", 2, meaning, states))
+        rotation = _named_rotation(link.placement.rotation, "P", 1, _PLACEMENT, link, states)
+        links.append(replace(link, placement=link.placement._replace(rotation=rotation)))
+    return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
 
 
 def _named_rotation(
-    link: Link, rotation: Matrix, stem: str, most: int, meaning: str, states: StateNames
+    rotation: Matrix, stem: str, most: int, meaning: str, link: Link, states: StateNames
 ) -> Matrix:
     """A rotation matrix with letters for entries of more than `most` terms."""
 
@@ -241,27 +215,25 @@ def _named_rotation(
         value = rotation[i][j]
         if not isinstance(value, Sum) or len(value.terms) <= most:
             return value
-        known = value.book.known(value)
-        if known is not None:
-            return known
         axes = f"{'xyz'[i]}{'xyz'[j]}"
-        name = states.force(stem, f"{axes}_{states.label(link.name)}")
-        return value.book.named(value, name, f"entry {axes} {meaning}", "1")
+        index = f"{axes}_{states.label(link.name)}"
+        words = f"entry {axes} {meaning.format(link.name)}"
+        return value.book.named(value, lambda: states.force(stem, index), words, "1")
 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
-def _with_wheel_inertias(assembly: Assembly, book: Book, names: Names, states: StateNames) -> Assembly:
+def _with_wheel_inertias(assembly: Assembly, names: Names, states: StateNames) -> Assembly:
     """The wheels' moments of inertia as letters, I_a about the axle and I_t about a diameter, where they follow from
     mass and size.
     """
     spinning = [wheel for wheel in assembly.wheels if wheel.spin is not None]
     links = list(assembly.tree.links)
     for row, stem, words in ((1, "I_a", "its axle"), (2, "I_t", "a diameter")):
-        groups: dict[Any, list[Any]] = {}
+        groups: dict[object, list[WheelModel]] = {}
         for wheel in spinning:
             value = links[wheel.link].inertia.rotational[row][row]
-            if isinstance(value, Sum) and value.terms and not value.is_letter:
+            if isinstance(value, Sum) and not value.is_plain:
                 groups.setdefault(value.key, []).append(wheel)
         for group in groups.values():
             owners = [wheel.name for wheel in group]
@@ -269,19 +241,18 @@ def _with_wheel_inertias(assembly: Assembly, book: Book, names: Names, states: S
             whole = len(group) == len(spinning)
             name = names.unique(stem if whole else f"{stem}_{label}", f"{stem}_{plain(owners[0])}")
             value = links[group[0].link].inertia.rotational[row][row]
-            meaning = f"moment of inertia of a wheel about {words}" + (
-                "" if whole else f": {', '.join(owners)}"
+            of = "" if whole else f": {', '.join(owners)}"
+            moment = value.book.named(
+                value, name, f"moment of inertia of a wheel about {words}{of}", "kg m^2"
             )
-            letter = book.define(Definition("", (value,)), name, meaning, "kg m^2")
             for wheel in group:
-                links[wheel.link] = _with_moment(links[wheel.link], row, book.letter(letter))
-    return dataclasses.replace(assembly, tree=dataclasses.replace(assembly.tree, links=tuple(links)))
+                links[wheel.link] = _with_moment(links[wheel.link], row, moment)
+    return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
 
 
 def _with_moment(link: Link, row: int, moment: Sum) -> Link:
-    old = link.inertia
-    entries = [[old.rotational[i][j] for j in range(3)] for i in range(3)]
-    for k in (1,) if row == 1 else (0, 2):
-        entries[k][k] = moment
-    rotational = tuple(tuple(line) for line in entries)
-    return dataclasses.replace(link, inertia=Inertia(old.mass, old.first_moment, rotational))  # type: ignore[arg-type]
+    """A wheel's link with a moment of inertia about its axle (1) or a diameter (2) in its place."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = link.inertia.rotational
+    xx, yy, zz = (xx, moment, zz) if row == 1 else (moment, yy, moment)
+    rotational = ((xx, xy, xz), (yx, yy, yz), (zx, zy, zz))
+    return replace(link, inertia=Inertia(link.inertia.mass, link.inertia.first_moment, rotational))

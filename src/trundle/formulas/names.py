@@ -85,7 +85,7 @@ class StateNames:
         stem = _JOINT.get(what, plain(what))
         if len(self._joints) == 1 and what in ("angle", "position", "rate") and stem not in self.names.taken:
             return self.names.unique(stem)
-        if what == "position" and getattr(self._robot.joints.get(owner), "type", "") == "cylindrical":
+        if what == "position" and len(self._robot.joints[owner].coordinates) > 1:
             stem = "p"
         return self._indexed(stem, self._joints.get(owner, plain(owner)))
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from sympy import QQ
-from sympy.polys.rings import ring
+from sympy.polys.rings import PolyElement, PolyRing, ring
 
 from trundle.formulas.algebra import Book, Sum
 from trundle.formulas.forms import multiplied
+from trundle.formulas.terms import Atom, Powers
 
 # Beyond these a common factor is rare and looking for it is slow.
 _MOST_TERMS = 40
@@ -25,7 +25,6 @@ _MOST_MULTIPLE = 6
 
 def reduced(above: Sum, below: Sum) -> tuple[Sum, Sum]:
     """The same fraction in lowest terms; as it came where it is too long, or where that would need half angles."""
-    above, below = _turned(above), _turned(below)
     angles, letters = _letters(above, below)
     if max(len(above.terms), len(below.terms)) > _MOST_TERMS or len(angles) + len(letters) > _MOST_LETTERS:
         return above, below
@@ -56,55 +55,54 @@ def reduced(above: Sum, below: Sum) -> tuple[Sum, Sum]:
     return frame.sum(first, lowered[0]), frame.sum(second, lowered[1])
 
 
-def _turned(value: Sum) -> Sum:
-    """The letters of single sines and cosines written as these."""
-    book, total = value.book, Sum(value.book, {})
-    for (powers, function, angle), factor in value.terms.items():
-        part = Sum(book, {((), function, angle): factor})
-        for letter, power in powers:
-            single = book.trig_of(letter)
-            part = part * (Sum(book, {((), *single): 1}) if single else book.letter(letter)) ** power
-        total = total + part
-    return total
-
-
 def _letters(*sums: Sum) -> tuple[list[int], list[int]]:
     angles = {k for each in sums for _, _, angle in each.terms for k, _ in angle}
-    plain = {letter for each in sums for powers, _, _ in each.terms for letter, _ in powers}
+    plain = {
+        atom for each in sums for powers, _, _ in each.terms for atom, _ in powers if isinstance(atom, int)
+    }
     return sorted(angles), sorted(plain)
+
+
+def _angle(trig: Atom) -> int:
+    """The letter of a sine or cosine of a single angle."""
+    assert isinstance(trig, tuple)
+    return trig[1][0][0]
 
 
 class _Frame:
     """Polynomials in letters and in t of each angle, and the way back."""
 
-    def __init__(self, book: Book, space: Any, letters: Sequence[int], angles: Sequence[int]) -> None:
+    def __init__(self, book: Book, space: PolyRing, letters: Sequence[int], angles: Sequence[int]) -> None:
         self.book, self.space = book, space
         self.letters, self.angles = list(letters), list(angles)
+        self.gens: dict[Atom, PolyElement] = dict(zip(letters, space.gens, strict=False))
         self.t = dict(zip(angles, space.gens[len(letters) :], strict=True))
 
-    def polynomial(self, value: Sum) -> tuple[Any, list[int]]:
-        """The numerator over Π (1 + t²)^degree, and the degrees; negative powers of letters are not expected."""
-        parts = []
+    def polynomial(self, value: Sum) -> tuple[PolyElement, list[int]]:
+        """The numerator over Π (1 + t²)^degree, and the degrees; negative powers are not expected."""
+        parts: list[tuple[Powers, Powers, Fraction, dict[int, int]]] = []
         for (powers, function, angle), factor in value.terms.items():
-            turns = multiplied(function, angle, dict.fromkeys(self.angles, "cos")) if function else [({}, 1)]
-            for atoms, unit in turns:
-                counts = {k: sum(p for (_, a), p in atoms.items() if a[0][0] == k) for k in self.angles}  # type: ignore[misc]
-                parts.append((powers, atoms, factor * unit, counts))
+            turns = multiplied(function, angle, dict.fromkeys(self.angles, "cos")) if function else [((), 1)]
+            for trigs, unit in turns:
+                counts = dict.fromkeys(self.angles, 0)
+                for trig, power in trigs:
+                    counts[_angle(trig)] += power
+                parts.append((powers, trigs, Fraction(factor * unit), counts))
         degrees = [max((counts[k] for *_, counts in parts), default=0) for k in self.angles]
         total = self.space.zero
-        for powers, atoms, factor, counts in parts:
+        for powers, trigs, factor, counts in parts:
             part = self.space.ground_new(QQ(factor.numerator, factor.denominator))
             for letter, power in powers:
-                part *= self.space.gens[self.letters.index(letter)] ** power
-            for (function, ((k, _),)), power in atoms.items():  # type: ignore[misc]
-                t = self.t[k]
-                part *= (1 - t**2 if function == "cos" else 2 * t) ** power
+                part *= self.gens[letter] ** power
+            for trig, power in trigs:
+                t = self.t[_angle(trig)]
+                part *= (1 - t**2 if isinstance(trig, tuple) and trig[0] == "cos" else 2 * t) ** power
             for k, degree in zip(self.angles, degrees, strict=True):
                 part *= (1 + self.t[k] ** 2) ** (degree - counts[k])
             total += part
         return total, degrees
 
-    def sum(self, polynomial: Any, degrees: Sequence[int]) -> Sum:
+    def sum(self, polynomial: PolyElement, degrees: Sequence[int]) -> Sum:
         """Back: t^j/(1 + t²)^n = sin^j(α/2) cos^(2n − j)(α/2), by sin² = (1 − cos α)/2 and its like."""
         result = Sum(self.book, {})
         for powers, factor in polynomial.terms():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import sympy
 
+from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra import WRITING, TooLong
 from trundle.formulas.bodies_section import body_sections
@@ -22,14 +23,8 @@ from trundle.formulas.checks import (
 from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
-from trundle.formulas.dynamics_section import (
-    acceleration_section,
-    contact_section,
-    motion_section,
-    motor_section,
-    passive_section,
-)
 from trundle.formulas.evidence import Evidence
+from trundle.formulas.forces_section import contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
     Forward,
     Sheet,
@@ -40,7 +35,8 @@ from trundle.formulas.kinematics_section import (
     rolling_wheels,
 )
 from trundle.formulas.mechanism import build
-from trundle.formulas.sections import WHAT, Definition, Equations, Section, SymbolInfo
+from trundle.formulas.motion_section import acceleration_section, motion_section
+from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model import Model, derive
@@ -135,7 +131,7 @@ class _Report:
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism))
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism.assembly))
         return self.solved.basis if rolling else None
 
     @cached_property

@@ -11,9 +11,6 @@ import sympy
 
 from trundle.errors import InputError, suggest
 
-WHAT = ("kinematics", "constraints", "dynamics", "all")
-
-
 Expr = sympy.Expr
 Matrix = sympy.ImmutableDenseMatrix
 # SymPy's stubs know too little of expressions and matrices for what is asked of either.

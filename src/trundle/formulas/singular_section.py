@@ -13,9 +13,8 @@ import sympy
 
 from trundle.formulas.algebra import Sum, turned
 from trundle.formulas.kinematics_section import Sheet
-from trundle.formulas.numbers import Exact
 from trundle.formulas.printers import line
-from trundle.formulas.terms import Angle, content
+from trundle.formulas.terms import Angle, Exact, content, ordered
 
 # A lost motion whose text is longer than this is no help.
 _MOST_TEXT = 90
@@ -75,13 +74,10 @@ def _lost(adjugate: Sequence[Sequence[Sum]]) -> list[Sum] | None:
     row = next((row for row in adjugate if any(entry.terms for entry in row)), None)
     if row is None:
         return None
-    every = {
-        (powers, f"{k} {function}", angle): f
-        for k, e in enumerate(row)
-        for (powers, function, angle), f in e.terms.items()
-    }
-    number, shared = content(every)
-    below = Sum(row[0].book, {(tuple((k, -p) for k, p in shared), "", ()): Fraction(1) / number})
+    number, shared = content((powers, f) for entry in row for (powers, _, _), f in entry.terms.items())
+    first = next(factor for entry in row for factor in entry.terms.values())
+    powers = ordered({atom: -power for atom, power in shared.items()})
+    below = Sum(row[0].book, {(powers, "", ()): (1 if first > 0 else -1) * Fraction(1) / number})
     return [entry * below for entry in row]
 
 

@@ -1,16 +1,21 @@
-"""The terms of a sum: powers of letters times at most one sine or cosine, and what can be done to them alone."""
+"""The parts of a sum, and what can be done to them alone: exact numbers, powers of letters, sines and cosines."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
+from typing import TypeVar
 
-from trundle.formulas.numbers import Exact, tidy
-
-Powers = tuple[tuple[int, int], ...]  # (letter, exponent), by letter
+Exact = int | Fraction
 Angle = tuple[tuple[int, Exact], ...]  # (letter, multiple), by letter
+Trig = tuple[str, Angle]  # "sin" or "cos" of an angle
+Atom = int | Trig  # a letter by its number; a sine or cosine, which a sum has below fraction lines only
+Powers = tuple[tuple[Atom, int], ...]  # (atom, exponent), as `ordered` has them
 Term = tuple[Powers, str, Angle]  # "", "cos" or "sin" of the angle
 Terms = dict[Term, Exact]
+_Key = TypeVar("_Key")
 
 ONE: Term = ((), "", ())
 # sin α cos β = ½ sin(α + β) + ½ sin(α − β) and its like: function, sign of β, sign of the half.
@@ -20,22 +25,72 @@ PRODUCTS: dict[tuple[str, str], tuple[tuple[str, int, int], ...]] = {
     ("sin", "cos"): (("sin", 1, 1), ("sin", -1, 1)),
     ("cos", "sin"): (("sin", 1, 1), ("sin", -1, -1)),
 }
+# Floats this near a short fraction (relatively) are that fraction: rounding of a few operations, far below any figure
+# that a person writes.
+_NEAR = 1e-14
+_LONGEST = 1000
 
 
-def collect(terms: Terms, term: Term, factor: Exact) -> None:
-    """Add one term."""
+def tidy(value: Exact) -> Exact:
+    """A whole number as an int: arithmetic on ints is ten times as fast."""
+    return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
+
+
+def half(value: Exact) -> Exact:
+    """value / 2."""
+    return value // 2 if isinstance(value, int) and value % 2 == 0 else Fraction(value) / 2
+
+
+def exact(number: float) -> tuple[Exact, int]:
+    """(a, n) with number = a √n: n = 1 for what is a short fraction or a decimal, else a square-free whole number.
+
+    0.5000000000000001 is 1/2 and 0.8660254037844386 is √3/2; 0.1234 stays what was written.
+    """
+    if isinstance(number, int) or float(number).is_integer():
+        return int(number), 1
+    near = _short(number)
+    if near is not None:
+        return near, 1
+    square = _short(number * number)
+    if square is None or square == 0:
+        return Fraction(repr(float(number))), 1
+    root, rest = _root(square.numerator * square.denominator)
+    return tidy(Fraction(int(math.copysign(root, number)), square.denominator)), rest
+
+
+def _short(number: float) -> Fraction | None:
+    near = Fraction(number).limit_denominator(_LONGEST)
+    return near if near and abs(float(near) - number) <= _NEAR * abs(number) else None
+
+
+def _root(number: int) -> tuple[int, int]:
+    """(a, n) with √number = a √n and n square-free."""
+    outside, inside, factor = 1, number, 2
+    while factor * factor <= inside:
+        while inside % (factor * factor) == 0:
+            inside //= factor * factor
+            outside *= factor
+        factor += 1
+    return outside, inside
+
+
+def ordered(powers: Mapping[Atom, int]) -> Powers:
+    """Powers in their order, those of nothing left out: letters by number, then sines and cosines by angle."""
+    return tuple(sorted(((atom, power) for atom, power in powers.items() if power), key=_place))
+
+
+def _place(item: tuple[Atom, int]) -> tuple[bool, int, Angle, str]:
+    atom = item[0]
+    return (False, atom, (), "") if isinstance(atom, int) else (True, 0, atom[1], atom[0])
+
+
+def add(terms: dict[_Key, Exact], term: _Key, factor: Exact) -> None:
+    """Add one term; what cancels is no term."""
     total = terms.get(term, 0) + factor
     if total:
         terms[term] = tidy(total)
     else:
         terms.pop(term, None)
-
-
-def with_power(powers: Powers, place: int, power: int) -> Powers:
-    """Powers with another exponent at one place."""
-    letter = powers[place][0]
-    middle = ((letter, power),) if power else ()
-    return (*powers[:place], *middle, *powers[place + 1 :])
 
 
 def trig_terms(function: str, angle: Angle) -> Terms:
@@ -57,56 +112,36 @@ def add_angles(a: Angle, b: Angle, sign: int) -> Angle:
     return tuple(sorted((letter, multiple) for letter, multiple in total.items() if multiple))
 
 
-def content(terms: Terms) -> tuple[Exact, Powers]:
-    """The greatest number and powers (the least exponents) that all terms share; the number has the first term's
-    sign.
-    """
+def content(terms: Iterable[tuple[Powers, Exact]]) -> tuple[Exact, dict[Atom, int]]:
+    """The greatest positive number and powers (the least exponents) that all terms share."""
     numerator, denominator = 0, 1
-    shared: dict[int, int] | None = None
-    for (powers, _, _), factor in terms.items():
+    shared: dict[Atom, int] | None = None
+    for powers, factor in terms:
         numerator, denominator = gcd(numerator, factor.numerator), lcm(denominator, factor.denominator)
         own = dict(powers)
-        if shared is None:
-            shared = own
-            continue
-        for letter in {*shared, *own}:
-            shared[letter] = min(shared.get(letter, 0), own.get(letter, 0))
-    first = next(iter(terms.values()))
-    number = tidy(Fraction(numerator if first > 0 else -numerator, denominator))
-    return number, tuple(sorted((letter, power) for letter, power in (shared or {}).items() if power))
+        least = own if shared is None else {**shared, **own}
+        shared = least if shared is None else {a: min(shared.get(a, 0), own.get(a, 0)) for a in least}
+    return tidy(Fraction(numerator, denominator)), {a: power for a, power in (shared or {}).items() if power}
 
 
-def trig_factors(terms: Terms) -> list[tuple[str, Angle, int]]:
-    """A sum as a product of sines and cosines, where it is: sin α, sin 2α = 2 sin α cos α, 1 ∓ cos 2α = 2 sin² α or
-    2 cos² α; else nothing.
+def trig_factors(terms: Terms) -> tuple[Exact, list[tuple[Trig, int]]]:
+    """A sum as a number times a product of sines and cosines, where it is one: sin α, sin 2α = 2 sin α cos α,
+    1 ∓ cos 2α = 2 sin² α or 2 cos² α; else no factors.
     """
     items = list(terms.items())
     if len(items) == 1:
-        (_, function, angle), _ = items[0]
+        ((_, function, angle), factor), once = items[0], halved(items[0][0][2])
         if not function:
-            return []
-        once = halved(angle)
+            return 1, []
         if function == "sin" and once is not None:
-            return [("sin", once, 1), ("cos", once, 1)]
-        return [(function, angle, 1)]
+            return 2 * factor, [(("sin", once), 1), (("cos", once), 1)]
+        return factor, [((function, angle), 1)]
     if len(items) == 2 and ONE in terms:
-        (_, function, angle), factor = next(item for item in items if item[0] != ONE)
-        powers = next(term[0] for term, _ in items if term != ONE)
+        (powers, function, angle), factor = next(item for item in items if item[0] != ONE)
         once = halved(angle)
         if function == "cos" and not powers and once is not None and abs(factor) == abs(terms[ONE]):
-            return [("cos" if factor == terms[ONE] else "sin", once, 2)]
-    return []
-
-
-def trig_number(terms: Terms) -> Exact:
-    """What stands before the product of `trig_factors`: the sum is number · product."""
-    factors = trig_factors(terms)
-    if not factors:
-        return 1
-    if len(terms) == 1:
-        factor = next(iter(terms.values()))
-        return 2 * factor if len(factors) == 2 else factor
-    return 2 * terms[ONE]
+            return 2 * terms[ONE], [(("cos" if factor == terms[ONE] else "sin", once), 2)]
+    return 1, []
 
 
 def halved(angle: Angle) -> Angle | None:

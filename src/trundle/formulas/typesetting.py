@@ -109,7 +109,7 @@ class Layout:
                 lines.append(Line(0, current))
                 current, used = [], 0
             breaks = any(each.is_Add for each in above)
-            if used + width > room and not lines and (not breaks or used > room // 2):
+            if used and used + width > room and not lines and (not breaks or used > room // 2):
                 lines, used = [Line(0, [])], 0
             if used + width > room and breaks:
                 first, *rest = self.lines(positive, room, used + 3)

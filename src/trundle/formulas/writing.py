@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import sympy
 
-from trundle.formulas.algebra import Angle, Book, Letter, Sum, without_content
-from trundle.formulas.forms import Atom, Node, best, cost
-from trundle.formulas.numbers import Exact
+from trundle.formulas.algebra import Book, Sum, without_content
+from trundle.formulas.forms import Node, best, cost
 from trundle.formulas.reduction import reduced
+from trundle.formulas.terms import Angle, Atom, Exact, Powers, ordered
+from trundle.scalars import Scalar
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
 _INLINE = 30
@@ -35,15 +36,10 @@ class Writer:
         self.book = book
         self.shown: dict[int, sympy.Expr] = {}
         self._symbols: dict[int, sympy.Expr] = {}
-        self._written: dict[Any, sympy.Expr] = {}
+        self._written: dict[object, sympy.Expr] = {}
         self._numbered = 0
 
-    @cached_property
-    def one(self) -> Sum:
-        """The number 1."""
-        return self.book.number(1)
-
-    def expression(self, value: Any) -> sympy.Expr:
+    def expression(self, value: Scalar) -> sympy.Expr:
         """A sum as SymPy has it; definitions that it shows are in `shown`, after those that they use themselves."""
         value = self.book.sum(value)
         if not value.terms:
@@ -54,13 +50,8 @@ class Writer:
         return self._written[value.key]
 
     def _write(self, value: Sum) -> sympy.Expr:
-        below = {letter: power for letter, power in self._below(value).items() if self._short(letter)}
-        if not below:
-            return self._tree(best(value))
-        above = value
-        for letter, power in below.items():
-            above = self._raised(above, letter, power)
-        return self.fraction(above, self._product(below))
+        fraction = self._written_out(value)
+        return self._tree(best(value)) if fraction is None else self.fraction(*fraction)
 
     def fraction(self, above: Sum, below: Sum) -> sympy.Expr:
         """above/below, reduced where both are short."""
@@ -77,28 +68,27 @@ class Writer:
 
     def lowest(self, value: Sum) -> Sum:
         """A fraction whose line goes away in lowest terms without it; everything else as it is."""
-        below = {letter: power for letter, power in self._below(value).items() if self._short(letter)}
-        if not below or len(value.terms) > _REDUCE:
+        fraction = self._written_out(value) if len(value.terms) <= _REDUCE else None
+        if fraction is None:
             return value
-        above = value
-        for letter, power in below.items():
-            above = self._raised(above, letter, power)
-        above, left = self._reduced(above, self._product(below))
+        above, left = self._reduced(*fraction)
         ((_, function, _), *others) = left.terms
         return value if function or others else above / left
 
     def _reduced(self, above: Sum, below: Sum) -> tuple[Sum, Sum]:
         """In lowest terms; powers of letters that stand below a line in `above` wait outside."""
-        outside = {letter: 0 for powers, _, _ in above.terms for letter, _ in powers}
+        outside = {atom: 0 for powers, _, _ in above.terms for atom, _ in powers}
         for powers, _, _ in above.terms:
-            for letter, power in powers:
-                outside[letter] = min(outside[letter], power)
-        lifted = tuple(sorted((letter, -power) for letter, power in outside.items() if power))
-        first, second = reduced(above * Sum(self.book, {(lifted, "", ()): 1}), below)
-        back = tuple((letter, -power) for letter, power in lifted)
+            for atom, power in powers:
+                outside[atom] = min(outside[atom], power)
+        lifted = ordered({atom: -power for atom, power in outside.items()})
+        first, second = reduced(above * self._powers(lifted), below)
         number, powers, core = without_content(self.book, second.terms)
-        back_sum = Sum(self.book, {(back, "", ()): 1}) / Sum(self.book, {(powers, "", ()): number})
-        return first * back_sum, Sum(self.book, core)
+        back = self._powers(ordered(outside)) / self._powers(powers, number)
+        return first * back, Sum(self.book, core)
+
+    def _powers(self, powers: Powers, number: Exact = 1) -> Sum:
+        return Sum(self.book, {(powers, "", ()): number})
 
     def _over(self, above: Node, below: Node) -> sympy.Expr:
         """One fraction; numbers and powers of both stand together."""
@@ -115,42 +105,39 @@ class Writer:
         """Defined letters below a fraction line, and their greatest power there."""
         found: dict[int, int] = {}
         for powers, _, _ in value.terms:
-            for letter, power in powers:
-                definition = self.book.letters[letter].definition
-                single = self.book.trig_of(letter) is not None
-                if power < 0 and definition is not None and not definition.function and not single:
-                    found[letter] = max(found.get(letter, 0), -power)
+            for atom, power in powers:
+                if power < 0 and isinstance(atom, int):
+                    definition = self.book.letters[atom].definition
+                    if definition is not None and not definition.function:
+                        found[atom] = max(found.get(atom, 0), -power)
         return found
+
+    def _written_out(self, value: Sum) -> tuple[Sum, Sum] | None:
+        """Numerator and denominator, where something short stands below a fraction line that has no name."""
+        below = {letter: power for letter, power in self._below(value).items() if self._short(letter)}
+        if not below:
+            return None
+        above, product = value, self.book.number(1)
+        for letter, power in below.items():
+            divisor = self.book.divisor(letter)
+            assert divisor is not None
+            above, product = self._raised(above, letter, power, divisor), product * divisor**power
+        return above, product
 
     def _short(self, letter: int) -> bool:
         """Whether a divisor has no name of its own and is short enough to stand where it is used."""
-        definition = self.book.letters[letter].definition
-        if self.book.letters[letter].name or definition is None:
+        divisor = self.book.divisor(letter)
+        if divisor is None or self._below(divisor):
             return False
-        (value,) = definition.arguments
-        return not self._below(value) and len(value.terms) <= _INLINE and cost(best(value)) <= _INLINE
+        return len(divisor.terms) <= _INLINE and cost(best(divisor)) <= _INLINE
 
-    def _raised(self, value: Sum, letter: int, power: int) -> Sum:
+    def _raised(self, value: Sum, letter: int, power: int, divisor: Sum) -> Sum:
         """value · letter^power, with what is then left of the letter written out."""
-        definition = self.book.letters[letter].definition
-        assert definition is not None
         total = Sum(self.book, {})
         for (powers, function, angle), factor in value.terms.items():
             own = dict(powers)
             left = own.pop(letter, 0) + power
-            term = Sum(self.book, {(tuple(sorted(own.items())), function, angle): factor})
-            for _ in range(left):
-                term = term * definition.arguments[0]
-            total = total + term
-        return total
-
-    def _product(self, below: dict[int, int]) -> Sum:
-        total = self.one
-        for letter, power in below.items():
-            definition = self.book.letters[letter].definition
-            assert definition is not None
-            for _ in range(power):
-                total = total * definition.arguments[0]
+            total = total + Sum(self.book, {(ordered(own), function, angle): factor}) * divisor**left
         return total
 
     def _factors(self, powers: dict[Atom, int]) -> list[sympy.Expr]:
@@ -211,10 +198,6 @@ class Writer:
             self._numbered += 1
         return f"z_{self._numbered}"
 
-    def entry(self, letter: int) -> Letter:
-        """What is known of a letter."""
-        return self.book.letters[letter]
 
-
-def _rational(number: Exact) -> Any:
+def _rational(number: Exact) -> sympy.Expr:
     return sympy.Rational(number.numerator, number.denominator)

@@ -9,8 +9,7 @@ from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
 from trundle.robot.kinds import Read
 from trundle.robot.motors import Drive, Effort, Motor, drag
-from trundle.robot.units import ALONG, TORQUE
-from trundle.robot.units import Quantity as Measured
+from trundle.robot.units import ALONG, TORQUE, Measure
 from trundle.scalars import Scalar, is_zero, maximum, minimum
 
 
@@ -57,7 +56,7 @@ class Actuator:
             if name not in self.states
         }
 
-    def _unit(self, measured: Measured) -> str:
+    def _unit(self, measured: Measure) -> str:
         return (ALONG.get(measured, measured) if self.slides else measured).unit
 
     def effort(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Effort:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
@@ -16,13 +15,30 @@ from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel
-from trundle.robot.bodies import drive_axes
+from trundle.robot.bodies import (
+    Body,
+    DirectedJoint,
+    Joint,
+    ScrewJoint,
+    Sliding,
+    SphericalJoint,
+    Turning,
+    TwoAxisJoint,
+    drive_axes,
+)
+from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, linkages
 from trundle.robot.kinds import Read
+from trundle.robot.loops import DirectedLoop, RodLoop, Side
+from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motors import Motor
+from trundle.robot.parts import Parts
+from trundle.robot.values import Value
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
+
+Values = tuple[Value, Value, Value]
 
 UP: Vector = (0, 0, 1)
 AXLE: Vector = (0, 1, 0)
@@ -84,8 +100,8 @@ class _Draft:
         return Axis(column, coordinate, self.speeds[column].slides)
 
 
-def assemble(robot: Any, read: Read) -> Assembly:
-    """The assembly of a described robot (trundle.robot.Robot), its values read by `read`."""
+def assemble(robot: Parts, read: Read) -> Assembly:
+    """The assembly of a described robot, its values read by `read`."""
     draft = _Draft()
     armatures = _armatures(robot, read)
     _add_base(draft, robot, read)
@@ -95,10 +111,9 @@ def assemble(robot: Any, read: Read) -> Assembly:
     tree = Tree(tuple(draft.links), _gravity(robot, read))
     couplings: list[Coupling] = [
         _add_linkage(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
-        for name, noun in robot.couplings.items()
-        if noun.type == "ackermann"
+        for name, noun in linkages(robot.couplings).items()
     ]
-    couplings += [_gear(draft, name, n, read) for name, n in robot.couplings.items() if n.type == "gear"]
+    couplings += [_gear(draft, name, noun, read) for name, noun in gears(robot.couplings).items()]
     return Assembly(
         tree,
         tuple(each.name for each in draft.coordinates),
@@ -115,7 +130,7 @@ def assemble(robot: Any, read: Read) -> Assembly:
     )
 
 
-def _gravity(robot: Any, read: Read) -> Vector:
+def _gravity(robot: Parts, read: Read) -> Vector:
     gravity = robot.gravity
     if isinstance(gravity, tuple):
         return (read(gravity[0]), read(gravity[1]), read(gravity[2]))
@@ -123,11 +138,11 @@ def _gravity(robot: Any, read: Read) -> Vector:
     return (0, 0, 0 if is_zero(down) else -down)
 
 
-def _vector(values: Any, read: Read) -> Vector:
-    return ZERO if values is None else (read(values[0]), read(values[1]), read(values[2]))
+def _vector(values: Values, read: Read) -> Vector:
+    return (read(values[0]), read(values[1]), read(values[2]))
 
 
-def _inertia(body: Any, read: Read) -> Inertia:
+def _inertia(body: Body | None, read: Read) -> Inertia:
     if body is None:
         return NO_INERTIA
     i = {k: read(getattr(body.inertia, k)) for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
@@ -139,18 +154,18 @@ def _inertia(body: Any, read: Read) -> Inertia:
     return inertia_about_origin(read(body.mass), _vector(body.center_of_mass, read), about_center)
 
 
-def _add_base(draft: _Draft, robot: Any, read: Read) -> None:
+def _add_base(draft: _Draft, robot: Parts, read: Read) -> None:
     link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, _inertia(robot.body, read))
     draft.indices["base"] = draft.add(link, link.joint.coordinates, link.joint.speeds)
     if robot.body is not None and robot.body.name:
         draft.indices[robot.body.name] = 0
 
 
-def _in_order(joints: Mapping[str, Any]) -> list[str]:
+def _in_order(joints: Mapping[str, Joint]) -> list[str]:
     """Joints by how far they are from the base, so that each comes after the one it hangs on (the description has been
     checked for cycles).
     """
-    owner = {j.body.name: name for name, j in joints.items() if j.body is not None and j.body.name}
+    owner = {j.body.name: name for name, j in joints.items() if j.body.name}
     parent = {n: owner[j.parent] if j.parent in owner else str(j.parent) for n, j in joints.items()}
     depth: dict[str, int] = {}
     for each in joints:
@@ -166,11 +181,8 @@ def _in_order(joints: Mapping[str, Any]) -> list[str]:
     return sorted(joints, key=depth.__getitem__)
 
 
-def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armatures: Mapping[str, Scalar]) -> None:
-    placement = Pose(
-        euler_rotation(*_vector(joint.rpy, read)) if joint.rpy is not None else IDENTITY,
-        _vector(joint.at, read),
-    )
+def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Mapping[str, Scalar]) -> None:
+    placement = Pose(euler_rotation(*_vector(joint.rpy, read)), _vector(joint.at, read))
     driven = drive_axes(joint)
     rotors: list[Scalar] = [0] * len(joint.speeds)
     for ending, (axis, noun) in driven.items():
@@ -179,28 +191,28 @@ def _add_joint(draft: _Draft, name: str, joint: Any, read: Read, armatures: Mapp
         name,
         draft.indices[joint.parent],
         joint.type,
-        _unit(joint.axis) if hasattr(joint, "axis") else UP,
+        _unit(joint.axis) if isinstance(joint, DirectedJoint) else UP,
         placement,
         _inertia(joint.body, read),
         tuple(rotors),
-        _unit(joint.axis2) if joint.type == "universal" else AXLE,
-        read(joint.pitch) if joint.type == "screw" else 0,
+        _unit(joint.axis2) if isinstance(joint, TwoAxisJoint) else AXLE,
+        read(joint.pitch) if isinstance(joint, ScrewJoint) else 0,
     )
     kind = link.joint
     column = len(draft.speeds)
     index = draft.add(link, (c.of(name) for c in kind.coordinates), (s.of(name) for s in kind.speeds))
     draft.indices[name] = index
-    if joint.body is not None and joint.body.name:
+    if joint.body.name:
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
         draft.axes[name + ending] = draft.axis(column + axis.place, f"{name}.{axis.coordinate}")
         _add_element(draft, _element(column + axis.place, noun, read))
-    if joint.type == "spherical":
+    if isinstance(joint, SphericalJoint):
         for place in range(len(kind.speeds)):
             _add_element(draft, Element(column + place, damping=read(joint.damping)))
 
 
-def _element(column: int, noun: Any, read: Read) -> Element:
+def _element(column: int, noun: Turning | Sliding, read: Read) -> Element:
     """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
     stops: list[Stop] = []
     stiffness = read(noun.limit_stiffness)
@@ -221,7 +233,7 @@ def _element(column: int, noun: Any, read: Read) -> Element:
     )
 
 
-def _unit(axis: Any) -> Vector:
+def _unit(axis: Values) -> Vector:
     """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
     x, y, z = (value.number for value in axis)
     length = (x * x + y * y + z * z) ** 0.5
@@ -294,13 +306,13 @@ def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
     pose, rigid = IDENTITY_POSE, True
     while index != 0:
         link = draft.links[index]
-        pose, rigid = compose(link.placement, pose), rigid and link.kind == "fixed"
+        pose, rigid = compose(link.placement, pose), rigid and not link.moves
         index = link.parent
     return pose, rigid
 
 
 def _add_spin(
-    draft: _Draft, name: str, wheel: Any, read: Read, parent: int, placement: Pose, armature: Scalar
+    draft: _Draft, name: str, wheel: RollingWheel, read: Read, parent: int, placement: Pose, armature: Scalar
 ) -> tuple[int, int]:
     """The spinning wheel itself: its link's index and its rate's column."""
     spin = len(draft.speeds)
@@ -312,7 +324,7 @@ def _add_spin(
     return index, spin
 
 
-def _wheel_inertia(wheel: Any, read: Read) -> Inertia:
+def _wheel_inertia(wheel: RollingWheel, read: Read) -> Inertia:
     """A solid cylinder about its centre, I_axle = m R²/2 and I_diameter = m (3R² + w²)/12, unless given."""
     mass, radius, width = read(wheel.mass), read(wheel.radius), read(wheel.width)
     given = wheel.inertia
@@ -322,7 +334,7 @@ def _wheel_inertia(wheel: Any, read: Read) -> Inertia:
     return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
 
 
-def _armatures(robot: Any, read: Read) -> dict[str, Scalar]:
+def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
     """Rotor inertias as felt behind their gears, N² J, for each thing driven."""
     felt: dict[str, Scalar] = {}
     for motor in robot.motors.values():
@@ -332,14 +344,20 @@ def _armatures(robot: Any, read: Read) -> dict[str, Scalar]:
     return felt
 
 
-def _gear(draft: _Draft, name: str, noun: Any, read: Read) -> Gear:
+def _gear(draft: _Draft, name: str, noun: GearCoupling, read: Read) -> Gear:
     leaders = tuple(draft.axes[leader] for leader in noun.follows)
     ratios = tuple(read(ratio) for ratio in noun.follows.values())
     return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
 
 
 def _add_linkage(
-    draft: _Draft, name: str, noun: Any, wheels: list[WheelModel], robot: Any, read: Read, armature: Scalar
+    draft: _Draft,
+    name: str,
+    noun: AckermannCoupling,
+    wheels: list[WheelModel],
+    robot: Parts,
+    read: Read,
+    armature: Scalar,
 ) -> Linkage:
     """An Ackermann linkage: its own coordinate and rate behind the tree's."""
     models = {wheel.name: wheel for wheel in wheels}
@@ -361,17 +379,17 @@ def _add_linkage(
     )
 
 
-def _loop(name: str, noun: Any, indices: Mapping[str, int], read: Read) -> Loop:
+def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> Loop:
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components."""
-    axis = _unit(noun.axis) if hasattr(noun, "axis") else UP
+    axis = _unit(noun.axis) if isinstance(noun, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
-    axes = transpose(columns) if noun.type in HELD else IDENTITY
+    axes = transpose(columns) if HELD.get(noun.type) else IDENTITY
 
-    def end(side: Any) -> End:
+    def end(side: Side) -> End:
         described = Pose(euler_rotation(*_vector(side.rpy, read)), _vector(side.at, read))
         return End(indices[side.body], compose(described, Pose(axes, ZERO)))
 
-    length = read(noun.length) if noun.type == "rod" else 0
+    length = read(noun.length) if isinstance(noun, RodLoop) else 0
     return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
@@ -380,7 +398,7 @@ def _actuator(name: str, motor: Motor, axes: Mapping[str, Axis], read: Read) -> 
     return Actuator(name, column, motor, read, slides)
 
 
-def _optional(value: Any, read: Read) -> Scalar | None:
+def _optional(value: Value | None, read: Read) -> Scalar | None:
     return None if value is None else read(value)
 
 

@@ -16,8 +16,8 @@ from trundle.mechanics.elimination import null_space
 
 # Residuals (m, or sines of angles) up to here count as closed: far below what anyone measures, far above rounding.
 CLOSED = 1e-9
-# The last digit of coordinates of about 1: it goes on until there, as long as each step halves what is left.
-_POLISHED = 1e-16
+# Random configurations are good enough with this left; initial states go on as long as steps halve what is left.
+_POLISHED = 1e-15
 # Where conditions repeat each other, |φ| grows with the square of the distance from where they hold: residuals of
 # 1e-15 are distances of 3e-8, and such singular values of slopes are zeros.
 CLOSED_ZERO = 1e-6
@@ -71,10 +71,10 @@ def closed(
     places = sorted(range(slope.shape[2]) if free is None else free)
     q, size = q.copy(), sizes(phi)
     best, least, idle = q.copy(), size.copy(), np.zeros(len(q), dtype=int)
-    busy = np.arange(len(q))
+    busy, enough = np.arange(len(q)), 0.0 if near else _POLISHED
     for _ in range(_STEPS):
         patience = np.where(least[busy] > CLOSED, _STEPS if near else _PATIENCE, 1)
-        busy = busy[np.isfinite(size[busy]) & (least[busy] > _POLISHED) & (idle[busy] < patience)]
+        busy = busy[np.isfinite(size[busy]) & (least[busy] > enough) & (idle[busy] < patience)]
         step = np.zeros((len(busy), slope.shape[2]))
         if len(busy):
             step[:, places] = damped_step(slope[busy][:, :, places], phi[busy])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.mechanics.elimination import ZERO
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = npt.NDArray[np.float64]
 
 # Entries of orthonormal rows below this are no pivots: Gauss-Jordan would divide rounding by rounding.
 _PIVOT = 1e-6

@@ -72,7 +72,8 @@ class Linkage:
     δ is the angle of the bicycle's wheel at the middle, a coordinate of its own behind the tree's (`axis`); L
     (`wheelbase`, m) how far that wheel stands ahead of the fixed axle (negative where the rear wheels steer), y_i
     (`offsets`, m) the wheels' places beside the middle; `armature` its drive's inertia. Dividing by L, whatever its
-    sign, keeps the wheels straight at δ = 0.
+    sign, keeps the wheels straight at δ = 0. In formulas `angles` and `rates` are letters that stand for the wheels'
+    δ_i and dδ_i/dδ, which are then written once.
     """
 
     name: str
@@ -81,6 +82,8 @@ class Linkage:
     offsets: tuple[Scalar, ...]
     wheelbase: Scalar
     armature: Scalar = 0
+    angles: tuple[Scalar, ...] = ()
+    rates: tuple[Scalar, ...] = ()
 
     what = "linkage"
 
@@ -92,28 +95,28 @@ class Linkage:
     def column(self) -> int:
         return self.axis.column
 
+    def ahead(self, delta: Scalar) -> list[Scalar]:
+        """cos δ − (y_i/L) sin δ: with sin δ, the direction in which each wheel points."""
+        s, c = sin(delta), cos(delta)
+        return [c - y / self.wheelbase * s for y in self.offsets]
+
     def follow(self, q: Sequence[Scalar]) -> list[Followed]:
         """Each wheel's angle δ_i (rad), and its cosine and sine."""
-        turns = self._turns(q[0])
-        return [Followed(atan2(turn.sin, turn.cos), turn) for turn in turns]
-
-    def _turns(self, delta: Scalar) -> list[Turn]:
-        s, c = sin(delta), cos(delta)
-        result = []
-        for y in self.offsets:
-            ahead = c - y / self.wheelbase * s
+        if self.angles:
+            return [Followed(angle, Turn(cos(angle), sin(angle))) for angle in self.angles]
+        s, found = sin(q[0]), []
+        for ahead in self.ahead(q[0]):
             length = sqrt(ahead * ahead + s * s)
-            result.append(Turn(ahead / length, s / length))
-        return result
+            turn = Turn(ahead / length, s / length)
+            found.append(Followed(atan2(turn.sin, turn.cos), turn))
+        return found
 
     def slopes(self, q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
         """dδ_i/dδ = 1/((cos δ − (y_i/L) sin δ)² + sin² δ)."""
-        s, c = sin(q[0]), cos(q[0])
-        result: list[tuple[Scalar, ...]] = []
-        for y in self.offsets:
-            ahead = c - y / self.wheelbase * s
-            result.append((1 / (ahead * ahead + s * s),))
-        return result
+        if self.rates:
+            return [(rate,) for rate in self.rates]
+        s = sin(q[0])
+        return [(1 / (ahead * ahead + s * s),) for ahead in self.ahead(q[0])]
 
 
 Coupling = Gear | Linkage

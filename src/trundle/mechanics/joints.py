@@ -62,6 +62,7 @@ class JointKind(NamedTuple):
 
     `pose(shape, q)` is T_joint_child; `subspace(shape, pose)` gives the columns of S in the child's frame, where
     `pose` is T_parent_child (placement included); `rates(shape, q, ν)` is q̇; `subspace_rate(S, ν)` is Ṡ there.
+    `hinge`: it turns about its axis and nothing else; `frame_stays`: its child's frame does not move with it.
     """
 
     coordinates: tuple[Quantity, ...]
@@ -70,6 +71,18 @@ class JointKind(NamedTuple):
     subspace: Callable[[Shape, Pose], Columns]
     rates: Callable[[Shape, Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
     subspace_rate: Callable[[Columns, Sequence[Scalar]], Columns] = _constant
+    hinge: bool = False
+    frame_stays: bool = False
+
+    @property
+    def slides(self) -> bool:
+        """Whether all of its motion is along an axis."""
+        return bool(self.speeds) and all(speed.slides for speed in self.speeds)
+
+    @property
+    def turns(self) -> bool:
+        """Whether some of its motion is about an axis."""
+        return any(not speed.slides for speed in self.speeds)
 
 
 def _turn(angle: Scalar | Turn) -> Turn:
@@ -191,12 +204,18 @@ KINDS: dict[str, JointKind] = {
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), ZERO),
         _turns_about,
         _same,
+        hinge=True,
     ),
     # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every
     # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
     # of the equations.
     "spin": JointKind(
-        (angle("angle"),), (turning("rate", "angle"),), lambda shape, q: IDENTITY_POSE, _turns_about, _same
+        (angle("angle"),),
+        (turning("rate", "angle"),),
+        lambda shape, q: IDENTITY_POSE,
+        _turns_about,
+        _same,
+        frame_stays=True,
     ),
     "prismatic": JointKind(
         (length("position"),),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from trundle.scalars import Scalar, is_zero, plus, times
 
 Rows = Sequence[Sequence[Scalar]]
@@ -32,6 +34,16 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
         if not (is_zero(x) or is_zero(y)):
             total = plus(total, times(x, y))
     return total
+
+
+def table(rows: Rows, count: int, width: int) -> np.ndarray:
+    """Rows of numbers and of batches (count,) as one array, (count, rows, width)."""
+    result = np.zeros((count, len(rows), width))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            if not is_zero(entry):
+                result[:, i, j] = entry
+    return result
 
 
 def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:

@@ -83,12 +83,13 @@ class Closure:
 def close(tree: Tree, poses: Sequence[Pose], loop: Loop, width: int) -> Closure:
     """The loop's residuals and rows at joint poses T_parent_link; rows padded with zeros to `width` columns."""
     pose, columns = relative_motion(tree, poses, loop)
-    if loop.kind == "rod":
+    held = HELD.get(loop.kind)
+    if held is None:  # a rod
         directions = [Force(scale(1 / loop.length, pose.position), ZERO)]
         square = dot(pose.position, pose.position)
         gaps = [minus(square / loop.length, loop.length) / 2]
     else:
-        translations, rotations = HELD[loop.kind]
+        translations, rotations = held
         turned = _turned(pose.rotation)
         directions = [Force(IDENTITY[k], ZERO) for k in translations]
         directions += [Force(ZERO, turned[k][1]) for k in rotations]

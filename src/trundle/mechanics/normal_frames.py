@@ -102,7 +102,7 @@ def _chosen(tree: Tree, q: Sequence[Scalar | Turn]) -> list[int]:
     limbs: dict[int, int] = {}  # link → the first link of its limb
     wanting: set[int] = set()
     for index, (link, at) in enumerate(zip(tree.links, tree.coordinate_slices(), strict=True)):
-        if link.kind == "revolute" and not isinstance(q[at][0], Turn) and _is_plain(_numbers(link)):
+        if link.joint.hinge and not isinstance(q[at][0], Turn) and _is_plain(_numbers(link)):
             limbs[index] = limbs.get(link.parent, index)
             if not _is_simple(link):
                 wanting.add(limbs[index])

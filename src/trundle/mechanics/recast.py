@@ -66,7 +66,7 @@ def _fused(tree: Tree) -> tuple[Tree, list[tuple[int, Pose]]]:
     for link in tree.links:
         index, pose = (WORLD, IDENTITY_POSE) if link.parent == WORLD else places[link.parent]
         placement = compose(pose, link.placement)
-        if link.kind != "fixed":
+        if link.moves:
             places.append((len(links), IDENTITY_POSE))
             links.append(replace(link, parent=index, placement=placement))
             continue

@@ -63,7 +63,7 @@ def still_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Still:
 
 def _hinge_axis(link: Link, q: Sequence[Scalar | Turn]) -> int | None:
     """Which coordinate axis a hinge of known angle turns about, either way round."""
-    if link.kind != "revolute" or isinstance(q[0], Turn):
+    if not link.joint.hinge or isinstance(q[0], Turn):
         return None
     plain = all(isinstance(x, (int, float)) for x in link.axis)
     places = [k for k, x in enumerate(link.axis) if not plain or x != 0]

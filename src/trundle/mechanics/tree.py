@@ -48,6 +48,11 @@ class Link:
         return KINDS[self.kind]
 
     @property
+    def moves(self) -> bool:
+        """Whether its joint lets it move at all."""
+        return bool(self.joint.speeds)
+
+    @property
     def shape(self) -> Shape:
         """What the joint's formulas depend on beside its coordinates."""
         return Shape(self.axis, self.second_axis, self.pitch, self.placement)

@@ -14,16 +14,16 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.errors import InputError
+from trundle.errors import InputError, TrundleError
 from trundle.files import replacing
 from trundle.model.fields import read, written
 from trundle.model.model import Model
 from trundle.program import Program
-from trundle.robot.description import parse_robot
+from trundle.robot.description import Robot, parse_robot
 from trundle.robot.walk import plain
 from trundle.version import __version__
 
@@ -69,9 +69,12 @@ def to_text(model: Model) -> str:
         "trundle_model": FORMAT,
         "written_by": f"trundle {__version__}",
         "description": described,
-        "model": written(model, skip=("robot",)),
+        "model": written(model),
     }
-    stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
+    try:
+        stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
+    except (TypeError, ValueError) as error:
+        raise TrundleError(f"a file can't hold what '{model.name}' does: {error}") from None
     return _laid_out(stamped, 0) + "\n"
 
 
@@ -83,14 +86,14 @@ def from_text(text: str) -> Model:
         raise InputError("is nested too deeply for a model's file") from None
 
 
-def checksum(content: Mapping[str, Any]) -> str:
+def checksum(content: Mapping[str, object]) -> str:
     """SHA-256 over everything but the checksum itself, in the order it stands; line breaks and indents don't count."""
     rest = {key: value for key, value in content.items() if key != "sha256"}
     packed = json.dumps(rest, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(packed.encode("utf-8")).hexdigest()
 
 
-def _content(text: str) -> dict[str, Any]:
+def _content(text: str) -> dict[str, object]:
     """The file's object, of this version and undamaged."""
     try:
         content = json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
@@ -121,13 +124,13 @@ def _content(text: str) -> dict[str, Any]:
 _AGAIN = "derive the model from its description again, and save it"
 
 
-def _no_number(name: str) -> Any:
+def _no_number(name: str) -> NoReturn:
     raise InputError(f"is damaged: it holds {name}, which is no number", hint=_AGAIN)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose keys come once each: of two, other readers might take the other."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, value in pairs:
         if name in found:
             raise InputError(f"is damaged: the key '{name[:60]}' comes twice", hint=_AGAIN)
@@ -135,7 +138,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_version(content: Mapping[str, Any]) -> None:
+def _check_version(content: Mapping[str, object]) -> None:
     version = content["trundle_model"]
     if type(version) is not int or version < 1:
         raise InputError(
@@ -152,9 +155,9 @@ def _check_version(content: Mapping[str, Any]) -> None:
         )
 
 
-def _model(content: Mapping[str, Any]) -> Model:
+def _model(content: Mapping[str, object]) -> Model:
     robot = _robot(content["description"])
-    model = Model(robot=robot, **read(Model, content["model"], "model", skip=("robot",)))
+    model = Model(robot=robot, **read(content["model"], "model"))
     _check_names(model)
     for name, program in programs(model).items():
         _check_program(model, name, program)
@@ -167,7 +170,7 @@ def programs(model: Model) -> dict[str, Program]:
     return {name: value for name, value in vars(model).items() if isinstance(value, Program)}
 
 
-def _robot(described: Any) -> Any:
+def _robot(described: object) -> Robot | None:
     if described is None:
         return None
     if not isinstance(described, dict) or set(described) != {"trundle", "robot"}:
@@ -256,10 +259,10 @@ def _check_description(model: Model) -> None:
         )
 
 
-def _laid_out(data: Any, indent: int) -> str:
+def _laid_out(data: object, indent: int) -> str:
     """JSON with what fits into a line in one line, and short entries side by side up to the width."""
     short = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if len(short) + indent <= _WIDTH or not isinstance(data, (dict, list)):
+    if len(short) + indent <= _WIDTH or not isinstance(data, (dict, list, tuple)):
         return short
     pad = " " * (indent + 1)
     if isinstance(data, dict):
@@ -267,7 +270,9 @@ def _laid_out(data: Any, indent: int) -> str:
             f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(value, indent + 1)}"
             for key, value in data.items()
         ]
-        side_by_side = not any(isinstance(value, (dict, list)) for value in data.values()) and indent > 1
+        side_by_side = (
+            not any(isinstance(value, (dict, list, tuple)) for value in data.values()) and indent > 1
+        )
     else:
         entries = [_laid_out(each, indent + 1) for each in data]
         side_by_side = True

@@ -1,21 +1,33 @@
-"""Numbers and names that users pass: numbers, text with units, mappings; each checked once."""
+"""What users pass: robots, models and files, numbers, text with units, mappings; each checked once."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from trundle.documents.runcheck import quantity_in
+from trundle.documents import Document, load
+from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
+from trundle.model.archive import open_model
+from trundle.model.derive import derive
 from trundle.model.model import Model
-from trundle.robot import Robot
+from trundle.robot import Robot, require_base_mass, units
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.values import describe, read_value
+from trundle.robot.units import Measure
+from trundle.robot.values import Value, describe, read_value
+
+# What runs and analyses take first: a robot, its model, or where one is described.
+Given = Robot | Model | Document | str | os.PathLike[str] | Mapping[str, object]
+
+_T = TypeVar("_T")
+_BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Measure) and each.unit}
 
 
-def named(given: Any, what: str) -> Mapping[str, Any]:
+def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:
     """A mapping of names, or nothing; InputError for anything else."""
     if given is None:
         return {}
@@ -28,47 +40,65 @@ def named(given: Any, what: str) -> Mapping[str, Any]:
     )
 
 
-def number(given: Any, name: str, unit: str = "") -> float:
+def number(given: object, name: str, unit: str = "") -> float:
     """A finite number in SI, from a number or text with a unit that fits `unit`; InputError with the name as key."""
     if isinstance(given, np.ndarray) and given.size == 1 and given.dtype.kind in "fiu":
         given = given.item()
+    hint = f"write a number{f' in {unit}' if unit else ''}, or a number with a unit"
     try:
-        value = read_value(given, quantity_in(unit))
+        value = read_value(given, _BY_UNIT.get(unit, units.ANY))
     except ExpressionError as error:
-        hint = f"write a number{f' in {unit}' if unit else ''}, or text with a unit"
-        raise InputError(_expected(given, error), key=name, hint=hint) from None
+        told = isinstance(given, (str, int, float, Value)) and not isinstance(given, bool)
+        message = str(error) if told else f"expected a number, got {kind_of(given)}"
+        raise InputError(message, key=name, hint=hint) from None
     if value.names:
-        raise InputError(
-            f"expected a number, got {describe(given)}",
-            key=name,
-            hint=f"write a number{f' in {unit}' if unit else ''}, or text with a unit",
-        )
+        raise InputError(f"expected a number, got {describe(given)}", key=name, hint=hint)
     return value.number
 
 
-def _expected(given: Any, error: ExpressionError) -> str:
-    if isinstance(given, str) or (isinstance(given, (int, float)) and not isinstance(given, bool)):
-        return str(error)
-    return f"expected a number, got {kind_of(given)}"
-
-
-def kind_of(given: Any) -> str:
+def kind_of(given: object) -> str:
     """What an unexpected argument is, for a message."""
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
 
 
-def robot_of(given: Robot | Model, call: str, lacking: str) -> Robot:
-    """The robot given, or the one that a model was derived from.
+def robot_of(given: Given, call: str, lacking: str) -> Robot:
+    """The robot that was given, or the one that a model was derived from, or a file describes.
 
-    Raises InputError for what is neither, naming the `call`, and for a model without a description, saying what is
-    `lacking` then.
+    Raises InputError for what is none of these, naming the `call`, and for a model without a description, saying what
+    is `lacking` then.
     """
-    robot = given.robot if isinstance(given, Model) else given
+    found = opened(given, call)
+    robot = found if isinstance(found, Robot) else found.robot
     if robot is None:
-        raise InputError(f"'{given.name}' was not derived from a description: {lacking}")
-    if isinstance(robot, Robot):
-        return robot
+        name = found.name if isinstance(found, Model) else "this"
+        raise InputError(f"'{name}' was not derived from a description: {lacking}")
+    return robot
+
+
+def model_of(given: Given, call: str) -> Model:
+    """The model that was given, or the one of what was given, derived here: for runs with forces.
+
+    Raises InputError for what is none of these, naming the `call`, and for a base without a mass to accelerate.
+    """
+    found = opened(given, call)
+    if isinstance(found, Document):
+        found = found.robot
+    model = found if isinstance(found, Model) else derive(found)
+    if model.robot is not None:
+        require_base_mass(model.robot)
+    return model
+
+
+def opened(given: Given, call: str) -> Robot | Model | Document:
+    """What a path leads to or a mapping describes; a robot, a model or a document as it is. Raises InputError."""
+    if isinstance(given, (Robot, Model, Document)):
+        return given
+    if isinstance(given, Mapping):
+        return load(given)
+    if isinstance(given, (str, os.PathLike)):
+        path = Path(given)
+        return open_model(path) if path.name.lower().endswith(MODEL_SUFFIX) else load(path)
     raise InputError(
-        f"{call} takes a robot or a model, not {kind_of(given)}",
+        f"{call} takes a robot, a model or a file, not {kind_of(given)}",
         hint="load one: trundle.load(path), or take one of trundle.catalog",
     )

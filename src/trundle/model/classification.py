@@ -13,7 +13,7 @@ from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows
-from trundle.model.sketch import yaw
+from trundle.model.drawing import yaw
 
 if TYPE_CHECKING:
     from trundle.robot import Robot

@@ -7,7 +7,7 @@ rates come with multipliers, and runs are projected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from trundle.mechanics.elimination import generic_rank, null_space, plan_passive
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
-from trundle.model.configuration import Configuration
+from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import COUNT, TRIES, WIDE, NumericLoops
 from trundle.model.samples import Samples, conditions_of
 from trundle.scalars import Scalar, is_zero
@@ -62,7 +62,7 @@ class Closures:
         return _column([*self.gaps, *unit_lengths(self.quantities, names, q)])
 
     def dependent(
-        self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: set[str]
+        self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: Collection[str]
     ) -> tuple[str, ...]:
         """Those of the states `names` that follow from the others by `rows`: best those that nothing drives.
 
@@ -127,22 +127,16 @@ def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[Quantit
 
 
 def close_loops(
-    assembly: Assembly,
-    numeric: Assembly,
-    names: Sequence[str],
-    at: Configuration,
-    basis: Sequence[Sequence[Scalar]],
-    symbols: tuple[Any, Any, Any],
-    parameters: Mapping[str, float],
-    robot_name: str,
+    mechanism: Mechanism, basis: Sequence[Sequence[Scalar]], symbols: tuple[ca.SX, ca.SX, ca.SX]
 ) -> Closures:
-    """The loops at a configuration in symbols; raises InputError where they can't be closed or leave no motion.
+    """The loops of a mechanism in CasADi's symbols whose speeds are bound to ν = S u already, S being the `basis`.
 
-    symbols: (state, input, parameter), the state starting with the coordinates `names` and the independent speeds;
-    `numeric` is the assembly in numbers.
+    symbols: (state, input, parameter), the state starting with the coordinates and the speeds u. Raises InputError
+    where the loops can't be closed or leave no motion.
     """
+    assembly, robot_name = mechanism.assembly, mechanism.robot.name
     width = len(assembly.speeds)
-    closures = {loop.name: close(assembly.tree, at.poses, loop, width) for loop in assembly.loops}
+    closures = {loop.name: close(assembly.tree, mechanism.at.poses, loop, width) for loop in assembly.loops}
     every = [
         (name, place, gap, row)
         for name, closure in closures.items()
@@ -153,9 +147,10 @@ def close_loops(
     gaps = [gap for _, _, gap, _ in there]
     owners = tuple(name for name, *_ in there)
     rows = product([row for *_, row in there], basis) if there else []
-    _refuse_open(every, symbols, parameters, robot_name)
-    loops = NumericLoops(numeric, tuple(names), robot_name)
-    samples = _closed_samples(loops, gaps, rows, symbols, np.array(list(parameters.values())))
+    numbers = mechanism.numbers
+    _refuse_open(every, symbols, numbers.parameters, robot_name)
+    loops = NumericLoops(numbers.assembly, numbers.names, robot_name)
+    samples = _closed_samples(loops, gaps, rows, symbols, np.array(list(numbers.parameters.values())))
     found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(found, len(basis[0]) if basis else 0, robot_name)
     return found

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
+from trundle.mechanics.linear import dot
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
 from trundle.model.configuration import Configuration, configure
@@ -57,6 +56,14 @@ def follower_columns(assembly: Assembly) -> list[int]:
     return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
 
 
+def with_followers(assembly: Assembly, nu: Sequence[Scalar], coupled: Rows) -> list[Scalar]:
+    """ν with the rates of what follows others by couplings, which the rows `coupled` give."""
+    result = list(nu)
+    for place, row in zip(follower_columns(assembly), coupled, strict=True):
+        result[place] = -dot([0 if j == place else entry for j, entry in enumerate(row)], result)
+    return result
+
+
 def without_followers(assembly: Assembly, rows: Rows, coupled: Rows) -> Rows:
     """The rows over what is independent of couplings: each follower's rate written in those it follows."""
     for column, relation in reversed(list(zip(follower_columns(assembly), coupled, strict=True))):
@@ -87,23 +94,6 @@ def ideal_wheels(assembly: Assembly) -> list[WheelModel]:
     return [wheel for wheel in assembly.wheels if wheel.law.rolls]
 
 
-def sample(expressions: Rows, q: Any, parameters: Any, defaults: Sequence[float], width: int) -> np.ndarray:
-    """Values of rows of SX at random configurations and, last, at zero: shape (samples, rows, width)."""
-    if not expressions:
-        return np.zeros((SAMPLES + 1, 0, width))
-    flat = ca.vertcat(*(ca.SX(entry) for row in expressions for entry in row))
-    function = ca.Function("rows", [q, parameters], [flat])
-    rng = np.random.default_rng(SEED)
-    configurations = [
-        *(rng.uniform(-SPREAD, SPREAD, q.shape[0]) for _ in range(SAMPLES)),
-        np.zeros(q.shape[0]),
-    ]
-    values = [
-        np.asarray(function(each, defaults)).reshape(len(expressions), width) for each in configurations
-    ]
-    return np.array(values)
-
-
 def elimination_order(assembly: Assembly) -> tuple[int, ...]:
     """Which speeds become dependent first: what couplings move (the last of a chain before those it follows), spins,
     casters, joints, and of the base's own v_y, v_x, ω.
@@ -123,9 +113,9 @@ def rolling_problem(
     assembly: Assembly,
     names: Sequence[str],
     at: Configuration,
-    samples: Callable[[Rows], np.ndarray],
+    samples: np.ndarray,
 ) -> Problem:
-    """The rolling constraints of the ideal wheels, ready for `independent_speeds`."""
+    """The rolling constraints of the ideal wheels, ready for `independent_speeds`; `samples` are the rows' numbers."""
     wheels = ideal_wheels(assembly)
     rows, about = constraint_rows(assembly, at, wheels)
     straight = at
@@ -133,9 +123,7 @@ def rolling_problem(
         straight = configure(assembly, names, assembly.quantities.starts(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
-    return Problem(
-        rows, reference, samples(rows), tuple(about), assembly.speeds, base, elimination_order(assembly)
-    )
+    return Problem(rows, reference, samples, tuple(about), assembly.speeds, base, elimination_order(assembly))
 
 
 def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> Basis:

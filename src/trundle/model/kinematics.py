@@ -10,29 +10,41 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from trundle.errors import InputError, suggest
-from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
+from trundle.mechanics.rolling import Row
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
-from trundle.model.configuration import (
-    Configuration,
-    configure,
-    coordinate_rates,
-    coupled_coordinates,
-    independent_coordinates,
+from trundle.model.configuration import coupled_coordinates
+from trundle.model.constraints import (
+    Rows,
+    coupling_rows,
+    follower_columns,
+    rolling_rows,
+    with_followers,
+    without_followers,
 )
-from trundle.model.constraints import coupling_rows, follower_columns, rolling_rows, sample, without_followers
+from trundle.model.drawing import sketch
+from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
-from trundle.model.projection import projected
-from trundle.model.sketch import sketch
-from trundle.program import Program, trace
+from trundle.model.projection import held_programs
+from trundle.model.symbols import (
+    INPUT,
+    PARAMETER,
+    STATE,
+    Groups,
+    Symbols,
+    column,
+)
+from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, absolute, is_zero, maximum
+from trundle.scalars import Scalar, is_zero, largest
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
@@ -54,7 +66,7 @@ class Kinematics:
     parameters: Mapping[str, float]
     quantities: Quantities
     program: Program
-    robot: Any
+    robot: Robot
     sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
@@ -91,12 +103,26 @@ class Kinematics:
         return None if self.manifold is None else self.manifold.jacobian("residual", "state")
 
 
-def rate_names(robot: Any) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class WheelRows:
+    """What the wheels on the ground say of all speeds, and what loops hold: rows over the speeds that follow no others.
+
+    The `rows` are met as well as can be, A z ≈ −A_k k; those of loops, `held`, exactly. `numbers` are the rows'
+    values at random configurations, (samples, rows, speeds), on which their rank is decided.
+    """
+
+    mechanism: Mechanism
+    rows: Rows
+    numbers: np.ndarray
+    held: Rows = field(default_factory=list)
+    loops: Closures | None = None
+
+
+def rate_names(assembly: Assembly) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
-    numeric = assemble(robot, robot.resolver())
-    follow = {*numeric.base_columns, *follower_columns(numeric)}
-    moving = [name for j, name in enumerate(numeric.speeds) if j not in follow]
-    return tuple(name for name in moving if numeric.quantities.coordinate_of(name))
+    follow = {*assembly.base_columns, *follower_columns(assembly)}
+    moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
+    return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
 
 def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
@@ -106,181 +132,134 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
     robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
-    given = tuple(given)
-    defaults = robot.parameter_values()
-    parameters = ca.SX.sym("p", len(defaults))
-    scope = {name: parameters[i] for i, name in enumerate(defaults)}
-    assembly = assemble(robot, robot.resolver(scope))
-    known = rate_names(robot)
-    for name in given:
-        if name not in known:
-            raise InputError(
-                f"'{name}' is not a rate of '{robot.name}'",
-                key=f"run.inputs.{name}",
-                hint=suggest(name, known),
-            )
-    names = independent_coordinates(assembly)
-    q, rates = ca.SX.sym("q", len(names)), ca.SX.sym("k", len(given))
-    entries = [q[i] for i in range(len(names))]
-    at = configure(assembly, names, entries)
-    wheels = [wheel for wheel in assembly.wheels if wheel.grips]
-    rows, _ = rolling_rows(assembly, at, wheels)
-    coupled, _ = coupling_rows(assembly, at)
-    loops = _loops(robot, assembly, names, at, (q, rates, parameters), defaults)
-    nu = _solve(
-        robot,
-        assembly,
-        rows,
-        coupled,
-        given,
-        rates,
-        lambda r: sample(r, q, parameters, list(defaults.values()), len(assembly.speeds)),
-        loops,
-    )
-    residual: Scalar = 0
-    for row in rows:
-        residual = maximum(residual, absolute(dot(row, nu)))
-    outputs: dict[str, Scalar] = {name: at.values[name] for name in coupled_coordinates(assembly)}
-    outputs |= {name: value for name, value in zip(assembly.speeds, nu, strict=True) if name not in given}
-    outputs[_SLIP_RESIDUAL.name] = residual
-    groups = {
-        "state": (names, q),
-        "input": (tuple(given), rates),
-        "parameter": (tuple(defaults), parameters),
+    numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
+    check_rates(numbers, given, "run.inputs.")
+    q, rates = symbols.make(STATE, len(numbers.names)), symbols.make(INPUT, len(given))
+    parameters = symbols.make(PARAMETER, len(numbers.parameters))
+    here = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
+    groups: Groups = {
+        STATE: (here.names, q),
+        INPUT: (given, rates),
+        PARAMETER: (tuple(numbers.parameters), parameters),
     }
-    columns = {
-        "rate": (names, ca.vertcat(*(ca.SX(v) for v in coordinate_rates(assembly, names, at, nu)))),
-        "output": (tuple(outputs), ca.vertcat(*(ca.SX(v) for v in outputs.values()))),
-    }
+    loops = _loops(here)
+    coupled, _ = coupling_rows(here.assembly, here.at)
+    held = [] if loops is None else without_followers(here.assembly, loops.rows, coupled)
+    contacts, _ = contact_velocities(here)
+    free = without_followers(here.assembly, contacts, coupled)
+    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
+    nu = with_followers(here.assembly, solve_speeds(wheels, given, rates), coupled)
+    outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
+    quantities = here.assembly.quantities
+    driven = {quantities.coordinate_of(name) for name in given}
+    bound = held_programs(loops, symbols, groups, (len(q), 0), driven)
     return Kinematics(
         robot.name,
-        names,
-        tuple(given),
+        here.names,
+        given,
         tuple(outputs),
-        defaults,
-        Quantities.gather((TIME,), assembly.quantities.values(), (_SLIP_RESIDUAL,)),
-        trace("kinematics", groups, columns),
+        numbers.parameters,
+        Quantities.gather((TIME,), quantities.values(), (_SLIP_RESIDUAL,)),
+        symbols.program(
+            "kinematics",
+            groups,
+            {
+                "rate": (here.names, here.coordinate_rates(nu)),
+                "output": (tuple(outputs), list(outputs.values())),
+            },
+        ),
         robot,
-        sketch(robot, assemble(robot, robot.resolver())),
-        **_bound(names, groups, {assembly.quantities.coordinate_of(name) for name in given}, loops),
+        sketch(robot, numbers.assembly),
+        manifold=bound.manifold,
+        projection=bound.projection,
+        dependent=bound.dependent,
     )
 
 
-def _loops(
-    robot: Any,
-    assembly: Assembly,
-    names: Sequence[str],
-    at: Configuration,
-    symbols: tuple[Any, Any, Any],
-    defaults: Mapping[str, float],
-) -> Closures | None:
+def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
+    """Raise InputError for a name that is no rate (see `rate_names`); `key` is what the file has before it."""
+    known = rate_names(here.assembly)
+    for name in given:
+        if name not in known:
+            message = f"'{name}' is not a rate of '{here.robot.name}'"
+            raise InputError(message, key=key + name, hint=suggest(name, known))
+
+
+def _outputs(here: Mechanism, given: Sequence[str], nu: Sequence[Scalar]) -> dict[str, Scalar]:
+    """The coordinates and speeds that were found."""
+    speeds = zip(here.assembly.speeds, nu, strict=True)
+    followers = {name: here.at.values[name] for name in coupled_coordinates(here.assembly)}
+    return followers | {name: value for name, value in speeds if name not in given}
+
+
+def contact_velocities(here: Mechanism) -> tuple[Rows, list[Row]]:
+    """The rows of all wheels that grip the ground, whatever their contact law, and what each row is."""
+    wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
+    return rolling_rows(here.assembly, here.at, wheels)
+
+
+def wheel_rows(here: Mechanism) -> Rows:
+    """The same rows over what is independent of couplings."""
+    coupled, _ = coupling_rows(here.assembly, here.at)
+    return without_followers(here.assembly, contact_velocities(here)[0], coupled)
+
+
+def _loops(here: Mechanism) -> Closures | None:
     """The loops over all speeds; None where there are none."""
-    if not assembly.loops:
+    if not here.assembly.loops:
         return None
-    everything = range(len(assembly.speeds))
+    everything = range(len(here.assembly.speeds))
     identity = [[1 if i == j else 0 for j in everything] for i in everything]
-    numeric = assemble(robot, robot.resolver(defaults))
-    q, rates, parameters = symbols
-    state = ca.vertcat(q, ca.SX.sym("nu", len(assembly.speeds)))
-    return close_loops(
-        assembly, numeric, names, at, identity, (state, rates, parameters), defaults, robot.name
-    )
-
-
-def _bound(
-    names: Sequence[str], groups: Mapping[str, Any], driven: set[str], loops: Closures | None
-) -> dict[str, Any]:
-    """The manifold of closed configurations, the way back to it, and what follows from the coordinates `driven`."""
-    if loops is None:
-        return {}
-    q = groups["state"][1]
-    held = loops.configuration(names, [q[i] for i in range(len(names))])
-    moved = projected(loops.samples.symbols, (len(names), 0), held, ca.SX(0, 1), loops.samples)
-    labels = [f"configuration {k + 1}" for k in range(held.numel())]
-    slope = ca.jacobian(held, q)
-    rows = [[slope[i, j] for j in range(len(names))] for i in range(held.numel())]
-    return {
-        "manifold": trace("manifold", groups, {"residual": (labels, held)}),
-        "projection": trace("projection", groups, {"state": (names, moved[: len(names)])}),
-        "dependent": loops.dependent(names, rows, driven),
-    }
-
-
-def _solve(
-    robot: Any,
-    assembly: Assembly,
-    rolling: list[list[Scalar]],
-    coupled: list[list[Scalar]],
-    given: Sequence[str],
-    rates: Any,
-    samples: Any,
-    loops: Closures | None,
-) -> list[Scalar]:
-    """ν with what follows others by couplings put in its place, and worked out at last."""
-    followers = follower_columns(assembly)
-    rows = without_followers(assembly, rolling, coupled)
-    held = without_followers(assembly, loops.rows, coupled) if loops is not None else []
-    nu = solve_speeds(robot, assembly, rows, given, rates, samples, held=held, loops=loops)
-    for column, row in zip(followers, coupled, strict=True):
-        nu[column] = -dot([0 if j == column else entry for j, entry in enumerate(row)], nu)
-    return nu
+    state = ca.vertcat(column(here.q), ca.SX.sym("nu", len(everything)))
+    return close_loops(here, identity, (state, ca.SX(0, 1), column(list(here.parameters.values()))))
 
 
 def solve_speeds(
-    robot: Any,
-    assembly: Assembly,
-    rows: Sequence[Sequence[Scalar]],
+    wheels: WheelRows,
     given: Sequence[str],
-    rates: Any,
-    samples: Callable[[Any], Any],
+    rates: Sequence[Scalar],
     tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
-    held: Sequence[Sequence[Scalar]] = (),
-    loops: Closures | None = None,
 ) -> list[Scalar]:
     """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely; zeros
-    for what follows others, of which the rows must be free.
+    for what follows others.
 
-    `samples` gives the rows' numbers (s, rows, speeds) at random configurations; `tidy` rewrites the entries of the
-    normal equations before they are solved. The rows `held` are the loops': they aren't weighed against wheels, but
-    hold, and |A z + A_k k|² is least under them.
+    `tidy` rewrites the entries of the normal equations before they are solved. Raises InputError where the given rates
+    don't determine the motion.
     """
-    solution: dict[int, Scalar] = {assembly.speeds.index(name): rates[i] for i, name in enumerate(given)}
-    every = [*rows, *held]
-    free = _free_columns(assembly, solution, held)
-    free = [j for j in free if j in assembly.base_columns or any(_present(row[j]) for row in every)]
+    assembly, loops = wheels.mechanism.assembly, wheels.loops
+    solution: dict[int, Scalar] = {
+        assembly.speeds.index(name): rate for name, rate in zip(given, rates, strict=True)
+    }
+    every = [*wheels.rows, *wheels.held]
+    free = _free_columns(assembly, solution, wheels.held)
+    free = [j for j in free if j in assembly.base_columns or any(not is_zero(row[j]) for row in every)]
     if free:
-        numbers = (
-            samples(every)[:, :, free] if loops is None else loops.samples.of_constraints(every)[:, :, free]
-        )
-        rank = generic_rank(numbers, ZERO if loops is None else loops.samples.zero) if every else 0
+        numbers, zero = wheels.numbers, ZERO
+        if loops is not None:  # only where they are closed
+            numbers, zero = loops.samples.of_constraints(every), loops.samples.zero
+        rank = generic_rank(numbers[:, :, free], zero) if every else 0
         if rank < len(free):
-            raise _undetermined(robot, assembly, given, rank, len(free))
+            raise _undetermined(wheels.mechanism, given, rank, len(free))
         known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
-        found = _least_squares(rows, held, known, free, loops, assembly.speeds, tidy)
-        solution.update(zip(free, found, strict=True))
+        solution.update(zip(free, _least_squares(wheels, known, free, tidy), strict=True))
     return [solution.get(j, 0) for j in range(len(assembly.speeds))]
 
 
 def _least_squares(
-    rows: Sequence[Sequence[Scalar]],
-    held: Sequence[Sequence[Scalar]],
-    known: Sequence[Scalar],
-    free: Sequence[int],
-    loops: Closures | None,
-    speeds: Sequence[str],
-    tidy: Callable[[Scalar], Scalar],
+    wheels: WheelRows, known: Sequence[Scalar], free: Sequence[int], tidy: Callable[[Scalar], Scalar]
 ) -> list[Scalar]:
-    """z of the `free` columns with |A z + A_k k|² least over the `rows`, and zero over the rows that are `held`."""
-    left = [[row[j] for j in free] for row in rows]
+    """z of the `free` columns with |A z + A_k k|² least over the wheels' rows, and zero over the loops'."""
+    left = [[row[j] for j in free] for row in wheels.rows]
     turned = transpose(left) if left else [[] for _ in free]
     gram = product(turned, left) if left else [[0] * len(free) for _ in free]
     gram = [[tidy(entry) for entry in row] for row in gram]
-    right = [tidy(dot(column, [-value for value in apply(rows, known)])) for column in turned]
+    right = [tidy(dot(each, [-value for value in apply(wheels.rows, known)])) for each in turned]
+    loops = wheels.loops
     if loops is None:
         return [value for (value,) in solve_positive(gram, [[value] for value in right])]
-    chosen = [[row[j] for j in free] for row in held]
-    rates = [-value for value in apply(held, known)]
-    names = [speeds[j] for j in free], loops.owners
+    chosen = [[row[j] for j in free] for row in wheels.held]
+    rates = [-value for value in apply(wheels.held, known)]
+    names = [wheels.mechanism.assembly.speeds[j] for j in free], loops.owners
     return solve_with_multipliers(gram, right, chosen, rates, loops.samples, names).rates
 
 
@@ -298,7 +277,7 @@ def _free_columns(
         for link in assembly.tree.ancestors(wheel.link):
             columns = range(slices[link].start, slices[link].stop)
             rolling |= set(columns) - driven - {wheel.steering}
-    rolling |= {j for row in held for j, entry in enumerate(row) if _present(entry)} - driven
+    rolling |= {j for row in held for j, entry in enumerate(row) if not is_zero(entry)} - driven
     columns = [
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
@@ -307,15 +286,11 @@ def _free_columns(
     return [c for c in columns if c not in follow]
 
 
-def _present(entry: Scalar) -> bool:
-    return not is_zero(entry)
-
-
-def _undetermined(robot: Any, assembly: Assembly, given: Sequence[str], rank: int, needed: int) -> InputError:
-    possible = [w for w in rate_names(robot) if w not in given]
+def _undetermined(here: Mechanism, given: Sequence[str], rank: int, needed: int) -> InputError:
+    possible = [name for name in rate_names(here.assembly) if name not in given]
     came = ", ".join(given) or "none"
     return InputError(
-        f"the given rates ({came}) don't determine the motion of '{robot.name}': rank {rank} of {needed}",
+        f"the given rates ({came}) don't determine the motion of '{here.robot.name}': rank {rank} of {needed}",
         key="run.inputs",
         hint=f"give more of: {', '.join(possible)}"
         if possible

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.linear import Rows, product, transpose
+from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.mass_inverse import solve_mass
 from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.quantities import Quantities
 from trundle.mechanics.recast import recast
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import ideal_wheels
-from trundle.model.health import may_lack_inertia
+from trundle.model.mechanism import Mechanism
 from trundle.model.multipliers import Inverse
 from trundle.scalars import Scalar
+from trundle.spatial.motions import pair
 
 # From so many speeds on, solving with M by recursion takes fewer operations than by the matrix. Chains closed by one
 # loop, by the matrix and by recursion: planar ones of 8, 12 and 25 joints 1,891, 3,737, 15,372 and 1,691, 2,661, 5,815;
 # spatial ones of 12 and 25 joints 7,514, 26,208 and 7,912, 17,682.
 RECURSIVE = 12
+# Eigenvalues of a mass matrix scaled to a diagonal of ones that are rounding.
+NO_INERTIA = 1e-12
 
 
 def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
@@ -31,18 +40,48 @@ def extended_mass(assembly: Assembly, at: Configuration) -> list[list[Scalar]]:
     return mass
 
 
-def reduced_mass(assembly: Assembly, at: Configuration, basis: Rows) -> list[list[Scalar]]:
-    """SᵀMS for ν = S u, S the `basis`."""
-    return product(transpose(basis), product(extended_mass(assembly, at), basis))
+def reduced_mass(mechanism: Mechanism) -> list[list[Scalar]]:
+    """SᵀMS for ν = S u."""
+    basis = mechanism.basis.matrix
+    return product(transpose(basis), product(extended_mass(mechanism.assembly, mechanism.at), basis))
 
 
-def mass_inverse(assembly: Assembly, numeric: Assembly, at: Configuration) -> Inverse | None:
+def mass_inverse(mechanism: Mechanism) -> Inverse | None:
     """What solves with M for a mechanism with loops, where that is known to be definite and is shorter than M itself:
     trees without wheels that roll ideally and without couplings.
     """
+    assembly = mechanism.assembly
     if not assembly.loops or ideal_wheels(assembly) or assembly.couplings:
         return None
-    if len(assembly.speeds) < RECURSIVE or may_lack_inertia(numeric):
+    if len(assembly.speeds) < RECURSIVE or may_lack_inertia(mechanism.numbers):
         return None
-    fast = recast(assembly.tree, at.q)
+    fast = recast(assembly.tree, mechanism.at.q)
     return lambda columns: solve_mass(fast.tree, fast.poses, columns)
+
+
+def may_lack_inertia(numbers: Mechanism) -> bool:
+    """Whether some joint moves in a way that its own body doesn't resist.
+
+    If none does, M is definite: of joints that move, one whose parent stands still moves its own body.
+    """
+    for link, pose in zip(numbers.assembly.tree.links, at_generic(numbers).at.poses, strict=True):
+        columns = link.subspace(pose)
+        if not columns:
+            continue
+        body = of_body(link.inertia)
+        own = np.array([[pair(momentum_of(body, a), b) for a in columns] for b in columns], dtype=float)
+        own += np.diag(np.array(link.armatures, dtype=float))
+        scale = np.sqrt(np.diag(own).clip(0))
+        if not scale.all() or np.linalg.eigvalsh(own / np.outer(scale, scale))[0] <= NO_INERTIA:
+            return True
+    return False
+
+
+def generic_values(quantities: Quantities, names: Sequence[str]) -> np.ndarray:
+    """Random values at which nothing is special, always the same ones; quaternions unit."""
+    return quantities.normalised(names, np.random.default_rng(0).uniform(0.1, 0.5, len(names)))
+
+
+def at_generic(numbers: Mechanism) -> Mechanism:
+    """The mechanism at a configuration where nothing is special."""
+    return numbers.configured(list(generic_values(numbers.assembly.quantities, numbers.names)))

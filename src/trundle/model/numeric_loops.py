@@ -6,7 +6,7 @@ order (`mechanics.closing`); what couplings move follows its leaders.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +26,7 @@ from trundle.mechanics.closing import (
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import plan_passive_pivots
 from trundle.mechanics.kinematics import world_poses
+from trundle.mechanics.linear import table
 from trundle.mechanics.loops import HELD, close, facing
 from trundle.model.configuration import (
     Configuration,
@@ -34,7 +35,6 @@ from trundle.model.configuration import (
     independent_coordinates,
 )
 from trundle.model.constraints import coupling_rows, without_followers
-from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Pose
 
 # Closed configurations that are looked at: rank and pivots differ between them only where the mechanism's do.
@@ -71,14 +71,14 @@ class NumericLoops:
         closures = [close(self.assembly.tree, at.poses, loop, width) for loop in self.assembly.loops]
         rows = [row for closure in closures for row in closure.rows]
         coupled, _ = coupling_rows(self.assembly, at)
-        values = batch(without_followers(self.assembly, rows, coupled), len(q), width)
+        values = table(without_followers(self.assembly, rows, coupled), len(q), width)
         values[np.abs(values) < _ROUNDING] = 0.0
-        return batch([[gap] for closure in closures for gap in closure.gaps], len(q), 1)[:, :, 0], values
+        return table([[gap] for closure in closures for gap in closure.gaps], len(q), 1)[:, :, 0], values
 
     def moved(self, q: np.ndarray, nu: np.ndarray) -> np.ndarray:
         """q + N(q) ν, ν (s, n) given in what is independent of couplings; quaternions of length 1."""
         rates = coordinate_rates(self.assembly, self.names, self.at(q), list(nu.T))
-        return self.normalised(q + batch([[rate] for rate in rates], len(q), 1)[:, :, 0])
+        return self.normalised(q + table([[rate] for rate in rates], len(q), 1)[:, :, 0])
 
     def normalised(self, q: np.ndarray) -> np.ndarray:
         """The configurations with quaternions of length 1."""
@@ -209,13 +209,3 @@ def posture(assembly: Assembly) -> list[Pose]:
     if assembly.loops:
         q = NumericLoops(assembly, names).nearest(q)
     return world_poses(assembly.tree, configure(assembly, names, q.tolist()).poses)
-
-
-def batch(rows: Sequence[Sequence[Scalar]], count: int, width: int) -> np.ndarray:
-    """Rows of numbers and batches as one array (count, rows, width)."""
-    result = np.zeros((count, len(rows), width))
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            if not is_zero(entry):
-                result[:, i, j] = entry
-    return result

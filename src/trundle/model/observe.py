@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.kinematics import velocities, world_poses
-from trundle.mechanics.linear import apply
+from trundle.mechanics.linear import apply, transpose
+from trundle.mechanics.loops import HELD
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
-from trundle.mechanics.rolling import Basis, Problem, Row
+from trundle.mechanics.rolling import Row
 from trundle.model.closures import Closures, reactions
 from trundle.model.configuration import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
-from trundle.scalars import Scalar, absolute, is_zero, maximum, minus
+from trundle.model.moving import MovingMechanism, balance
+from trundle.model.multipliers import Solution
+from trundle.scalars import Scalar, is_zero, largest, minus
 from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import Vector, scale
 
@@ -32,79 +34,71 @@ _CONSTRAINT_RESIDUAL = Quantity("constraint_residual", "m/s", "residual")
 
 @dataclass(frozen=True)
 class Motion:
-    """All speeds ν and their rates, the independent coordinates' and speeds' rates, and the forces, at one state.
+    """The rates of all speeds and of the independent ones, and the forces, at one state.
 
     `wrenches` of the loops' joints by name, what they put on all the speeds together, Aᵀλ (N, N m), and the loops' rows
     whose multipliers redundancy leaves open.
     """
 
-    nu: list[Scalar]
     nu_dot: list[Scalar]
-    q_dot: list[Scalar]
     u_dot: list[Scalar]
     forces: Forces
     wrenches: Mapping[str, Force] = field(default_factory=dict)
     loop_forces: Sequence[Scalar] = ()
     undetermined: tuple[int, ...] = ()
 
+    def held_by(self, loops: Closures, assembly: Assembly, solution: Solution) -> Motion:
+        """The same motion with what the loops' multipliers say of their joints."""
+        wrenches, multipliers = loops.wrenches(assembly, solution.multipliers)
+        every = [row for closure in loops.closures.values() for row in closure.rows]
+        forces = apply(transpose(every), multipliers)
+        return replace(self, wrenches=wrenches, loop_forces=forces, undetermined=solution.undetermined)
 
-def observed(
-    assembly: Assembly,
-    at: Configuration,
-    problem: Problem,
-    basis: Basis,
-    motion: Motion,
-    u: Sequence[Scalar],
-    loops: Closures | None = None,
-) -> dict[Quantity, Scalar]:
-    """Every output, in the order in which a person would read them; u are the independent speeds."""
-    quantities = assembly.quantities
+
+def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+    """Every output, in the order in which a person would read them."""
+    mechanism, loops = moving.mechanism, moving.loops
+    assembly, at = mechanism.assembly, mechanism.at
+    quantities, speeds = assembly.quantities, zip(assembly.speeds, moving.nu, strict=True)
     outputs = {quantities[name]: at.values[name] for name in coupled_coordinates(assembly)}
-    outputs |= {
-        quantities[name]: value
-        for name, value in zip(assembly.speeds, motion.nu, strict=True)
-        if name not in basis.labels
-    }
+    outputs |= {quantities[name]: value for name, value in speeds if name not in moving.labels}
     for actuator in assembly.actuators:
         effort = motion.forces.efforts[actuator.name]
         outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
     outputs.update(motion.forces.contacts)
-    outputs.update(_constraint_forces(assembly, at, problem, basis, motion))
+    outputs.update(_constraint_forces(moving, motion))
     outputs.update(reactions(assembly, motion.wrenches))
     if not assembly.base_columns:
         outputs.update(_positions(assembly, at))
-    outputs.update(_energies(assembly, at, motion))
+    outputs.update(_energies(moving, motion))
+    slips = apply(mechanism.rolling.rows, moving.nu)
     if loops is not None:
-        outputs[_LOOP_RESIDUAL] = _largest(loops.gaps)
-    slips = apply(problem.rows, motion.nu) + (apply(loops.rows, u) if loops is not None else [])
-    outputs[_CONSTRAINT_RESIDUAL] = _largest(slips)
+        outputs[_LOOP_RESIDUAL] = largest(loops.gaps)
+        slips += apply(loops.rows, moving.u)
+    outputs[_CONSTRAINT_RESIDUAL] = largest(slips)
     return outputs
 
 
-def _constraint_forces(
-    assembly: Assembly, at: Configuration, problem: Problem, basis: Basis, motion: Motion
-) -> dict[Quantity, Scalar]:
+def _constraint_forces(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
     """The forces of the ideal contacts on the robot and of gears on their followers, from what the motion leaves
     unbalanced: M ν̇ + c − τ = Aᵀλ.
     """
+    mechanism = moving.mechanism
+    problem, basis = mechanism.rolling, mechanism.basis
     if not problem.rows:
         return {}
-    count = assembly.tree.speed_count
-    needed = inverse_dynamics(assembly.tree, at.poses, motion.nu[:count], motion.nu_dot[:count])
-    needed += [c.armature * motion.nu_dot[c.column] for c in assembly.linkages]
-    unbalanced = [n - t for n, t in zip(needed, motion.forces.tau, strict=True)]
+    unbalanced = [n - t for n, t in zip(balance(moving, motion.nu_dot), motion.forces.tau, strict=True)]
     if motion.loop_forces:
         unbalanced = [minus(u, f) for u, f in zip(unbalanced, motion.loop_forces, strict=True)]
     if basis.elimination.has_fixed_rows:
         multipliers = constraint_forces(problem.rows, basis.elimination.independent_rows, unbalanced)
     else:
         multipliers = spread_forces(problem.rows, basis.matrix, unbalanced)
-    forces = (
-        (force_of(assembly, about), value) for about, value in zip(problem.about, multipliers, strict=True)
-    )
-    return {force: value for force, value in forces if force is not None}
+    forces = [force_of(mechanism.assembly, about) for about in problem.about]
+    pairs = zip(forces, multipliers, strict=True)
+    return {force: value for force, value in pairs if force is not None}
 
 
 def force_of(assembly: Assembly, about: Row) -> Quantity | None:
@@ -120,15 +114,14 @@ def force_of(assembly: Assembly, about: Row) -> Quantity | None:
     return None
 
 
-def _energies(assembly: Assembly, at: Configuration, motion: Motion) -> dict[Quantity, Scalar]:
-    count = assembly.tree.speed_count
-    kinetic = kinetic_energy(
-        assembly.tree, velocities(assembly.tree, at.poses, motion.nu[:count]), motion.nu[:count]
-    )
+def _energies(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+    assembly, poses = moving.mechanism.assembly, moving.mechanism.at.poses
+    nu = moving.nu[: assembly.tree.speed_count]
+    kinetic = kinetic_energy(assembly.tree, velocities(assembly.tree, poses, nu), nu)
     for linkage in assembly.linkages:
-        rate = motion.nu[linkage.column]
+        rate = moving.nu[linkage.column]
         kinetic = kinetic + linkage.armature * rate * rate / 2
-    potential = potential_energy(assembly.tree, world_poses(assembly.tree, at.poses))
+    potential = potential_energy(assembly.tree, world_poses(assembly.tree, poses))
     return {
         _KINETIC: kinetic,
         _POTENTIAL: potential,
@@ -154,7 +147,7 @@ def _positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
-        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind == "rod" else {})
+        ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)
             outputs |= _point(loop.name, prefix, point)
@@ -165,11 +158,3 @@ def _point(owner: str, prefix: str, position: Vector) -> dict[Quantity, Scalar]:
     """A point's world coordinates as outputs (m)."""
     axes = (Quantity(f"{prefix}{axis}", "m", "place").of(owner) for axis in "xyz")
     return dict(zip(axes, position, strict=True))
-
-
-def _largest(values: Sequence[Scalar]) -> Scalar:
-    """max |value|: of A ν over all rows, say, the redundant ones too (m/s)."""
-    worst: Scalar = 0
-    for value in values:
-        worst = maximum(worst, absolute(value))
-    return worst

@@ -7,13 +7,64 @@ linear in u, ψ exactly. A step's error is small already, so its square is round
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from trundle.mechanics.linear import apply, product, transpose
+from trundle.model.closures import Closures
 from trundle.model.guided import independent_rows, solve_guided
 from trundle.model.samples import Samples
+from trundle.model.symbols import STATE, Groups, Symbols, column, dense_rows, entries
+from trundle.program import Program
+
+
+@dataclass(frozen=True)
+class HeldPrograms:
+    """What models with loops have beside the others: the `residual` of all that holds them, the way back to where it
+    vanishes, and the states that follow from the others.
+    """
+
+    manifold: Program | None = None
+    projection: Program | None = None
+    dependent: tuple[str, ...] = ()
+
+
+def held_programs(
+    loops: Closures | None,
+    symbols: Symbols,
+    groups: Groups,
+    split: tuple[int, int],
+    driven: Collection[str],
+) -> HeldPrograms:
+    """The programs of a model with loops; nothing without.
+
+    groups: those of the model's programs; split: how many coordinates and speeds the state begins with; driven: what
+    should lead, if it can.
+    """
+    if loops is None:
+        return HeldPrograms()
+    (states, values), (count, speeds) = groups[STATE], split
+    q, u, rest = values[:count], values[count : count + speeds], values[count + speeds :]
+    names, labels = tuple(states[:count]), tuple(states[count : count + speeds])
+    configuration = loops.configuration(names, q)
+    velocity = apply(loops.rows, u) if labels else []
+    residual = [*entries(configuration), *velocity]
+    said = [f"configuration {k + 1}" for k in range(configuration.numel())]
+    said += [f"velocity {k + 1}" for k in range(len(velocity))]
+    moved = projected(loops.samples.symbols, split, configuration, column(velocity), loops.samples)
+    dependent = loops.dependent(names, dense_rows(ca.jacobian(configuration, column(q))), driven)
+    if labels:
+        dependent += loops.dependent(labels, loops.rows, driven)
+    return HeldPrograms(
+        symbols.program("manifold", groups, {"residual": (said, residual)}),
+        symbols.program(
+            "projection", groups, {"state": (states, [*entries(moved)[: count + speeds], *rest])}
+        ),
+        dependent,
+    )
 
 
 def projected(
@@ -38,7 +89,7 @@ def _moved(part: Any, residual: Any, samples: Samples) -> Any:
     if not residual.numel():
         return part
     slope = ca.jacobian(residual, part)
-    rows = [[_entry(slope, i, j) for j in range(slope.shape[1])] for i in range(slope.shape[0])]
+    rows = dense_rows(slope)
     kept = independent_rows(samples.of_constraints(rows), samples.zero)
     if not kept:
         return part
@@ -47,9 +98,4 @@ def _moved(part: Any, residual: Any, samples: Samples) -> Any:
     names = [f"constraint {i + 1}" for i in kept]
     solved = solve_guided(gram, [[residual[i]] for i in kept], samples.of(gram), names, "projections")
     change = apply(transpose(chosen), [value for (value,) in solved])
-    return part - ca.vertcat(*(ca.SX(each) for each in change))
-
-
-def _entry(matrix: Any, i: int, j: int) -> Any:
-    entry = matrix[i, j]
-    return 0 if entry.is_zero() else entry
+    return part - column(change)

@@ -99,9 +99,9 @@ def conditions_of(
     arguments = [np.zeros(count), np.zeros(symbols[1].numel()), parameters]
     results = [np.zeros(column.numel()), np.zeros((column.numel(), width))]
     for k, each in enumerate(arguments):
-        buffer.set_arg(k, memoryview(each))
+        buffer.set_arg(k, memoryview(each))  # type: ignore[call-arg]
     for k, each in enumerate(results):
-        buffer.set_res(k, memoryview(each))
+        buffer.set_res(k, memoryview(each))  # type: ignore[call-arg]
 
     def at(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values, slopes = np.zeros((len(rows), column.numel())), np.zeros((len(rows), column.numel(), width))

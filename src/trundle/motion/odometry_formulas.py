@@ -12,12 +12,11 @@ import numpy as np
 import sympy as sp
 
 from trundle.errors import TrundleError
-from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
-from trundle.mechanics.joints import Turn
-from trundle.model.configuration import configure, independent_coordinates
+from trundle.model.mechanism import mechanism
 from trundle.motion.arc import advance
-from trundle.motion.odometry import POSE, Plan, displacement, plan_odometry
+from trundle.motion.displacement import POSE, at_origin, displacement, plan_odometry
 
 if TYPE_CHECKING:
     from trundle.motion.odometry import Odometry
@@ -86,8 +85,7 @@ class OdometryFormulas:
 
 def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     """The formulas of an odometry. Raises TrundleError where they don't agree with its program: a bug, then."""
-    plan = plan_odometry(odometry.robot, odometry.given)
-    definitions, moved = _displacement(odometry, plan)
+    definitions, moved = _displacement(odometry)
     steps = {FORWARD: moved[0], SIDEWAYS: moved[1], TURN: moved[2]}
     gone = {symbol: sp.S.Zero for symbol, value in steps.items() if value == 0}
     deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
@@ -131,32 +129,30 @@ def _by(expression: Any, symbol: Any, slope: Any) -> Any:
     return derivative.xreplace({k: sp.sinc(TURN / 2)})
 
 
-def _displacement(odometry: Odometry, plan: Plan) -> tuple[dict[Any, Any], list[Any]]:
+def _displacement(odometry: Odometry) -> tuple[dict[Any, Any], list[Any]]:
     """Definitions of angles in the middle and of long entries, and the twist's integral in them."""
+    numbers = mechanism(odometry.robot)
+    plan = plan_odometry(numbers, odometry.given)
     parameters = {name: sp.Symbol(name) for name in odometry.parameters}
     deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
     definitions: dict[Any, Any] = {}
     q = []
-    for name in plan.names:
+    for name in numbers.names:
         symbol = sp.Symbol(name)
         if name in odometry.angles and name in odometry.increments:
             symbol = sp.Symbol(f"{name}_mid")
             definitions[symbol] = sp.Symbol(name) + sp.Symbol(f"Δ{name}") / 2
         q.append(symbol)
-    robot = odometry.robot
-    assembly = _with_named_angles(assemble(robot, robot.resolver(parameters)))
-    every, symbols = independent_coordinates(assembly), dict(zip(plan.names, q, strict=True))
-    at = configure(assembly, every, [symbols.get(name, 0) for name in every])
-    for coupling in assembly.couplings:
-        if isinstance(coupling, _NamedLinkage):
-            angles = _angles(coupling, _rational(at.values[coupling.axis.coordinate]))
-            definitions |= dict(zip(coupling.wheels, angles, strict=True))
+    symbolic = numbers.in_scalars(parameters, q)
+    here = at_origin(replace(symbolic, assembly=_with_named_angles(symbolic.assembly)))
+    for linkage in here.assembly.linkages:
+        definitions |= _angles(linkage, _rational(here.at.values[linkage.axis.coordinate]))
     named: dict[Any, Any] = {}
     moved: list[Any] = []
     for line in _LINES:
         named = {}
         tidy = partial(_entry, named=named, line=line)
-        moved = [sp.sympify(each) for each in displacement(robot, plan, assembly, q, deltas, tidy)]
+        moved = [sp.sympify(each) for each in displacement(plan, here, deltas, tidy)]
         if max(map(sp.count_ops, moved)) <= _LONG:
             break
     used = sp.Tuple(*named.values(), *moved).free_symbols
@@ -177,19 +173,10 @@ def _entry(entry: Any, named: dict[Any, Any], line: int) -> Any:
     return symbol
 
 
-@dataclass(frozen=True)
-class _NamedLinkage(Linkage):
-    """A linkage whose wheels' angles are symbols of their own."""
-
-    wheels: tuple[Any, ...] = ()
-
-    def _turns(self, delta: Any) -> list[Turn]:
-        return [Turn(sp.cos(wheel), sp.sin(wheel)) for wheel in self.wheels]
-
-
 def _with_named_angles(assembly: Assembly) -> Assembly:
+    """Coupled wheels' angles as symbols of their own."""
     couplings = [
-        _NamedLinkage(**vars(each), wheels=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
+        replace(each, angles=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
         if isinstance(each, Linkage)
         else each
         for each in assembly.couplings
@@ -197,10 +184,12 @@ def _with_named_angles(assembly: Assembly) -> Assembly:
     return replace(assembly, couplings=tuple(couplings))
 
 
-def _angles(coupling: Linkage, delta: Any) -> list[Any]:
+def _angles(coupling: Linkage, delta: sp.Expr) -> dict[sp.Expr, sp.Expr]:
     """δ_i = atan2(sin δ, cos δ − (y_i/L) sin δ) of the coupled wheels."""
-    s, c = sp.sin(delta), sp.cos(delta)
-    return [sp.atan2(s, c - _rational(sp.sympify(y / coupling.wheelbase)) * s) for y in coupling.offsets]
+    directions = (_rational(each) for each in coupling.ahead(delta))
+    return {
+        angle: sp.atan2(sp.sin(delta), each) for angle, each in zip(coupling.angles, directions, strict=True)
+    }
 
 
 def _tidy(entry: Any) -> Any:

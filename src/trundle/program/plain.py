@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from trundle.errors import InputError, suggest
 from trundle.program.ir import ARITY, Group, Instruction, Program
@@ -21,7 +20,7 @@ _BEYOND_JSON = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _KEYS = ("name", "inputs", "outputs", "instructions", "results")
 
 
-def to_plain(program: Program) -> dict[str, Any]:
+def to_plain(program: Program) -> dict[str, object]:
     """Plain data of a program, from which `from_plain` makes one with the same instructions, bit for bit."""
     return {
         "name": program.name,
@@ -32,7 +31,7 @@ def to_plain(program: Program) -> dict[str, Any]:
     }
 
 
-def from_plain(data: Any, key: str = "program") -> Program:
+def from_plain(data: object, key: str = "program") -> Program:
     """The program of plain data; `key` is where it stands, for messages.
 
     Raises InputError for whatever isn't a program: unknown operations, wrong numbers of operands, operands that
@@ -49,7 +48,7 @@ def from_plain(data: Any, key: str = "program") -> Program:
     return Program(data["name"], inputs, outputs, instructions, results)
 
 
-def _written(instruction: Instruction) -> list[Any]:
+def _written(instruction: Instruction) -> list[object]:
     if instruction.op == "input":
         return ["input", *instruction.source]
     if instruction.op != "const":
@@ -58,7 +57,7 @@ def _written(instruction: Instruction) -> list[Any]:
     return ["const", value if math.isfinite(value) else str(value)]
 
 
-def _groups(data: Any, key: str) -> tuple[Group, ...]:
+def _groups(data: object, key: str) -> tuple[Group, ...]:
     if not isinstance(data, Mapping):
         raise InputError("expected groups: name to labels", key=key)
     groups: list[Group] = []
@@ -72,7 +71,7 @@ def _groups(data: Any, key: str) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def _instructions(data: Any, inputs: tuple[Group, ...], key: str) -> tuple[Instruction, ...]:
+def _instructions(data: object, inputs: tuple[Group, ...], key: str) -> tuple[Instruction, ...]:
     if not isinstance(data, list):
         raise InputError("expected a list of instructions", key=key)
     sizes = [group.size for group in inputs]
@@ -97,7 +96,7 @@ def _instructions(data: Any, inputs: tuple[Group, ...], key: str) -> tuple[Instr
     return tuple(found)
 
 
-def _constant(args: list[Any], key: str) -> float:
+def _constant(args: list[object], key: str) -> float:
     if len(args) == 1 and type(args[0]) is float and math.isfinite(args[0]):
         return args[0]
     if len(args) == 1 and type(args[0]) is str and args[0] in _BEYOND_JSON:
@@ -107,21 +106,26 @@ def _constant(args: list[Any], key: str) -> float:
     )
 
 
-def _source(args: list[Any], sizes: list[int], key: str) -> tuple[int, int]:
-    if len(args) == 2 and all(type(a) is int for a in args):
-        group, element = args
-        if 0 <= group < len(sizes) and 0 <= element < sizes[group]:
-            return group, element
+def _source(args: list[object], sizes: list[int], key: str) -> tuple[int, int]:
+    group, element = args if len(args) == 2 else (None, None)
+    # `type(...) is int`: a truth value is no number.
+    if (
+        type(group) is int
+        and type(element) is int
+        and 0 <= group < len(sizes)
+        and 0 <= element < sizes[group]
+    ):
+        return group, element
     raise InputError(f"expected an input's group and element, got {_short(args)}", key=key)
 
 
-def _wrong(op: str, args: list[Any], key: str) -> InputError:
+def _wrong(op: str, args: list[object], key: str) -> InputError:
     if op not in ARITY:
         return InputError(f"unknown operation {_short(op)}", key=key, hint=suggest(op[:40], ARITY))
     return InputError(f"'{op}' takes {ARITY[op]} earlier values, got {_short(args)}", key=key)
 
 
-def _results(data: Any, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
+def _results(data: object, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
     if not isinstance(data, list) or len(data) != len(outputs):
         raise InputError(f"expected a list for each of {len(outputs)} output groups", key=key)
     for group, values in zip(outputs, data, strict=True):
@@ -133,6 +137,6 @@ def _results(data: Any, outputs: tuple[Group, ...], count: int, key: str) -> tup
     return tuple(tuple(values) for values in data)
 
 
-def _short(data: Any) -> str:
+def _short(data: object) -> str:
     text = repr(data)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,6 +2,5 @@
 
 from trundle.results.batch import Batch
 from trundle.results.run import Run
-from trundle.results.sketch import LinkSketch, Sketch, WheelSketch, body_outline
 
-__all__ = ["Batch", "LinkSketch", "Run", "Sketch", "WheelSketch", "body_outline"]
+__all__ = ["Batch", "Run"]

@@ -10,33 +10,53 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
-from trundle.files import replacing
-from trundle.results.arrays import FloatArray, frozen, load_structured
+from trundle.results import npy
+from trundle.results.arrays import FloatArray, frozen
+from trundle.results.metadata import Content, Variable, attributes, variable_attributes
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import xarray
-
-# NumPy counts the bytes of one record in 32 bits.
-_MOST_RECORD_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Batch(Shown):
     """What a rollout gave: values[k, i, j] is state i of robot j at time[k].
 
-    name: the robot's name.
-    time: (saved,) in s, never falling.
-    states: the names of the states.
-    values: (saved, states, robots), float64; kept without a copy, read-only.
-    units: name -> text such as "m/s".
-    parameters: name -> number, or (robots,) array where it varies.
-    description, summary: as in Run.
-    outputs, observer: names that `output` knows, and what computes one, (saved, robots); none in a batch from a file.
+    Parameters
+    ----------
+    name : str
+        The robot's name.
+    time : array_like, shape (saved,), s
+        When; it never falls.
+    states : sequence of str
+        The names of the states.
+    values : array, shape (saved, states, robots)
+        Float64, in the units that `units` says; kept without a copy, read-only.
+    units : mapping of str to str
+        Text such as "m/s".
+    parameters : mapping of str to float or array, shape (robots,)
+        A number, or an array where it varies.
+    description, summary : mapping
+        As in `Run`.
+    outputs : sequence of str
+        Names that `output` knows; none in a batch from a file.
+    observer : callable
+        Computes one output, (saved, robots), from its name.
+
+    Raises
+    ------
+    InputError
+        Where shapes, states, units or parameters don't fit each other.
+
+    Examples
+    --------
+    >>> import numpy, trundle
+    >>> trundle.Batch("carts", [0.0, 1.0], ["x"], numpy.zeros((2, 1, 3)))
+    Batch 'carts': 3 robots, 2 saved times from 0 s to 1 s; states x
     """
 
     name: str
@@ -85,11 +105,57 @@ class Batch(Shown):
         return self.values[:, self.states.index(name), :]
 
     def final(self, name: str) -> FloatArray:
-        """That state of all robots at the last saved time, (robots,)."""
+        """A state of all robots at the last saved time.
+
+        Parameters
+        ----------
+        name : str
+            The state.
+
+        Returns
+        -------
+        array, shape (robots,)
+            In the state's unit.
+
+        Raises
+        ------
+        InputError
+            For a name that is no state.
+
+        Examples
+        --------
+        >>> import numpy, trundle
+        >>> trundle.Batch("carts", [0.0, 1.0], ["x"], numpy.ones((2, 1, 3))).final("x")
+        array([1., 1., 1.])
+        """
         return self[name][-1]
 
     def output(self, name: str) -> FloatArray:
-        """An output of all robots at all saved times, (saved, robots), computed from the states when asked for."""
+        """An output of all robots at all saved times, computed from the states when asked for.
+
+        Parameters
+        ----------
+        name : str
+            An output of the model, or a state.
+
+        Returns
+        -------
+        array, shape (saved, robots)
+            In the output's unit.
+
+        Raises
+        ------
+        InputError
+            For names that are neither, and for a batch that was read from a file, which has states only.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> batch = trundle.rollout(model, steps=10, dt=1e-3, count=3)
+        >>> batch.output("energy.kinetic").shape == (len(batch.time), 3)
+        True
+        """
         if name in self.states:
             return self[name]
         if self.observer is None:
@@ -104,43 +170,99 @@ class Batch(Shown):
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The batch as an xarray Dataset over (`time`, `robot`), without copying the values."""
-        from trundle.results.dataset import batch_dataset
+        from trundle.results.dataset import dataset
 
-        return batch_dataset(self)
+        return dataset(self._content())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the batch, whole or not at all: .nc (NetCDF: everything) or .npy (times and states only).
+        """Write the batch, whole or not at all.
 
-        The .npy file is a structured array (saved,) with the field `time` and, for each state, a field (robots,).
+        Parameters
+        ----------
+        path : str or path
+            The suffix says how: .nc (NetCDF: everything) or .npy (a structured array (saved,) with the field `time`
+            and, for each state, a field (robots,)).
+
+        Returns
+        -------
+        Path
+            The file; folders on the way are made.
+
+        Raises
+        ------
+        InputError
+            For another suffix, too many robots for .npy, and where the file can't be written.
+
+        Examples
+        --------
+        >>> import numpy, tempfile, trundle
+        >>> batch = trundle.Batch("carts", [0.0, 1.0], ["x"], numpy.ones((2, 1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     batch.save(f"{folder}/carts.npy").name
+        'carts.npy'
         """
         path = Path(path)
-        match path.suffix.lower():
-            case ".nc":
-                from trundle.results.netcdf import write_batch
+        if _suffix(path) == ".nc":
+            from trundle.results.netcdf import write_netcdf
 
-                write_batch(path, self)
-            case ".npy":
-                _write_npy(path, self)
-            case _:
-                raise InputError(f"{str(path)!r}: a batch's file ends in .nc or .npy")
+            write_netcdf(path, self._content())
+        else:
+            npy.write_batch(path, self.time, self.states, self.values)
         return path
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Batch:
-        """Read a batch that `save` wrote; InputError where the file is damaged or something else. Runs no code."""
+        """Read a batch that `save` wrote; nothing in the file is ever executed.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in .nc or .npy.
+
+        Returns
+        -------
+        Batch
+            The same batch, without outputs; from .npy without units, parameters and description.
+
+        Raises
+        ------
+        InputError
+            Where the file is damaged, or something else than a batch.
+
+        Examples
+        --------
+        >>> import numpy, tempfile, trundle
+        >>> batch = trundle.Batch("carts", [0.0, 1.0], ["x"], numpy.ones((2, 1, 3)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trundle.Batch.load(batch.save(f"{folder}/carts.nc")).count
+        3
+        """
         path = Path(path)
         try:
-            match path.suffix.lower():
-                case ".nc":
-                    from trundle.results.netcdf import read_batch
+            if _suffix(path) == ".nc":
+                from trundle.results.netcdf import read_batch
 
-                    return Batch(**read_batch(path))
-                case ".npy":
-                    return _read_npy(path)
-                case _:
-                    raise InputError("a batch's file ends in .nc or .npy")
+                return Batch(**read_batch(path))
+            return Batch(**npy.read_batch(path))
         except InputError as error:
             raise error.at(file=str(path)) from error.__cause__
+
+    def _content(self) -> Content:
+        """What goes to NetCDF files and Datasets: states over time and robots, parameters that vary over robots."""
+        variables = {"time": Variable(("time",), self.time, {"units": "s", "long_name": "time"})}
+        for name in self.states:
+            about = variable_attributes(name, self.units.get(name, ""))
+            variables[name] = Variable(("time", "robot"), self[name], about)
+        fixed, varied = {}, []
+        for name, value in self.parameters.items():
+            if isinstance(value, float | int):
+                fixed[name] = value
+                continue
+            varied.append(name)
+            about = {"units": "", "long_name": f"parameter {name}"}
+            variables[f"parameter.{name}"] = Variable(("robot",), value, about)
+        more = {"summary": self.summary, "parameters": fixed, "varied": varied}
+        return Content(variables, attributes("batch", self.name, self.description, **more))
 
 
 def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArray:
@@ -154,27 +276,9 @@ def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArra
     return array
 
 
-def _write_npy(path: Path, batch: Batch) -> None:
-    """Row by row, so that nothing of the batch is held twice."""
-    fields = [("time", "<f8"), *((name, "<f8", (batch.count,)) for name in batch.states)]
-    row_bytes = 8 * (1 + len(batch.states) * batch.count)
-    if row_bytes > _MOST_RECORD_BYTES:
-        raise InputError(f"{batch.count} robots are too many for one .npy record", hint="save as .nc")
-    header = {"descr": fields, "fortran_order": False, "shape": (batch.time.size,)}
-    with replacing(path) as draft, draft.open("wb") as file:
-        np.lib.format.write_array_header_2_0(file, header)
-        for time, row in zip(batch.time, batch.values, strict=True):
-            file.write(np.float64(time).astype("<f8").tobytes())
-            file.write(np.ascontiguousarray(row, dtype="<f8").data)
-
-
-def _read_npy(path: Path) -> Batch:
-    table = load_structured(path)
-    states = tuple(name for name in table.dtype.names or () if name != "time")
-    shapes = {table.dtype[name].shape for name in states}
-    if len(shapes) != 1 or len(min(shapes)) != 1 or table.ndim != 1:
-        raise InputError("this array is not a batch: every state has one number for each robot")
-    values = np.empty((table.size, len(states), *min(shapes)))
-    for index, name in enumerate(states):
-        values[:, index] = table[name]
-    return Batch(name=path.stem, time=np.ascontiguousarray(table["time"]), states=states, values=values)
+def _suffix(path: Path) -> str:
+    """.nc or .npy."""
+    suffix = path.suffix.lower()
+    if suffix not in (".nc", ".npy"):
+        raise InputError(f"{str(path)!r}: a batch's file ends in .nc or .npy")
+    return suffix

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple, NotRequired, TypedDict
+
+import numpy as np
 
 from trundle.errors import InputError
+from trundle.results.arrays import FloatArray
 from trundle.version import __version__
 
 CONVENTIONS = (
@@ -15,9 +19,58 @@ CONVENTIONS = (
 )
 
 
-def attributes(
-    kind: str, name: str, description: Mapping[str, Any], **more: Mapping[str, Any]
-) -> dict[str, str]:
+class Variable(NamedTuple):
+    """An array with the names of its dimensions, and what it says of itself."""
+
+    dimensions: tuple[str, ...]
+    values: FloatArray
+    attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file of results or a Dataset holds: variables by name, and attributes of the whole."""
+
+    variables: Mapping[str, Variable]
+    attributes: Mapping[str, str]
+
+
+class Kept(TypedDict):
+    """What the JSON object among the attributes holds; `varied` names a batch's parameters that are arrays."""
+
+    description: dict[str, object]
+    summary: NotRequired[dict[str, object]]
+    groups: NotRequired[dict[str, list[str]]]
+    parameters: NotRequired[dict[str, float]]
+    varied: NotRequired[list[str]]
+
+
+class RunFields(TypedDict):
+    """The arguments of Run as files have them; plain files know names and numbers only."""
+
+    name: str
+    time: FloatArray
+    values: Mapping[str, FloatArray]
+    units: NotRequired[Mapping[str, str]]
+    description: NotRequired[Mapping[str, object]]
+    summary: NotRequired[Mapping[str, object]]
+    groups: NotRequired[Mapping[str, list[str]]]
+
+
+class BatchFields(TypedDict):
+    """The arguments of Batch as files have them."""
+
+    name: str
+    time: FloatArray
+    states: tuple[str, ...]
+    values: FloatArray
+    units: NotRequired[Mapping[str, str]]
+    parameters: NotRequired[Mapping[str, float | FloatArray]]
+    description: NotRequired[Mapping[str, object]]
+    summary: NotRequired[Mapping[str, object]]
+
+
+def attributes(kind: str, name: str, description: Mapping[str, object], **more: object) -> dict[str, str]:
     """The global attributes: text for people, and one JSON object that restores the rest exactly.
 
     kind: "run" or "batch". `description["yaml"]` stands on its own as the attribute `description`.
@@ -45,23 +98,22 @@ def variable_attributes(name: str, unit: str, group: str = "") -> dict[str, str]
     return attrs
 
 
-def restore(kind: str, attrs: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """(name, description, the rest) from the attributes that `attributes` made; InputError for others."""
+def restore(kind: str, attrs: Mapping[str, str]) -> tuple[str, Kept]:
+    """The name and the JSON object, with its description whole again; InputError for what `attributes` didn't make."""
     found = attrs.get("trundle_format")
     if found is None:
         raise InputError("this NetCDF file was not written by Trundle: it has no attribute 'trundle_format'")
     if found != f"{kind} 1":
         raise InputError(f"this file holds a {found!r}, and a '{kind} 1' was expected")
     try:
-        rest = json.loads(attrs["trundle_data"])
-        description = rest.pop("description")
-        if not isinstance(description, dict):
+        kept: Kept = json.loads(attrs["trundle_data"])
+        if not isinstance(kept["description"], dict):
             raise TypeError("the description is no mapping")
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"damaged file: its attribute 'trundle_data' cannot be read ({error})") from error
     if attrs.get("description"):
-        description["yaml"] = str(attrs["description"])
-    return str(attrs.get("title", "")), description, rest
+        kept["description"]["yaml"] = str(attrs["description"])
+    return str(attrs.get("title", "")), kept
 
 
 _WORDS = {
@@ -84,10 +136,10 @@ def long_name(name: str) -> str:
     return f"{what.replace('_', ' ')} of {owner}" if dot else name.replace("_", " ")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Tuples, NumPy's numbers and arrays, and read-only mappings as plain data."""
     if isinstance(value, Mapping):
         return dict(value)
-    if hasattr(value, "tolist"):
+    if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not plain data")

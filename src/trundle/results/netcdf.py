@@ -7,21 +7,18 @@ where xarray's own writer starts by importing pandas for half a second.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import netCDF4
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
-from trundle.results.metadata import attributes, restore, variable_attributes
-
-if TYPE_CHECKING:
-    from trundle.results.batch import Batch
-    from trundle.results.run import Run
+from trundle.results.arrays import FloatArray
+from trundle.results.metadata import BatchFields, Content, RunFields, restore
 
 _T = TypeVar("_T")
 
@@ -29,22 +26,24 @@ _T = TypeVar("_T")
 _STARTS = (b"\x89HDF\r\n\x1a\n", b"CDF")
 
 
-def write_run(path: Path, run: Run) -> None:
-    """Every value as a variable over `time`."""
-    attrs = attributes("run", run.name, run.description, summary=run.summary, groups=run.groups)
-    roles = {name: group for group, names in run.groups.items() for name in names}
-    with _writing(path, run.values, attrs) as file:
-        file.createDimension("time", run.time.size)
-        _put(file, "time", ("time",), run.time, {"units": run.units.get("time", "s"), "long_name": "time"})
-        for name, array in run.values.items():
-            attrs = variable_attributes(name, run.units.get(name, ""), roles.get(name, ""))
-            _put(file, name, ("time",), array, attrs)
+def write_netcdf(path: Path, content: Content) -> None:
+    """Every variable over its dimensions, and the attributes."""
+    with _writing(path, content) as file:
+        for name, (dimensions, values, attrs) in content.variables.items():
+            for dimension, size in zip(dimensions, values.shape, strict=True):
+                if dimension not in file.dimensions:
+                    file.createDimension(dimension, size)
+            # No fill value: every number is written, and NaN is a number here.
+            variable = file.createVariable(name, "f8", dimensions, fill_value=False)
+            variable.set_auto_maskandscale(False)
+            variable.setncatts(dict(attrs))
+            variable[...] = values
 
 
-def read_run(path: Path) -> dict[str, Any]:
+def read_run(path: Path) -> RunFields:
     """The arguments of Run."""
     with _reading(path) as file:
-        name, description, rest = restore("run", _attributes(file))
+        name, kept = restore("run", _attributes(file))
         values = {key: _get(variable, ("time",)) for key, variable in file.variables.items()}
         units = {key: str(getattr(variable, "units", "")) for key, variable in file.variables.items()}
     if "time" not in values:
@@ -54,37 +53,17 @@ def read_run(path: Path) -> dict[str, Any]:
         "time": values.pop("time"),
         "values": values,
         "units": {key: unit for key, unit in units.items() if unit and (key, unit) != ("time", "s")},
-        "description": description,
-        "summary": rest.get("summary", {}),
-        "groups": {group: names for group, names in rest.get("groups", {}).items() if names},
+        "description": kept["description"],
+        "summary": kept.get("summary", {}),
+        "groups": {group: names for group, names in kept.get("groups", {}).items() if names},
     }
 
 
-def write_batch(path: Path, batch: Batch) -> None:
-    """Every state as a variable over (`time`, `robot`); parameters that vary as variables over `robot`."""
-    fixed = {name: value for name, value in batch.parameters.items() if np.ndim(value) == 0}
-    varied = {name: value for name, value in batch.parameters.items() if np.ndim(value) == 1}
-    more = {"summary": batch.summary, "parameters": fixed, "varied": list(varied)}
-    attrs = attributes("batch", batch.name, batch.description, **more)
-    names = (*batch.states, *(f"parameter.{name}" for name in varied))
-    with _writing(path, names, attrs) as file:
-        file.createDimension("time", batch.time.size)
-        file.createDimension("robot", batch.count)
-        _put(file, "time", ("time",), batch.time, {"units": "s", "long_name": "time"})
-        for name in batch.states:
-            attrs = variable_attributes(name, batch.units.get(name, ""))
-            _put(file, name, ("time", "robot"), batch[name], attrs)
-        for name, value in varied.items():
-            _put(
-                file, f"parameter.{name}", ("robot",), value, {"units": "", "long_name": f"parameter {name}"}
-            )
-
-
-def read_batch(path: Path) -> dict[str, Any]:
+def read_batch(path: Path) -> BatchFields:
     """The arguments of Batch."""
     with _reading(path) as file:
-        name, description, rest = restore("batch", _attributes(file))
-        varied = rest.get("varied", [])
+        name, kept = restore("batch", _attributes(file))
+        varied = kept.get("varied", [])
         columns = {each: f"parameter.{each}" for each in varied}
         missing = [each for each in ("time", *columns.values()) if each not in file.variables]
         if missing:
@@ -103,15 +82,15 @@ def read_batch(path: Path) -> dict[str, Any]:
         "states": tuple(states),
         "values": values,
         "units": {key: unit for key, unit in units.items() if unit},
-        "parameters": {**rest.get("parameters", {}), **parameters},
-        "description": description,
-        "summary": rest.get("summary", {}),
+        "parameters": {**kept.get("parameters", {}), **parameters},
+        "description": kept["description"],
+        "summary": kept.get("summary", {}),
     }
 
 
 @contextmanager
-def _writing(path: Path, names: Any, attrs: Mapping[str, str]) -> Iterator[netCDF4.Dataset]:
-    for name in names:
+def _writing(path: Path, content: Content) -> Iterator[netCDF4.Dataset]:
+    for name in content.variables:
         if not name or "/" in name or name != name.strip() or not (name[0].isalnum() or name[0] == "_"):
             raise InputError(
                 f"NetCDF cannot hold the name {name!r}",
@@ -120,20 +99,10 @@ def _writing(path: Path, names: Any, attrs: Mapping[str, str]) -> Iterator[netCD
     with replacing(path) as draft:
         try:
             with netCDF4.Dataset(os.fspath(draft), "w", format="NETCDF4") as file:
-                file.setncatts(attrs)
+                file.setncatts(dict(content.attributes))
                 yield file
         except RuntimeError as error:  # how netCDF4 says that HDF5 could not write, a full disk for one
             raise OSError(str(error)) from error
-
-
-def _put(
-    file: netCDF4.Dataset, name: str, dimensions: tuple[str, ...], array: Any, attrs: Mapping[str, str]
-) -> None:
-    # No fill value: every number is written, and NaN is a number here.
-    variable = file.createVariable(name, "f8", dimensions, fill_value=False)
-    variable.set_auto_maskandscale(False)
-    variable.setncatts(dict(attrs))
-    variable[...] = array
 
 
 @contextmanager
@@ -148,11 +117,11 @@ def _reading(path: Path) -> Iterator[netCDF4.Dataset]:
         file.close()
 
 
-def _attributes(file: netCDF4.Dataset) -> dict[str, Any]:
+def _attributes(file: netCDF4.Dataset) -> dict[str, str]:
     return _guarded(lambda: {name: file.getncattr(name) for name in file.ncattrs()})
 
 
-def _get(variable: netCDF4.Variable, dimensions: tuple[str, ...]) -> Any:
+def _get(variable: netCDF4.Variable, dimensions: tuple[str, ...]) -> FloatArray:
     if variable.dimensions != dimensions or variable.dtype != np.float64:
         found = f"{variable.dtype} over {variable.dimensions}"
         raise InputError(f"damaged file: {variable.name!r} is {found}, not float64 over {dimensions}")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import InputError, suggest
-from trundle.results.arrays import FloatArray, frozen, read_npy, write_npy
-from trundle.results.table import read_csv, write_csv
+from trundle.results import npy, table
+from trundle.results.arrays import FloatArray, frozen
+from trundle.results.metadata import Content, Variable, attributes, variable_attributes
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
-    import pandas
     import xarray
 
     from trundle.show.plots import Plots
@@ -31,16 +31,37 @@ STATES = GROUPS[:3]
 class Run(Shown):
     """What a simulation gave: one array over time for each name.
 
-    name: the robot's name.
-    time: (T,) in s, never falling.
-    values: name -> (T,) array, in the unit that `units` says (SI and radians). Read-only.
-    units: name -> text such as "m/s"; a name without an entry has the unit "".
-    description: what the run came from, as plain data that JSON can hold; "yaml" (the description file's text),
-        "parameters" (name -> number) and "sketch" (how to draw the robot, see results/sketch.py) have a meaning here.
-    summary: findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
-    groups: which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
+    Parameters
+    ----------
+    name : str
+        The robot's name.
+    time : array_like, shape (T,), s
+        When; it never falls.
+    values : mapping of str to array_like, shape (T,)
+        By name, in the unit that `units` says (SI and radians). Read-only in the run.
+    units : mapping of str to str
+        Text such as "m/s"; a name without an entry has the unit "".
+    description : mapping
+        What the run came from, as plain data that JSON can hold; "yaml" (the description file's text), "parameters"
+        (name -> number) and "sketch" (how to draw the robot, see `trundle.scene`) have a meaning here.
+    summary : mapping
+        Findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
+    groups : mapping of str to sequence of str
+        Which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
 
-    Raises InputError where a shape is wrong, time falls, or a group or a unit names what is not there.
+    Raises
+    ------
+    InputError
+        Where a shape is wrong, time falls, or a group or a unit names what is not there.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0]}, units={"x": "m"})
+    >>> run["x"]
+    array([0., 2.])
+    >>> run
+    Run 'cart': 2 samples from 0 s to 1 s, 1 values; ends at x = 2 m
     """
 
     name: str
@@ -98,15 +119,9 @@ class Run(Shown):
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The run as an xarray Dataset: one variable for each name over `time`, units and description in attrs."""
-        from trundle.results.dataset import run_dataset
+        from trundle.results.dataset import dataset
 
-        return run_dataset(self)
-
-    def to_frame(self) -> pandas.DataFrame:
-        """The run as a pandas DataFrame with the index `time` and one column for each name."""
-        import pandas
-
-        return pandas.DataFrame(dict(self.values), index=pandas.Index(self.time, name="time"))
+        return dataset(self._content())
 
     @property
     def plot(self) -> Plots:
@@ -116,25 +131,95 @@ class Run(Shown):
         return plot(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the run, whole or not at all, and return the path.
+        """Write the run, whole or not at all.
 
-        The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
-        exactly), .npy (a structured NumPy array). The last two hold names and numbers only.
+        Parameters
+        ----------
+        path : str or path
+            The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
+            exactly), .npy (a structured NumPy array). The last two hold names and numbers only.
+
+        Returns
+        -------
+        Path
+            The file; folders on the way are made.
+
+        Raises
+        ------
+        InputError
+            For another suffix, for names that NetCDF can't hold, and where the file can't be written.
+
+        Examples
+        --------
+        >>> import tempfile, trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.save(f"{folder}/cart.csv").read_text()
+        'time,x\\n0.0,0.0\\n1.0,2.0\\n'
         """
         path = Path(path)
-        writer = _by_suffix(path, {".nc": _write_netcdf, ".csv": write_csv, ".npy": write_npy})
-        writer(path, self)
+        match _suffix(path):
+            case ".nc":
+                from trundle.results.netcdf import write_netcdf  # netCDF4 takes 30 ms to import
+
+                write_netcdf(path, self._content())
+            case ".csv":
+                table.write_csv(path, {"time": self.time, **self.values})
+            case _:
+                npy.write_run(path, {"time": self.time, **self.values})
         return path
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Run:
-        """Read a run that `save` wrote; InputError where the file is damaged or something else. Runs no code."""
+        """Read a run that `save` wrote; nothing in the file is ever executed.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in .nc, .csv or .npy.
+
+        Returns
+        -------
+        Run
+            The same run; from .csv and .npy without units, groups and description.
+
+        Raises
+        ------
+        InputError
+            Where the file is damaged, or something else than a run.
+
+        Examples
+        --------
+        >>> import tempfile, trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trundle.Run.load(run.save(f"{folder}/cart.nc")).final["x"]
+        2.0
+        """
         path = Path(path)
-        reader = _by_suffix(path, {".nc": _read_netcdf, ".csv": read_csv, ".npy": read_npy})
         try:
-            return Run(**reader(path))
+            match _suffix(path):
+                case ".nc":
+                    from trundle.results.netcdf import read_run
+
+                    return Run(**read_run(path))
+                case ".csv":
+                    return Run(**table.read_csv(path))
+                case _:
+                    return Run(**npy.read_run(path))
         except InputError as error:
             raise error.at(file=str(path)) from error.__cause__
+
+    def _content(self) -> Content:
+        """What goes to NetCDF files and Datasets."""
+        roles = {name: group for group, names in self.groups.items() for name in names}
+        about = {"units": self.units.get("time", "s"), "long_name": "time"}
+        variables = {"time": Variable(("time",), self.time, about)}
+        for name, array in self.values.items():
+            about = variable_attributes(name, self.units.get(name, ""), roles.get(name, ""))
+            variables[name] = Variable(("time",), array, about)
+        kept = attributes("run", self.name, self.description, summary=self.summary, groups=self.groups)
+        return Content(variables, kept)
 
 
 def _check_names(
@@ -163,22 +248,10 @@ def _check_names(
                 )
 
 
-def _by_suffix(path: Path, choices: Mapping[str, Any]) -> Any:
+def _suffix(path: Path) -> str:
+    """.nc, .csv or .npy."""
     suffix = path.suffix.lower()
-    if suffix not in choices:
-        names = ", ".join(choices)
+    if suffix not in (".nc", ".csv", ".npy"):
         came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
-        raise InputError(f"{str(path)!r} has {came}; a run's file ends in one of {names}")
-    return choices[suffix]
-
-
-def _write_netcdf(path: Path, run: Run) -> None:
-    from trundle.results.netcdf import write_run  # netCDF4 takes 30 ms to import
-
-    write_run(path, run)
-
-
-def _read_netcdf(path: Path) -> dict[str, Any]:
-    from trundle.results.netcdf import read_run
-
-    return read_run(path)
+        raise InputError(f"{str(path)!r} has {came}; a run's file ends in one of .nc, .csv, .npy")
+    return suffix

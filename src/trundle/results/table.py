@@ -7,30 +7,30 @@ and radians. Numbers are written with as many digits as reading them back exactl
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
+from trundle.results.arrays import FloatArray
+from trundle.results.metadata import RunFields
 
-if TYPE_CHECKING:
-    from trundle.results.run import Run
 
-
-def write_csv(path: Path, run: Run) -> None:
-    """Write `time` and every value as columns."""
-    table = np.column_stack([run.time, *run.values.values()])
+def write_csv(path: Path, columns: Mapping[str, FloatArray]) -> None:
+    """Write the columns, `time` the first of them."""
+    table = np.column_stack(list(columns.values()))
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["time", *run.values])
+        writer.writerow(columns)
         writer.writerows(
             table.tolist()
         )  # csv writes a float by its repr: the shortest text that reads back exactly
 
 
-def read_csv(path: Path) -> dict[str, Any]:
+def read_csv(path: Path) -> RunFields:
     """The arguments of Run from a CSV file whose header has a column `time`."""
     read_bytes_start(path, 1)
     try:
@@ -46,7 +46,7 @@ def read_csv(path: Path) -> dict[str, Any]:
     return {"name": path.stem, "time": values.pop("time"), "values": values}
 
 
-def _read(file: TextIO) -> tuple[list[str], np.ndarray[Any, Any]]:
+def _read(file: TextIO) -> tuple[list[str], FloatArray]:
     lines = csv.reader(file)
     names = [name.strip() for name in next(lines, [])]
     if "time" not in names:

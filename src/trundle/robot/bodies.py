@@ -7,7 +7,7 @@ where it has two.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -92,6 +92,8 @@ class Joint(Kind):
     """What carries a body and lets it move."""
 
     family: ClassVar[Family] = JOINTS
+    # How diagrams show it: "hinge" a ring, "slide" a box with an arrow along its axis, "ball" filled, "weld" a square.
+    symbol: ClassVar[str] = "hinge"
     coordinates: ClassVar[tuple[str, ...]] = ()
     speeds: ClassVar[tuple[str, ...]] = ()
     drives: ClassVar[tuple[DriveAxis, ...]] = ()
@@ -106,6 +108,7 @@ class FixedJoint(Joint):
     """Holds its body to its parent."""
 
     called: ClassVar[str] = "fixed joint"
+    symbol: ClassVar[str] = "weld"
 
     type: Literal["fixed"] = default("fixed", "fixed: no motion.")
 
@@ -186,6 +189,7 @@ class PrismaticJoint(Sliding, DirectedJoint):
     """Slides along its axis: coordinate NAME.position, speed NAME.rate."""
 
     called: ClassVar[str] = "prismatic joint"
+    symbol: ClassVar[str] = "slide"
     coordinates = ("position",)
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "position", sliding=True),)
@@ -197,6 +201,7 @@ class ScrewJoint(Turning, DirectedJoint):
     """Turns about its axis and advances along it: coordinate NAME.angle, speed NAME.rate."""
 
     called: ClassVar[str] = "screw joint"
+    symbol: ClassVar[str] = "slide"
     coordinates = ("angle",)
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "angle"),)
@@ -211,6 +216,7 @@ class CylindricalJoint(DirectedJoint):
     """Turns about its axis and slides along it: NAME.angle, NAME.position; speeds NAME.rate, NAME.speed."""
 
     called: ClassVar[str] = "cylindrical joint"
+    symbol: ClassVar[str] = "slide"
     coordinates = ("angle", "position")
     speeds = ("rate", "speed")
     drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
@@ -222,17 +228,23 @@ class CylindricalJoint(DirectedJoint):
     slide: Sliding = default({}, "Springs, friction and stops along the axis.")
 
 
-class UniversalJoint(DirectedJoint):
+class TwoAxisJoint(DirectedJoint):
+    """A joint with two axes, the second in the frame that the first turns."""
+
+    axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
+
+
+class UniversalJoint(TwoAxisJoint):
     """Turns about two axes, the second carried by the first: NAME.angle_1, .angle_2; NAME.rate_1, .rate_2."""
 
     called: ClassVar[str] = "universal joint"
+    symbol: ClassVar[str] = "ball"
     coordinates = ("angle_1", "angle_2")
     speeds = ("rate_1", "rate_2")
     drives = (DriveAxis("first", 0, "angle_1"), DriveAxis("second", 1, "angle_2"))
 
     type: Literal["universal"] = default("universal", "universal: turns about two axes, the second carried.")
     axis: Axis = default((1.0, 0.0, 0.0), "First axis, fixed in the joint's frame. Default x.")
-    axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
     first: Turning = default({}, "Springs, friction and stops about the first axis.")
     second: Turning = default({}, "Springs, friction and stops about the second axis.")
 
@@ -241,6 +253,7 @@ class SphericalJoint(Joint):
     """Turns any way: the quaternion NAME.q_w to .q_z; NAME.omega_x to .omega_z in the body's own axes."""
 
     called: ClassVar[str] = "spherical joint"
+    symbol: ClassVar[str] = "ball"
     bounds: ClassVar[dict[str, str]] = {"damping": ">= 0"}
     coordinates = ("q_w", "q_x", "q_y", "q_z")
     speeds = ("omega_x", "omega_y", "omega_z")
@@ -253,6 +266,7 @@ class PlanarJoint(DirectedJoint):
     """Slides in a plane and turns in it: NAME.x, .y, .theta; NAME.v_x, .v_y, .omega in the body's own axes."""
 
     called: ClassVar[str] = "planar joint"
+    symbol: ClassVar[str] = "ball"
     coordinates = ("x", "y", "theta")
     speeds = ("v_x", "v_y", "omega")
 
@@ -265,6 +279,7 @@ class FloatingJoint(Joint):
     """Moves any way: NAME.x to .z, .q_w to .q_z; in the body's own axes NAME.v_x to .v_z, .omega_x to .omega_z."""
 
     called: ClassVar[str] = "floating joint"
+    symbol: ClassVar[str] = "ball"
     coordinates = ("x", "y", "z", "q_w", "q_x", "q_y", "q_z")
     speeds = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 
@@ -284,9 +299,11 @@ JOINTS.add(
 )
 
 
-def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Any]]:
+def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Turning | Sliding]]:
     """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, the noun with its keys."""
-    return {
-        f".{axis.part}" if axis.part else "": (axis, getattr(joint, axis.part) if axis.part else joint)
-        for axis in joint.drives
-    }
+    found: dict[str, tuple[DriveAxis, Turning | Sliding]] = {}
+    for axis in joint.drives:
+        noun = getattr(joint, axis.part) if axis.part else joint
+        assert isinstance(noun, (Turning, Sliding))
+        found[f".{axis.part}" if axis.part else ""] = axis, noun
+    return found

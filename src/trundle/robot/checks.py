@@ -248,9 +248,9 @@ def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem
     return [*_base_mass(robot, found), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
 
 
-def require_dynamic(robot: Parts) -> None:
+def require_dynamic(robot: Parts, scope: Numbers | None = None) -> None:
     """Raise InputError where `dynamic_problems` finds something."""
-    problems = dynamic_problems(robot)
+    problems = dynamic_problems(robot, scope)
     if problems:
         raise report(problems)
 

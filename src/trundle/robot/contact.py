@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from trundle.robot.kinds import Family, Kind, Read, State, must_define
 from trundle.robot.noun import default
-from trundle.robot.units import Quantity
+from trundle.robot.units import Measure
 from trundle.robot.values import Ratio, Speed
 from trundle.scalars import Scalar, smooth_sign, sqrt
 
@@ -68,7 +68,7 @@ class ContactLaw(Kind):
     rolls: ClassVar[bool] = False
     pushes: ClassVar[bool] = True
     stiff: ClassVar[bool] = True
-    outputs: ClassVar[Mapping[str, Quantity]] = {}
+    outputs: ClassVar[Mapping[str, Measure]] = {}
 
     type: str
     # Every law has them, so that a wheel keeps its friction while another law is tried.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
@@ -37,7 +37,7 @@ class AckermannCoupling(Coupling):
     axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
 
 
-def _leaders(written: Any) -> Any:
+def _leaders(written: object) -> object:
     if isinstance(written, Mapping) and written:
         return {str(name): ratio for name, ratio in written.items()}
     message = f"expected the ratio to each thing it follows, got {describe(written or None)}"

@@ -22,10 +22,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from trundle.errors import suggest
 from trundle.robot.units import UNITS, Dimension, multiply, raise_to
+from trundle.scalars import Scalar
 
 FUNCTIONS = ("sqrt", "sin", "cos", "tan")
 PI = 3.141592653589793
@@ -299,8 +299,8 @@ def names(tree: Expression) -> tuple[str, ...]:
 
 
 def evaluate(
-    tree: Expression, lookup: Callable[[str], Any], functions: Mapping[str, Callable[[Any], Any]]
-) -> Any:
+    tree: Expression, lookup: Callable[[str], Scalar], functions: Mapping[str, Callable[[Scalar], Scalar]]
+) -> Scalar:
     """Value of an expression; generic in the scalar that `lookup` gives for a name.
 
     `functions` maps sqrt, sin, cos and tan to functions of that scalar.

@@ -23,8 +23,8 @@ T = TypeVar("T", bound=Parts)
 _RATIOS = {
     (False, False): units.RATIO,
     (True, True): units.RATIO,
-    (True, False): units.Quantity("length per angle", "m/rad", units.LENGTH.dimension),
-    (False, True): units.Quantity("angle per length", "rad/m", (-1, 0, 0, 0)),
+    (True, False): units.Measure("length per angle", "m/rad", units.LENGTH.dimension),
+    (False, True): units.Measure("angle per length", "rad/m", (-1, 0, 0, 0)),
 }
 
 

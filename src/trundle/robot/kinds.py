@@ -10,16 +10,19 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from trundle.errors import InputError, suggest
 from trundle.robot.noun import Noun, problem
-from trundle.robot.units import Quantity
+from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 # Installed packages offer kinds under this group: the entry point's name is the kind's, its object the class.
 ENTRY_POINTS = "trundle.kinds"
@@ -32,7 +35,7 @@ Read = Callable[[Value], Scalar]
 class State:
     """A state that a motor or a contact brings along: what it measures, and where it starts if nothing else is said."""
 
-    quantity: Quantity
+    quantity: Measure
     start: float = 0.0
 
 
@@ -126,12 +129,12 @@ class Family:
             warnings.warn(f"write type: {written['type']} for a {self.called}, not {old}", FutureWarning, 2)
         return self.named(written.get("type", self.default)).model_validate(written)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> JsonSchemaValue:
         for kind in self._members.values():
             kind.model_rebuild()
         members = [kind.__pydantic_core_schema__ for kind in self._members.values()]

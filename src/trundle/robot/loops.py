@@ -31,12 +31,15 @@ class Loop(Kind):
     """What holds two bodies to each other."""
 
     family: ClassVar[Family] = LOOPS
+    symbol: ClassVar[str] = "hinge"  # as joints have it
 
     first: Side = Field(description="One end; forces are told in its axes.")
     second: Side = Field(description="The other end, on which the forces that are told act.")
 
 
-class _Directed(Loop):
+class DirectedLoop(Loop):
+    """A closing joint with an axis."""
+
     axis: Axis = default(
         (0.0, 0.0, 1.0), "Axis in the frames of both ends, which it holds parallel. Default z."
     )
@@ -46,11 +49,12 @@ class FixedLoop(Loop):
     """Welds the two ends together."""
 
     called: ClassVar[str] = "fixed loop"
+    symbol: ClassVar[str] = "weld"
 
     type: Literal["fixed"] = default("fixed", "fixed: no motion between the ends.")
 
 
-class RevoluteLoop(_Directed):
+class RevoluteLoop(DirectedLoop):
     """A pin: the ends share a point and an axis."""
 
     called: ClassVar[str] = "revolute loop"
@@ -58,18 +62,20 @@ class RevoluteLoop(_Directed):
     type: Literal["revolute"] = default("revolute", "revolute: a pin about the axis.")
 
 
-class PrismaticLoop(_Directed):
+class PrismaticLoop(DirectedLoop):
     """A slide: the ends share a line and don't turn."""
 
     called: ClassVar[str] = "prismatic loop"
+    symbol: ClassVar[str] = "slide"
 
     type: Literal["prismatic"] = default("prismatic", "prismatic: a slide along the axis.")
 
 
-class CylindricalLoop(_Directed):
+class CylindricalLoop(DirectedLoop):
     """A sleeve: the ends share a line."""
 
     called: ClassVar[str] = "cylindrical loop"
+    symbol: ClassVar[str] = "slide"
 
     type: Literal["cylindrical"] = default(
         "cylindrical", "cylindrical: turns about the axis and slides along it."
@@ -80,14 +86,16 @@ class SphericalLoop(Loop):
     """A ball joint: the ends share a point."""
 
     called: ClassVar[str] = "spherical loop"
+    symbol: ClassVar[str] = "ball"
 
     type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
 
 
-class PlanarLoop(_Directed):
+class PlanarLoop(DirectedLoop):
     """Two planes that stay on each other, across the axis."""
 
     called: ClassVar[str] = "planar loop"
+    symbol: ClassVar[str] = "ball"
 
     type: Literal["planar"] = default(
         "planar", "planar: slides in the plane across the axis and turns in it."

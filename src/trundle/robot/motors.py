@@ -10,7 +10,7 @@ from pydantic import Field
 from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define
 from trundle.robot.noun import default
-from trundle.robot.units import Quantity
+from trundle.robot.units import Measure
 from trundle.robot.values import (
     AngularDamping,
     AngularStiffness,
@@ -79,8 +79,8 @@ class Motor(Kind):
     called: ClassVar[str] = "motor"
     family: ClassVar[Family] = MOTORS
     command: ClassVar[str] = "torque"
-    commands: ClassVar[Quantity] = units.TORQUE
-    outputs: ClassVar[Mapping[str, Quantity]] = {}
+    commands: ClassVar[Measure] = units.TORQUE
+    outputs: ClassVar[Mapping[str, Measure]] = {}
     letters: ClassVar[Mapping[str, str]] = {}
 
     drives: str = Field(
@@ -112,8 +112,8 @@ class DCMotor(Motor):
 
     called: ClassVar[str] = "dc motor"
     command: ClassVar[str] = "voltage"
-    commands: ClassVar[Quantity] = units.VOLTAGE
-    outputs: ClassVar[Mapping[str, Quantity]] = {"current": units.CURRENT}
+    commands: ClassVar[Measure] = units.VOLTAGE
+    outputs: ClassVar[Mapping[str, Measure]] = {"current": units.CURRENT}
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
     bounds: ClassVar[dict[str, str]] = {
         "torque_constant": "> 0",
@@ -212,7 +212,7 @@ class ServoMotor(Motor):
 
     called: ClassVar[str] = "servo motor"
     command: ClassVar[str] = "angle"
-    commands: ClassVar[Quantity] = units.ANGLE
+    commands: ClassVar[Measure] = units.ANGLE
     letters: ClassVar[Mapping[str, str]] = {"angle": "ref"}
     bounds: ClassVar[dict[str, str]] = {"stiffness": ">= 0", "damping": ">= 0", "torque_limit": "> 0"}
 

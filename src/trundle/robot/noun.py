@@ -33,7 +33,7 @@ else:
         what a noun's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
         """
 
-        def __call__(cls, **fields: object) -> Any:
+        def __call__(cls, **fields: object) -> object:
             try:
                 return cls.model_validate(fields)
             except ValidationError as error:
@@ -43,7 +43,7 @@ else:
         pass
 
 
-def default(value: object, description: str) -> Any:
+def default(value: object, description: str) -> Any:  # of the field's own type, as pydantic's Field says it
     """A field's default as it would be written (pydantic reads it like everything written), and its description."""
     return Field(value, description=description)
 
@@ -63,7 +63,7 @@ class Noun(_Root):
     bounds: ClassVar[dict[str, str]] = {}
     bound_hints: ClassVar[dict[str, str]] = {}
 
-    def __repr_args__(self) -> Iterable[tuple[str, Any]]:
+    def __repr_args__(self) -> Iterable[tuple[str, object]]:
         """What stands between the brackets in a terminal: what was written, nothing else."""
         return [
             (field, getattr(self, field))
@@ -81,13 +81,13 @@ class Noun(_Root):
         return False
 
     @classmethod
-    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
         """The keys that such a noun may have."""
         return list(cls.model_fields)
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:
+    def _known_keys(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         called = cls.called or cls.__name__.lower()
@@ -108,7 +108,7 @@ class Noun(_Root):
         return data
 
 
-def problem(message: str, hint: str | None = None, at: tuple[Any, ...] = ()) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
     """What is wrong, how to put it right, and at which key, for validators to raise."""
     return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 

@@ -11,7 +11,7 @@ from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import dimensions, parameter_values, quantities
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
-from trundle.robot.units import Quantity, unit_text
+from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value, check_dimension, read_value
 from trundle.robot.walk import values
 
@@ -32,7 +32,7 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
             if isinstance(dimension, str) and name in measured:
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), measured[name])
             if not isinstance(dimension, str):
-                expected = Quantity("quantity", unit_text(dimension), dimension)
+                expected = Measure("quantity", unit_text(dimension), dimension)
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
         except ExpressionError as error:
             raise InputError(str(error), key=name, hint=error.hint) from None

@@ -7,7 +7,6 @@ a formula over others ("track: 8*r") are no parameters of their own: they follow
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from trundle import scalars
 from trundle.errors import InputError, suggest
@@ -15,9 +14,10 @@ from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
-from trundle.robot.units import Quantity, unit_text
+from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value
 from trundle.robot.walk import values
+from trundle.scalars import Scalar
 
 _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
 
@@ -76,22 +76,22 @@ class Resolver:
     expression, CasADi SX. Numbers that are no parameters (exact zeros, unwritten defaults without effect) stay floats.
     """
 
-    def __init__(self, robot: Parts, scope: Mapping[str, Any]) -> None:
-        self._scope: dict[str, Any] = dict(scope)
+    def __init__(self, robot: Parts, scope: Mapping[str, Scalar]) -> None:
+        self._scope: dict[str, Scalar] = dict(scope)
         self._gravity = robot.gravity
         for name in definition_order(robot):
             value = robot.parameters[name]
             if not value.is_parameter:
                 self._scope[name] = evaluate(value.expression, self._look_up, _FUNCTIONS)
 
-    def _look_up(self, name: str) -> Any:
+    def _look_up(self, name: str) -> Scalar:
         try:
             return self._scope[name]
         except KeyError:
             message = f"no scalar was given for the parameter {name!r}"
             raise InputError(message, hint=suggest(name, self._scope)) from None
 
-    def __call__(self, value: Value) -> Any:
+    def __call__(self, value: Value) -> Scalar:
         """The scalar a value stands for."""
         if value.is_parameter:
             return self._look_up(value.key)
@@ -99,11 +99,11 @@ class Resolver:
             return value.constant
         return evaluate(value.expression, self._look_up, _FUNCTIONS)
 
-    def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Any, Any, Any]:
+    def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Scalar, Scalar, Scalar]:
         """Three scalars."""
         return self(vector[0]), self(vector[1]), self(vector[2])
 
-    def direction(self, vector: tuple[Value, Value, Value]) -> tuple[Any, Any, Any]:
+    def direction(self, vector: tuple[Value, Value, Value]) -> tuple[Scalar, Scalar, Scalar]:
         """Three scalars scaled to length 1 (floats where the axis uses no parameters)."""
         x, y, z = self.vector(vector)
         length = scalars.sqrt(x * x + y * y + z * z)
@@ -111,7 +111,7 @@ class Resolver:
             return x, y, z
         return x / length, y / length, z / length
 
-    def gravity(self) -> tuple[Any, Any, Any]:
+    def gravity(self) -> tuple[Scalar, Scalar, Scalar]:
         """Acceleration of gravity in the world frame (m/s^2)."""
         if isinstance(self._gravity, tuple):
             return self.vector(self._gravity)
@@ -174,9 +174,9 @@ def parameter_units(robot: Parts) -> dict[str, str]:
     return result
 
 
-def quantities(robot: Parts) -> dict[str, Quantity]:
+def quantities(robot: Parts) -> dict[str, Measure]:
     """What a named parameter measures, by the first field that is a multiple of it."""
-    found: dict[str, Quantity] = {}
+    found: dict[str, Measure] = {}
     for path, value in values(robot):
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":

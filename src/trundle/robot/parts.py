@@ -29,10 +29,14 @@ class Parts(Noun):
 
     called: ClassVar[str] = "robot"
 
-    name: str = Field("robot", description="Its name, for titles and files.", pattern=r"^\w[\w .+-]{0,79}$")
-    base: Base = Field("fixed", description="How the base moves. Default: planar with wheels, else fixed.")
+    name: str = Field(
+        default="robot", description="Its name, for titles and files.", pattern=r"^\w[\w .+-]{0,79}$"
+    )
+    base: Base = Field(
+        default="fixed", description="How the base moves. Default: planar with wheels, else fixed."
+    )
     gravity: Gravity = default(9.81, "Gravity (m/s^2): straight down, or a vector in the world frame.")
-    body: Body | None = Field(None, description="The base's body. A fixed base needs none.")
+    body: Body | None = Field(default=None, description="The base's body. A fixed base needs none.")
     joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
     wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")
     motors: dict[Identifier, Annotated[Motor, MOTORS]] = named("Motors by name.")
@@ -42,10 +46,11 @@ class Parts(Noun):
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
     )
     speeds: tuple[str, ...] | None = Field(
-        None, description="The independent speeds, by name. Default: chosen for the shortest equations."
+        default=None,
+        description="The independent speeds, by name. Default: chosen for the shortest equations.",
     )
     urdf: Annotated[str | None, Field(repr=False)] = Field(
-        None, description="The URDF text it was read from, for writing back what has no place above."
+        default=None, description="The URDF text it was read from, for writing back what has no place above."
     )
 
     @model_validator(mode="before")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -62,10 +61,11 @@ def _without_tags(loc: tuple[int | str, ...]) -> Path:
 
 
 def _words(
-    kind: str, fallback: str, came: Any, context: Mapping[str, Any], path: Path
+    kind: str, fallback: str, came: object, context: Mapping[str, object], path: Path
 ) -> tuple[str, str | None]:
     if "message" in context:
-        return str(context["message"]), context.get("hint")
+        hint = context.get("hint")
+        return str(context["message"]), None if hint is None else str(hint)
     if kind == "missing":
         return f"{path[-1]!r} is missing", None
     if kind == "literal_error":
@@ -92,7 +92,7 @@ def _words(
     return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
 
 
-def _choices(came: Any, allowed: Sequence[str]) -> str:
+def _choices(came: object, allowed: Sequence[str]) -> str:
     listed = "choose one of " + ", ".join(allowed)
     hint = suggest(came, allowed) if isinstance(came, str) else ""
     return f"{hint} ({listed})" if hint.startswith("did you mean") else listed

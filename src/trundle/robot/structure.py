@@ -251,7 +251,7 @@ def _no_body_hint(robot: Parts, name: str, known: Mapping[str, str]) -> str:
 
 def _moves_with(robot: Parts, body: str) -> str:
     """The last joint on the way to a body that can move, or "base"."""
-    moving = [joint for joint in chain(robot, body) if not isinstance(robot.joints[joint], FixedJoint)]
+    moving = [joint for joint in chain(robot, body) if robot.joints[joint].speeds]
     return moving[-1] if moving else "base"
 
 

@@ -94,7 +94,7 @@ UNITS: dict[str, tuple[float, Dimension]] = {
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Measure:
     """What a field measures: its name for messages, its SI unit as printed, and its dimension (None: any)."""
 
     name: str
@@ -102,8 +102,8 @@ class Quantity:
     dimension: Dimension | None
 
 
-def _quantity(name: str, unit: str, dimension: Dimension | None) -> Quantity:
-    return Quantity(name, unit, dimension)
+def _quantity(name: str, unit: str, dimension: Dimension | None) -> Measure:
+    return Measure(name, unit, dimension)
 
 
 ANY = _quantity("quantity", "", None)
@@ -129,7 +129,7 @@ RESISTANCE = _quantity("resistance", "ohm", _RESISTANCE)
 INDUCTANCE = _quantity("inductance", "H", _INDUCTANCE)
 TORQUE_CONSTANT = _quantity("torque constant", "N m/A", (2, 1, -2, -1))
 POWER = _quantity("power", "W", _POWER)
-TEMPERATURE = Quantity("temperature", "K", None)
+TEMPERATURE = Measure("temperature", "K", None)
 # What a motor's angle, rate and torque are where it drives something along an axis.
 ALONG = {ANGLE: LENGTH, RATE: SPEED, TORQUE: FORCE}
 

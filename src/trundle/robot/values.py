@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -18,7 +18,10 @@ from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Number, evaluate, names, parse
-from trundle.robot.units import Quantity, unit_text
+from trundle.robot.units import Measure, unit_text
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 FLOAT_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sqrt": math.sqrt,
@@ -40,7 +43,7 @@ class Value:
 
     source: float | str
     expression: Expression = field(compare=False)
-    quantity: Quantity = field(compare=False)
+    quantity: Measure = field(compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     constant: float | None = field(default=None, compare=False)
     key: str = field(default="", compare=False)
@@ -86,7 +89,7 @@ def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
     return float(number)
 
 
-def read_value(written: object, quantity: Quantity = units.ANY) -> Value:
+def read_value(written: object, quantity: Measure = units.ANY) -> Value:
     """Value from a number or text; raises ExpressionError with what was expected.
 
     The dimension is checked here where it can be known; values that use parameters are checked by the robot.
@@ -110,7 +113,7 @@ def read_value(written: object, quantity: Quantity = units.ANY) -> Value:
     return Value(written.strip(), tree, quantity, constant=number)
 
 
-def _plain(written: float, quantity: Quantity) -> Value:
+def _plain(written: float, quantity: Measure) -> Value:
     try:
         number = float(written)
     except OverflowError:
@@ -120,7 +123,7 @@ def _plain(written: float, quantity: Quantity) -> Value:
     return Value(number, Number(number), quantity, constant=number)
 
 
-def _with_article(quantity: Quantity) -> str:
+def _with_article(quantity: Measure) -> str:
     return f"{'an' if quantity.name[:1] in 'aeiou' else 'a'} {quantity.name}"
 
 
@@ -137,7 +140,7 @@ def _no_parameters(name: str) -> Found:
     return UNKNOWN
 
 
-def check_dimension(found: Found, quantity: Quantity) -> None:
+def check_dimension(found: Found, quantity: Measure) -> None:
     """Raise ExpressionError where a value's dimension isn't its field's."""
     if isinstance(found, str) or quantity.dimension is None or found == quantity.dimension:
         return
@@ -147,7 +150,7 @@ def check_dimension(found: Found, quantity: Quantity) -> None:
     )
 
 
-def _example(quantity: Quantity) -> str:
+def _example(quantity: Measure) -> str:
     if not quantity.unit or quantity.unit == "1":
         return 'write a number, or arithmetic over parameters ("2*ratio")'
     return f'write a number in {quantity.unit}, or text with a unit ("1.5 {quantity.unit}") or a parameter\'s name'
@@ -178,7 +181,7 @@ class Reads:
     `turn` marks directions: a plain number beyond a full turn there is degrees that nobody converted.
     """
 
-    def __init__(self, quantity: Quantity, *, turn: bool = False) -> None:
+    def __init__(self, quantity: Measure, *, turn: bool = False) -> None:
         self.quantity = quantity
         self.turn = turn
 
@@ -192,25 +195,25 @@ class Reads:
             )
         return value
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         try:
             return self.value(written)
         except ExpressionError as error:
             raise _refuse(error) from None
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> JsonSchemaValue:
         return {"type": ["number", "string"], "x-unit": self.quantity.unit}
 
 
 class ReadsVector(Reads):
     """The same for three values [x, y, z]."""
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         if not isinstance(written, (list, tuple)) or len(written) != 3:
             plural = f"{self.quantity.name}s"
             error = ExpressionError(
@@ -228,7 +231,7 @@ class ReadsVector(Reads):
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> JsonSchemaValue:
         one = super().__get_pydantic_json_schema__(schema, handler)
         return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
 
@@ -249,12 +252,12 @@ class ReadsAxis(ReadsVector):
 class ReadsGravity(ReadsVector):
     """Gravity: one number, straight down, or a vector in the world frame."""
 
-    def read(self, written: object) -> Any:
+    def read(self, written: object) -> object:
         return super().read(written) if isinstance(written, (list, tuple)) else Reads.read(self, written)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> JsonSchemaValue:
         vector = super().__get_pydantic_json_schema__(schema, handler)
         return {"anyOf": [vector["items"], vector]}
 

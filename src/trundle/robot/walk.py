@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, key_of
@@ -69,7 +69,7 @@ def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
     return lambda value: may and not value.names and value.number != 0.0
 
 
-def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> Any:
+def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object:
     if isinstance(inner, Value):
         key = str(path[-1]) if path[0] == "parameters" else key_of(path)
         return replace(inner, key=key, is_parameter=counts(inner))
@@ -82,9 +82,9 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> Any:
     return inner
 
 
-def plain(noun: Noun) -> dict[str, Any]:
+def plain(noun: Noun) -> dict[str, object]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
         inner = getattr(noun, field)
         if isinstance(inner, Noun) and inner.inline:
@@ -95,7 +95,7 @@ def plain(noun: Noun) -> dict[str, Any]:
     return found
 
 
-def _plain(inner: Any) -> Any:
+def _plain(inner: object) -> object:
     if isinstance(inner, Value):
         return inner.source
     if isinstance(inner, Noun):
@@ -105,3 +105,16 @@ def _plain(inner: Any) -> Any:
     if isinstance(inner, dict):
         return {name: _plain(each) for name, each in inner.items()}
     return inner
+
+
+def with_entry(data: object, path: Path, written: object) -> object:
+    """Plain data with one entry written anew; mappings and vectors on the way are made where they aren't there."""
+    if not path:
+        return written
+    first, *rest = path
+    if isinstance(first, int):
+        entries: list[object] = list(data) if isinstance(data, list) else [0.0, 0.0, 0.0]
+        entries[first] = with_entry(entries[first], tuple(rest), written)
+        return entries
+    there = data if isinstance(data, dict) else {}
+    return {**there, first: with_entry(there.get(first), tuple(rest), written)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -25,6 +25,9 @@ from trundle.robot.values import (
     Torque,
 )
 from trundle.scalars import Scalar, cos, sin
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 _ROLLER = (
     "Angle from the axle (+y) toward forward (+x) of the axis of the roller that touches the ground (rad)"
@@ -135,7 +138,7 @@ class RollingWheel(Wheel):
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
     @classmethod
-    def keys_of(cls, data: Mapping[str, Any]) -> list[str]:
+    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
         """Its own keys and those of its contact law."""
         law = data.get("contact")
         own = type(law).model_fields if isinstance(law, ContactLaw) else Ideal.model_fields
@@ -158,7 +161,7 @@ class RollingWheel(Wheel):
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    ) -> JsonSchemaValue:
         """The keys of all contact laws stand among the wheel's own."""
         found = handler.resolve_ref_schema(handler(schema))
         properties = found["properties"]
@@ -220,7 +223,7 @@ class CasterWheel(PivotedWheel):
         return -read(self.offset), 0
 
 
-class _RollerWheel(RollingWheel):
+class RollerWheel(RollingWheel):
     """A wheel with rollers on its rim, on which it slides freely."""
 
     roller_angle: Direction
@@ -234,7 +237,7 @@ class _RollerWheel(RollingWheel):
         return (ContactDirection("roller_force", "rolling", sin(angle), cos(angle)),)
 
 
-class MecanumWheel(_RollerWheel):
+class MecanumWheel(RollerWheel):
     """Rollers at an angle on its rim."""
 
     called: ClassVar[str] = "mecanum wheel"
@@ -245,7 +248,7 @@ class MecanumWheel(_RollerWheel):
     )
 
 
-class OmniWheel(_RollerWheel):
+class OmniWheel(RollerWheel):
     """Rollers across its rim: it slides sideways freely."""
 
     called: ClassVar[str] = "omni wheel"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,19 +15,18 @@ from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
 from trundle.mechanics.kinematics import world_poses
 from trundle.model.configuration import Configuration
-from trundle.model.sketch import yaw
+from trundle.model.drawing import scene, yaw
 from trundle.results.arrays import FloatArray
-from trundle.results.sketch import Sketch, WheelSketch
 from trundle.scalars import Scalar
+from trundle.scene import PLANES, Link, Scene, WheelShape
 from trundle.show.robot import draw_links, draw_robot, draw_wheels, robot_size
-from trundle.show.skeleton import PLANES, skeleton
 from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say
 from trundle.spatial.motions import Pose, compose, inverse, transform_point
 
 # How far around the robot the picture reaches, in its own sizes: centres farther away are pointed at.
 _AROUND = 1.6
 
-Wheels = tuple[WheelSketch, ...]
+Wheels = tuple[WheelShape, ...]
 
 
 def mobility_figure(analysis: Analysis) -> Figure:
@@ -59,15 +57,16 @@ def mobility_figure(analysis: Analysis) -> Figure:
 def _draw_base(axes: Axes, analysis: Analysis) -> None:
     """From above, in the base's frame: wheels, also those that bodies on joints carry, and their axles."""
     poses = _poses(analysis)
-    shape = skeleton(analysis.robot, poses)
-    on_base, carried, axles = _wheels(analysis, poses, shape.wheels)
-    base = Sketch(wheels=on_base or carried)
+    shape = scene(analysis.robot, poses)
+    on_base, carried, axles = _wheels(analysis, poses, shape)
+    base = Scene(wheels=on_base or carried)
     draw_robot(axes, base, (0.0, 0.0, 0.0), {})
     if on_base:
         draw_wheels(axes, carried)
-    for start, end in (*shape.mounts, *shape.bars, *_brackets(analysis, poses)):
-        axes.plot(*zip(shape.flat(start), shape.flat(end), strict=True), color=INK, linewidth=1.6, zorder=3.4)
-    reach = _AROUND * max(robot_size(Sketch(wheels=(*on_base, *carried))), 1e-9)
+    for bar in (*shape.mounts, *shape.links, *_brackets(analysis, poses)):
+        ends = zip(shape.flat(bar.start), shape.flat(bar.end), strict=True)
+        axes.plot(*ends, color=INK, linewidth=1.6, zorder=3.4)
+    reach = _AROUND * max(robot_size(Scene(wheels=(*on_base, *carried))), 1e-9)
     middle = np.mean([(w.x, w.y) for w in base.wheels], axis=0)
     for (x, y, heading), is_steered in axles:
         across = 4 * reach * np.array([-math.sin(heading), math.cos(heading)])
@@ -83,18 +82,15 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
 
 
 def _wheels(
-    analysis: Analysis, poses: list[Pose], shapes: Sketch
+    analysis: Analysis, poses: list[Pose], shapes: Scene
 ) -> tuple[Wheels, Wheels, list[tuple[tuple[float, float, float], bool]]]:
     """Wheels on the base, wheels that it carries on joints where they are now, and the place (x, y, heading) of each
     that has an axle to obey, with whether it is steered or carried.
     """
-    tree = analysis.maps.assembly.tree
-    groups: tuple[list[WheelSketch], list[WheelSketch]] = ([], [])
+    groups: tuple[list[WheelShape], list[WheelShape]] = ([], [])
     axles = []
     for wheel, shape in zip(analysis.maps.assembly.wheels, shapes.wheels, strict=True):
-        pivot = poses[tree.links[wheel.link].parent if wheel.steering is not None else wheel.link]
-        x, y = float(pivot.position[0]), float(pivot.position[1])
-        groups[not wheel.on_base].append(replace(shape, x=x, y=y, heading=yaw(pivot)))
+        groups[not wheel.on_base].append(shape)
         if wheel.noun.binds and wheel.grips:
             at = poses[wheel.link]
             place = (float(at.position[0]), float(at.position[1]), yaw(at))
@@ -108,14 +104,15 @@ def _poses(analysis: Analysis) -> list[Pose]:
     return [compose(inverse(poses[0]), pose) for pose in poses] if analysis.maps.base else poses
 
 
-def _brackets(analysis: Analysis, poses: list[Pose]) -> list[tuple[FloatArray, FloatArray]]:
+def _brackets(analysis: Analysis, poses: list[Pose]) -> list[Link]:
     """From the frames of bodies on joints to the wheels that they carry."""
     links, found = analysis.maps.assembly.tree.links, []
     for wheel in analysis.maps.assembly.wheels:
         if not wheel.on_base:
             holder = links[wheel.link].parent
             body = holder if wheel.steering is None else links[holder].parent
-            found.append((np.array(poses[body].position), np.array(poses[wheel.link].position)))
+            start, end = poses[body].position, poses[wheel.link].position
+            found.append(Link(wheel.name, start, end))
     return found
 
 
@@ -154,14 +151,14 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
     frame moves in that plane, else in the plane of its first two linear parts.
     """
     poses = _poses(analysis)
-    shape = skeleton(analysis.robot, poses)
+    shape = scene(analysis.robot, poses)
     frame, found = analysis.frame, analysis.frame_manipulability
     linear = [part[2] for part in frame.parts if part.startswith("v_")] if frame else []
-    plane = PLANES[shape.normal]
+    plane = PLANES[shape.view]
     if len(linear) > 1 and not set(plane) <= set(linear):
         plane = (linear[0], linear[1])
     shown = ["xyz".index(axis) for axis in plane]
-    bars = [(start[shown], end[shown]) for start, end in shape.bars]
+    bars = [(np.array(bar.start)[shown], np.array(bar.end)[shown]) for bar in shape.links]
     if not bars:
         say(axes, "all of it is in one place")
         return

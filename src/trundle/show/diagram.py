@@ -8,13 +8,14 @@ at its zero, or as near to it as loops can be closed.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
-from trundle.results.sketch import WheelSketch, wheel_centre
+from trundle.scene import PLANES, JointMark, Scene, WheelShape
 from trundle.show.joint_symbols import (
     AXES,
     BAR,
@@ -26,9 +27,11 @@ from trundle.show.joint_symbols import (
     draw_pivot,
     draw_scale,
 )
-from trundle.show.robot import draw_robot, outline
-from trundle.show.skeleton import PLANES, JointMark, Skeleton, skeleton
+from trundle.show.robot import draw_robot
 from trundle.show.style import INK, MUTED, figure_svg, house_style, new_figure
+
+if TYPE_CHECKING:
+    from trundle.robot import Robot
 
 # The robot itself is at most so large, in inches; around it stand names and measures.
 _LARGEST = (4.0, 3.6)
@@ -38,12 +41,12 @@ _FRAME = 0.5
 _MOST_NAMES = 24
 
 
-def diagram(robot: Any) -> Figure:
+def diagram(robot: Robot) -> Figure:
     """The diagram of a described robot."""
-    shape = skeleton(robot)
+    shape = scene(robot)
     with house_style():
         figure, sheet = _sheet(shape)
-        if shape.wheels.wheels:
+        if shape.wheels:
             _draw_wheels(sheet, shape)
         _draw_linkage(sheet, shape)
         _draw_frame(sheet, shape)
@@ -53,12 +56,12 @@ def diagram(robot: Any) -> Figure:
     return figure
 
 
-def diagram_svg(robot: Any) -> str:
+def diagram_svg(robot: Robot) -> str:
     """The same as an SVG element."""
     return figure_svg(diagram(robot))
 
 
-def _sheet(shape: Skeleton) -> tuple[Figure, Sheet]:
+def _sheet(shape: Scene) -> tuple[Figure, Sheet]:
     """A page as large as the robot on it needs."""
     points = _extent(shape)
     low, high = points.min(axis=0), points.max(axis=0)
@@ -84,28 +87,28 @@ def _cut(figure: Figure, sheet: Sheet) -> None:
     figure.set_size_inches(*(high - low))
 
 
-def _extent(shape: Skeleton) -> FloatArray:
+def _extent(shape: Scene) -> FloatArray:
     """Points around everything that is drawn, (n, 2)."""
     points = [np.zeros(2)]
     points += [shape.flat(p) for p in (*(j.at for j in shape.joints), *shape.centers)]
     points += [shape.flat(end) for loop in shape.loops for end in (loop.first, loop.second)]
-    if shape.wheels.wheels:
-        points += [np.array(corner) for corner in outline(shape.wheels)]
-    for wheel in shape.wheels.wheels:
+    if shape.wheels:
+        points += [np.array(corner) for corner in shape.outline()]
+    for wheel in shape.wheels:
         reach = math.hypot(wheel.radius, wheel.width / 2)
-        points += [np.array(wheel_centre(wheel, 0.0)) + reach * np.array(s) for s in ((-1, -1), (1, 1))]
+        points += [np.array(wheel.centre()) + reach * np.array(s) for s in ((-1, -1), (1, 1))]
     return np.array(points)
 
 
-def _draw_frame(sheet: Sheet, shape: Skeleton) -> None:
+def _draw_frame(sheet: Sheet, shape: Scene) -> None:
     """The base's frame: at its origin on a robot seen from above, else beside the drawing, clear of the bars."""
     length, at = _FRAME * sheet.inch, np.zeros(2)
-    if shape.wheels.wheels:
+    if shape.wheels:
         length = min(length, max(0.2 * float((sheet.high - sheet.low).min()), 0.6 * length))
     else:
         sheet.axes.plot(0, 0, marker="o", markersize=3, color=INK, zorder=5.2, clip_on=False)
         at = sheet.low - (0.75 * sheet.inch, 0)
-    for axis, direction in zip(PLANES[shape.normal], np.eye(2), strict=True):
+    for axis, direction in zip(PLANES[shape.view], np.eye(2), strict=True):
         tip = at + length * direction
         sheet.arrow(at, tip, AXES[axis], mutation_scale=11, zorder=8)
         end = tip + 0.1 * sheet.inch * direction
@@ -113,16 +116,16 @@ def _draw_frame(sheet: Sheet, shape: Skeleton) -> None:
     sheet.axes.plot(*at, marker="o", markersize=3.5, color=INK, zorder=8.5, clip_on=False)
 
 
-def _draw_wheels(sheet: Sheet, shape: Skeleton) -> None:
-    draw_robot(sheet.axes, shape.wheels, (0.0, 0.0, 0.0), {})
+def _draw_wheels(sheet: Sheet, shape: Scene) -> None:
+    draw_robot(sheet.axes, shape, (0.0, 0.0, 0.0), {})
     for pair in shape.coupled:
-        ends = [(w.x, w.y) for w in shape.wheels.wheels if w.name in pair]
+        ends = [(w.x, w.y) for w in shape.wheels if w.name in pair]
         sheet.line(*ends, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=3.5)
     middle = (sheet.low + sheet.high) / 2
-    named = len(shape.wheels.wheels) <= _MOST_NAMES
-    for wheel in shape.wheels.wheels:
-        centre = np.array(wheel_centre(wheel, 0.0))
-        if wheel.kind != "ball":
+    named = len(shape.wheels) <= _MOST_NAMES
+    for wheel in shape.wheels:
+        centre = np.array(wheel.centre())
+        if not wheel.is_ball:
             _draw_wheel_axes(sheet, wheel, centre)
         if wheel.steering:
             draw_pivot(sheet, (wheel.x, wheel.y))
@@ -130,7 +133,7 @@ def _draw_wheels(sheet: Sheet, shape: Skeleton) -> None:
             _name_wheel(sheet, wheel, centre, middle)
 
 
-def _draw_wheel_axes(sheet: Sheet, wheel: WheelSketch, centre: FloatArray) -> None:
+def _draw_wheel_axes(sheet: Sheet, wheel: WheelShape, centre: FloatArray) -> None:
     """Where it rolls to, and its axle."""
     forward = np.array([math.cos(wheel.heading), math.sin(wheel.heading)])
     left = np.array([-forward[1], forward[0]])
@@ -140,10 +143,10 @@ def _draw_wheel_axes(sheet: Sheet, wheel: WheelSketch, centre: FloatArray) -> No
     sheet.line(centre - half, centre + half, color=AXES["y"], linewidth=1.1, zorder=6)
 
 
-def _name_wheel(sheet: Sheet, wheel: WheelSketch, centre: FloatArray, middle: FloatArray) -> None:
+def _name_wheel(sheet: Sheet, wheel: WheelShape, centre: FloatArray, middle: FloatArray) -> None:
     """Beside the wheel, on its outer side."""
     c, s = abs(math.cos(wheel.heading)), abs(math.sin(wheel.heading))
-    half = wheel.radius if wheel.kind == "ball" else wheel.width / 2
+    half = wheel.radius if wheel.is_ball else wheel.width / 2
     side = -1 if centre[1] - middle[1] < -0.3 * sheet.inch else 1
     beyond = s * wheel.radius + c * half + (0.06 + 0.14 * c + 0.2 * s) * sheet.inch
     at = (centre[0], centre[1] + side * beyond)
@@ -153,37 +156,37 @@ def _name_wheel(sheet: Sheet, wheel: WheelSketch, centre: FloatArray, middle: Fl
     sheet.text(at, wheel.name, rim=crossed, ha="center", va="bottom" if side > 0 else "top")
 
 
-def _draw_linkage(sheet: Sheet, shape: Skeleton) -> None:
+def _draw_linkage(sheet: Sheet, shape: Scene) -> None:
     """Bars, joints with their names, loops and centres of mass."""
     for under, bars in (
         (2.2, shape.mounts),
-        (4.6, shape.bars),
-    ):  # what holds a joint to the base goes below the base
-        for start, end in bars:
-            a, b = shape.flat(start), shape.flat(end)
+        (4.6, shape.links),
+    ):  # what holds a joint to the base goes below it
+        for bar in bars:
+            a, b = shape.flat(bar.start), shape.flat(bar.end)
             sheet.line(a, b, color=INK, linewidth=5.4, zorder=under)
             sheet.line(a, b, color=BAR, linewidth=3.6, zorder=under + 0.1)
     for joint in shape.joints:
         if shape.base == "fixed" and joint.on_base:
             draw_ground(sheet, shape.flat(joint.at))
-        draw_joint(sheet, joint.kind, shape.flat(joint.at), _seen(shape, joint))
+        draw_joint(sheet, joint.symbol, shape.flat(joint.at), _seen(shape, joint))
     for loop in shape.loops:
         a, b = shape.flat(loop.first), shape.flat(loop.second)
-        if loop.kind != "rod":
+        if not loop.apart:
             sheet.line(a, b, color=MUTED, linewidth=1.2, linestyle=(0, (2, 2)), zorder=5)
         for end in (a, b):
-            draw_joint(sheet, loop.kind, end, np.zeros(2))
+            draw_joint(sheet, loop.symbol, end, np.zeros(2))
     for center in shape.centers:
         draw_center(sheet, shape.flat(center))
     _name_joints(sheet, shape)
 
 
-def _seen(shape: Skeleton, joint: JointMark) -> FloatArray:
+def _seen(shape: Scene, joint: JointMark) -> FloatArray:
     """The joint's axis in the picture: short where it points at whoever looks."""
     return np.zeros(2) if joint.axis is None else shape.flat(joint.axis)
 
 
-def _name_joints(sheet: Sheet, shape: Skeleton) -> None:
+def _name_joints(sheet: Sheet, shape: Scene) -> None:
     """Right of a joint, or above it where a bar leads to the right; those in one place share a label."""
     named = [(j.name, j.at) for j in shape.joints] + [(loop.name, loop.first) for loop in shape.loops]
     near = 0.1 * sheet.inch
@@ -196,7 +199,7 @@ def _name_joints(sheet: Sheet, shape: Skeleton) -> None:
             same.append(name)
     if len(places) > _MOST_NAMES:
         return
-    bars = [(shape.flat(start), shape.flat(end)) for start, end in (*shape.bars, *shape.mounts)]
+    bars = [(shape.flat(bar.start), shape.flat(bar.end)) for bar in (*shape.links, *shape.mounts)]
     ways = [(a, b - a) for a, b in bars] + [(b, a - b) for a, b in bars]
     for at, names in places:
         text = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
@@ -207,11 +210,9 @@ def _name_joints(sheet: Sheet, shape: Skeleton) -> None:
             sheet.text(at + (0.2 * sheet.inch, 0), text, rim=True, ha="left", va="center")
 
 
-def _draw_measures(sheet: Sheet, shape: Skeleton) -> bool:
+def _draw_measures(sheet: Sheet, shape: Scene) -> bool:
     """Track and wheelbase, where the wheels stand in two rows; whether there was anything to measure."""
-    rolling = [
-        w for w in shape.wheels.wheels if w.kind not in ("ball", "caster") and abs(math.sin(w.heading)) < 1e-9
-    ]
+    rolling = [w for w in shape.wheels if not w.is_ball and not w.offset and abs(math.sin(w.heading)) < 1e-9]
     rows, lines = (
         sorted({round(v, 9) for v in values}) for values in ([w.y for w in rolling], [w.x for w in rolling])
     )

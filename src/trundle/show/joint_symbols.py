@@ -65,31 +65,31 @@ class Sheet:
         self.axes.add_patch(shape)
 
 
-def draw_joint(sheet: Sheet, kind: str, at: FloatArray, axis: FloatArray) -> None:
+def draw_joint(sheet: Sheet, symbol: str, at: FloatArray, axis: FloatArray) -> None:
     """A square for a fixed joint, a ring where the axis (as seen in the picture) points at whoever looks, else a box;
     what turns any way is filled.
     """
     size, place = _SYMBOL * sheet.inch, (float(at[0]), float(at[1]))
     length = float(np.hypot(*axis))
-    if kind == "fixed":
+    if symbol == "weld":
         corner = (place[0] - 0.6 * size, place[1] - 0.6 * size)
         sheet.patch(Rectangle(corner, 1.2 * size, 1.2 * size), facecolor=INK, zorder=5.5)
     elif length > 0.7:
-        _box(sheet, kind, place, axis / length)
+        _box(sheet, symbol, place, axis / length)
     else:
-        fill = BAR if kind in ("spherical", "floating", "universal", "planar") else "white"
+        fill = BAR if symbol == "ball" else "white"
         sheet.patch(Circle(place, size), facecolor=fill, edgecolor=INK, linewidth=1.4, zorder=5.5)
         sheet.patch(Circle(place, 0.3 * size), facecolor=INK, zorder=5.6)
 
 
-def _box(sheet: Sheet, kind: str, place: tuple[float, float], along: FloatArray) -> None:
+def _box(sheet: Sheet, symbol: str, place: tuple[float, float], along: FloatArray) -> None:
     """A joint seen from beside its axis; one that slides has an arrow along it."""
     size = _SYMBOL * sheet.inch
     turn = Affine2D().rotate(math.atan2(along[1], along[0])).translate(*place) + sheet.axes.transData
     box = Rectangle((-1.5 * size, -0.85 * size), 3 * size, 1.7 * size)
     sheet.patch(box, facecolor="white", edgecolor=INK, linewidth=1.4, transform=turn, zorder=5.5)
     ends = place - 2.6 * size * along, place + 2.6 * size * along
-    if kind in ("prismatic", "cylindrical", "screw"):
+    if symbol == "slide":
         style = {"arrowstyle": "<|-|>", "linewidth": 1.0, "mutation_scale": 6}
         sheet.arrow(*ends, INK, **style, zorder=5.7)
     else:

@@ -11,8 +11,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from trundle.errors import InputError
-from trundle.results import Run, Sketch
+from trundle.results import Run
 from trundle.results.arrays import FloatArray
+from trundle.scene import Point, Scene
 from trundle.show.robot import draw_links, draw_robot, robot_size
 from trundle.show.style import (
     COLOURS,
@@ -45,26 +46,26 @@ class Track:
 
 def path(run: Run) -> Figure:
     """The path of the robot's base with the robot at intervals; for a fixed base, the links and the tip's trace."""
-    sketch = Sketch.from_dict(run.description.get("sketch", {}))
+    scene = Scene.from_dict(run.description.get("sketch", {}))
     with house_style():
-        track = _track(run, sketch)
+        track = _track(run, scene)
         if track is None:
             figure = new_figure(2.5)
             figure.suptitle(f"{run.name}: path", x=0.01, ha="left")
             say(figure.subplots(), "nothing of this robot moves in the plane")
             return figure
-        if sketch.pose or not sketch.links:
-            return _robot_figure(run, sketch, track)
-        return _linkage_figure(run, sketch, track)
+        if scene.pose or not scene.links:
+            return _robot_figure(run, scene, track)
+        return _linkage_figure(run, scene, track)
 
 
 def moves_in_plane(run: Run) -> bool:
     """Whether `path` has anything to draw."""
-    return _track(run, Sketch.from_dict(run.description.get("sketch", {}))) is not None
+    return _track(run, Scene.from_dict(run.description.get("sketch", {}))) is not None
 
 
-def _robot_figure(run: Run, sketch: Sketch, track: Track) -> Figure:
-    size = robot_size(sketch)
+def _robot_figure(run: Run, scene: Scene, track: Track) -> Figure:
+    size = robot_size(scene)
     scale = _scale(track, size)
     low, high = _limits(track.points, 0.75 * size * scale)
     figure, axes = _axes(f"{run.name}: path", track.labels, low, high)
@@ -72,44 +73,43 @@ def _robot_figure(run: Run, sketch: Sketch, track: Track) -> Figure:
     for index in shown:
         strong = index in (shown[0], shown[-1])
         at = (*track.points[index], track.headings[index])
-        steering = {w.name: float(run[w.steering][index]) for w in sketch.wheels if w.steering}
-        draw_robot(axes, sketch, at, steering, scale=scale, alpha=0.95 if strong else 0.4)
+        steering = {w.name: float(run[w.steering][index]) for w in scene.wheels if w.steering}
+        draw_robot(axes, scene, at, steering, scale=scale, alpha=0.95 if strong else 0.4)
     _draw_path(figure, axes, track)
-    if scale > 1 and (sketch.body or sketch.wheels):
+    if scale > 1 and (scene.body or scene.wheels):
         note = f"robot drawn {scale:.2g} times its size"
         axes.text(1, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=8.5)
     return figure
 
 
-def _linkage_figure(run: Run, sketch: Sketch, track: Track) -> Figure:
-    corners = [_point(run, end, track.time) for link in sketch.links for end in (link.start, link.end)]
-    everything = np.concatenate([track.points, *corners])
+def _linkage_figure(run: Run, scene: Scene, track: Track) -> Figure:
+    bars = [
+        (_point(run, scene, link.start, track.time), _point(run, scene, link.end, track.time))
+        for link in scene.links
+    ]
+    everything = np.concatenate([track.points, *(end for bar in bars for end in bar)])
     span = float(np.ptp(everything, axis=0).max()) or 1.0
     low, high = _limits(everything, 0.06 * span)
     figure, axes = _axes(f"{run.name}: motion", track.labels, low, high)
     count = min(_MOST_ROBOTS, track.time.size)
     # Evenly in the distance that the tip went, so that fast swings are not drawn as gaps.
-    shown = np.unique(
-        np.searchsorted(_progress(track, 0.0), np.linspace(0, _progress(track, 0.0)[-1], count))
-    )
+    progress = _progress(track)
+    shown = np.unique(np.searchsorted(progress, np.linspace(0, progress[-1], count)))
     for index in shown:
         strong = index in (shown[0], shown[-1])
-        ends = [
-            (_point(run, link.start, track.time)[index], _point(run, link.end, track.time)[index])
-            for link in sketch.links
-        ]
+        ends = [(start[index], end[index]) for start, end in bars]
         draw_links(axes, ends, alpha=0.95 if strong else 0.25)
     _draw_path(figure, axes, track)
     return figure
 
 
-def _track(run: Run, sketch: Sketch) -> Track | None:
-    if sketch.pose:
-        x, y, heading = (_named(run, name, "the base's pose") for name in sketch.pose)
+def _track(run: Run, scene: Scene) -> Track | None:
+    if scene.pose:
+        x, y, heading = (_named(run, name, "the base's pose") for name in scene.pose)
         points, labels = np.column_stack([x, y]), ("x", "y")
-    elif sketch.traced:
-        across, up = (_named(run, name, "the traced point") for name in sketch.traced)
-        points, labels, heading = np.column_stack([across, up]), sketch.plane, np.zeros(len(run))
+    elif scene.traced:
+        across, up = (_named(run, name, "the traced point") for name in scene.traced)
+        points, labels, heading = np.column_stack([across, up]), scene.plane, np.zeros(len(run))
     elif "x" in run and "y" in run:
         points, labels = np.column_stack([run["x"], run["y"]]), ("x", "y")
         heading = run["theta"] if "theta" in run else np.zeros(len(run))
@@ -129,22 +129,23 @@ def _named(run: Run, name: str, what: str) -> FloatArray:
     return run[name]
 
 
-def _point(run: Run, places: tuple[float | str, float | str], time: FloatArray) -> FloatArray:
+def _point(run: Run, scene: Scene, point: Point, time: FloatArray) -> FloatArray:
+    """A point of the scene over time in its plane, (T, 2)."""
+    places = point if len(point) == 2 else [point["xyz".index(axis)] for axis in scene.plane]
     columns = [
         run[place][: time.size] if isinstance(place, str) else np.full(time.size, place) for place in places
     ]
     return np.column_stack(columns)
 
 
-def _progress(track: Track, arm: float) -> FloatArray:
-    """How far the robot has moved, (T,) in m: the path's length, and turning counted on an arm of that length."""
-    steps = np.hypot(*np.diff(track.points, axis=0).T) + arm * np.abs(np.diff(track.headings))
-    return np.concatenate([[0.0], np.cumsum(steps)])
+def _progress(track: Track) -> FloatArray:
+    """The length of the path so far, (T,) in m."""
+    return np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(track.points, axis=0).T))])
 
 
 def _spaced(track: Track, apart: float) -> list[int]:
     """Indices of poses to draw: the first, the last, and between them those that keep clear of all others drawn."""
-    progress = _progress(track, 0.0)
+    progress = _progress(track)
     chosen = [0]
     if track.time.size > 1 and np.hypot(*(track.points[-1] - track.points[0])) > 0.25 * apart:
         chosen.append(track.time.size - 1)

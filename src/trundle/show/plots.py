@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.choices import FIGURES
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -29,54 +31,158 @@ def plot(run: Run) -> Plots:
     Examples
     --------
     >>> import trundle
-    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0)
-    >>> run.plot.states().savefig("states.svg")  # doctest: +SKIP
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+    >>> trundle.plot(run).inputs().get_suptitle()
+    'pendulum: inputs'
     """
     return Plots(run)
 
 
-FIGURES = ("path", "states", "inputs", "checks")
-
-
 @dataclass(frozen=True)
 class Plots:
-    """The figures of `run`, each a matplotlib Figure."""
+    """The figures of a run, each a matplotlib Figure that a notebook shows and `savefig` writes.
+
+    Parameters
+    ----------
+    run : Run
+        Whose figures.
+    """
 
     run: Run
 
     def path(self) -> Figure:
-        """Where the robot went, with the robot drawn at intervals."""
+        """Where the robot went from above, with the robot drawn at intervals; of a linkage the bars and the tip.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            x and y (m), coloured by time.
+
+        Raises
+        ------
+        InputError
+            Where the run's sketch is damaged, or names values that the run doesn't hold.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.path().get_suptitle()
+        'pendulum: motion'
+        """
         from trundle.show.path import path
 
         return path(self.run)
 
     def path_png(self) -> bytes | None:
-        """The same as a PNG file's bytes, for a notebook; None where nothing moves in the plane."""
+        """The figure `path` as a PNG file, for a notebook.
+
+        Returns
+        -------
+        bytes or None
+            The file's bytes; None where nothing moves in the plane.
+
+        Raises
+        ------
+        InputError
+            As `path` does.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.Run("still", [0.0, 1.0], {"a": [0.0, 1.0]}).plot.path_png() is None
+        True
+        """
         from trundle.show.path import moves_in_plane
         from trundle.show.style import figure_png
 
         return figure_png(self.path()) if moves_in_plane(self.run) else None
 
     def states(self) -> Figure:
-        """Coordinates, speeds and currents over time."""
+        """Coordinates, speeds and currents over time.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            One panel for each group, unit and kind; at most eight lines a panel.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.states().get_suptitle()
+        'pendulum: states'
+        """
         from trundle.show.series import states
 
         return states(self.run)
 
     def inputs(self) -> Figure:
-        """What drove the robot over time."""
+        """What drove the robot over time.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            One panel for each unit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.inputs().get_suptitle()
+        'pendulum: inputs'
+        """
         from trundle.show.series import inputs
 
         return inputs(self.run)
 
     def checks(self) -> Figure:
-        """How far the numbers can be trusted: constraint residual and energy balance."""
+        """How far the numbers can be trusted: constraint residuals and the energy balance.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Panels for what the run holds of these.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.checks().get_suptitle()
+        'pendulum: checks'
+        """
         from trundle.show.check_figures import checks
 
         return checks(self.run)
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
-        """Write every figure into `folder` as path.png, states.png, inputs.png, checks.png; return the paths."""
+        """Write every figure, each file whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or path
+            Where path, states, inputs and checks go; made where it isn't there.
+        suffix : {".png", ".svg", ".pdf"}
+            The kind of file.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Raises
+        ------
+        InputError
+            For another suffix, where a file can't be written, and as `path` does.
+
+        Examples
+        --------
+        >>> import tempfile, trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0], "y": [0.0, 0.0]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in run.plot.save(folder, ".svg")]
+        ['path.svg', 'states.svg', 'inputs.svg', 'checks.svg']
+        """
         from trundle.show.style import save_figure
 
         return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in FIGURES]

@@ -10,17 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon
 
 from trundle.results.arrays import FloatArray
-from trundle.results.sketch import Sketch, WheelSketch, body_outline, wheel_centre, wheel_heading
+from trundle.scene import Scene, WheelShape
 from trundle.show.style import BODY, COLOURS, INK, WHEEL
 
 # A wheel without a width is drawn with this share of its radius.
 _SLIM = 0.3
 
 
-def robot_size(sketch: Sketch) -> float:
+def robot_size(scene: Scene) -> float:
     """The robot's largest extent in m; 0.3 for one of which no shape is known."""
-    corners = [*outline(sketch)]
-    for wheel in sketch.wheels:
+    corners = [*scene.outline()]
+    for wheel in scene.wheels:
         corners += [
             (wheel.x + s * wheel.radius, wheel.y + t * wheel.radius) for s in (-1, 1) for t in (-1, 1)
         ]
@@ -31,7 +31,7 @@ def robot_size(sketch: Sketch) -> float:
 
 def draw_robot(
     axes: Axes,
-    sketch: Sketch,
+    scene: Scene,
     pose: Sequence[float],
     steering: Mapping[str, float],
     *,
@@ -39,15 +39,15 @@ def draw_robot(
     alpha: float = 1.0,
 ) -> None:
     """The robot at `pose` (x, y, heading), its wheels turned to the angles `steering` gives by wheel name."""
-    corners = outline(sketch) or ((-0.12, -0.09), (0.18, 0.0), (-0.12, 0.09))
+    corners = scene.outline() or ((-0.12, -0.09), (0.18, 0.0), (-0.12, 0.09))
     body = Polygon(_placed(corners, pose, scale), closed=True, zorder=3)
     body.set(facecolor=BODY, edgecolor=INK, linewidth=1.0, alpha=alpha)
     axes.add_patch(body)
-    for wheel in sketch.wheels:
+    for wheel in scene.wheels:
         _draw_wheel(axes, wheel, pose, steering.get(wheel.name, 0.0), scale, alpha)
 
 
-def draw_wheels(axes: Axes, wheels: Sequence[WheelSketch]) -> None:
+def draw_wheels(axes: Axes, wheels: Sequence[WheelShape]) -> None:
     """Wheels alone, as `draw_robot` has them, where their headings say."""
     for wheel in wheels:
         _draw_wheel(axes, wheel, (0.0, 0.0, 0.0), 0.0, 1.0, 1.0)
@@ -62,17 +62,12 @@ def draw_links(axes: Axes, ends: Sequence[tuple[FloatArray, FloatArray]], *, alp
             axes.plot(*point, marker="o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=4)
 
 
-def outline(sketch: Sketch) -> Sequence[tuple[float, float]]:
-    """The body's corners, those of a body around the wheels where it has none of its own."""
-    return sketch.body or body_outline(sketch.wheels)
-
-
 def _draw_wheel(
-    axes: Axes, wheel: WheelSketch, pose: Sequence[float], steering: float, scale: float, alpha: float
+    axes: Axes, wheel: WheelShape, pose: Sequence[float], steering: float, scale: float, alpha: float
 ) -> None:
-    x, y = wheel_centre(wheel, steering)
-    turned = wheel_heading(wheel, steering)
-    if wheel.kind == "ball":
+    x, y = wheel.centre(steering)
+    turned = wheel.turned(steering)
+    if wheel.is_ball:
         centre = _placed([(x, y)], pose, scale)[0]
         ball = Circle((float(centre[0]), float(centre[1])), wheel.radius * scale, zorder=4)
         ball.set(facecolor=WHEEL, alpha=alpha)
@@ -91,7 +86,7 @@ def _draw_wheel(
         axes.plot(*line.T, color="white", linewidth=0.9, alpha=alpha, zorder=4.5, solid_capstyle="butt")
 
 
-def _rollers(wheel: WheelSketch, half: float) -> list[list[tuple[float, float]]]:
+def _rollers(wheel: WheelShape, half: float) -> list[list[tuple[float, float]]]:
     """Stripes along the rollers as seen from above: those on top slant the other way than the one on the ground."""
     if wheel.roller_angle is None:
         return []

@@ -3,6 +3,19 @@
 from trundle.simulation.dynamic import simulate
 from trundle.simulation.kinematic import kinematic_inputs, roll
 from trundle.simulation.rollout import rollout
+from trundle.simulation.runfile import Task, run, task_of
 from trundle.simulation.signals import Signal, constant, function, table
 
-__all__ = ["Signal", "constant", "function", "kinematic_inputs", "roll", "rollout", "simulate", "table"]
+__all__ = [
+    "Signal",
+    "Task",
+    "constant",
+    "function",
+    "kinematic_inputs",
+    "roll",
+    "rollout",
+    "run",
+    "simulate",
+    "table",
+    "task_of",
+]

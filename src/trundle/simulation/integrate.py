@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from trundle.errors import InputError, NumericsError
+from trundle.errors import NumericsError
+from trundle.results.arrays import FloatArray
 
-METHODS = ("auto", "lsoda", "radau", "bdf", "dop853", "rk45")
+# Methods that ask for ∂f/∂x.
+IMPLICIT = ("lsoda", "radau", "bdf")
 _SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45"}
 # Times closer than this share of the run are one: a table's 0.3 s and an output's 3 · 0.1 s differ by rounding.
 SAME_TIME = 1e-12
@@ -28,7 +30,7 @@ MOST_REPAIRS = 20
 # in a run Dormand-Prince 8(5,3), stable to |λ|h = 6, takes fewer steps than its accuracy asks for anyway.
 MOST_DECAY = 1000.0
 
-Rate = Callable[[float, np.ndarray], np.ndarray]
+Rate = Callable[[float, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class StuckError(NumericsError):
         self.time = time
 
 
-def decay_rate(rate: Rate, state: np.ndarray) -> float:
+def decay_rate(rate: Rate, state: FloatArray) -> float:
     """The fastest decay (1/s) of small deviations from x at t = 0: max −Re λ(∂f/∂x), less the fastest growth.
 
     Less the growth, so that conservative motions, whose λ come in pairs ±λ, count as what they are, not stiff. By
@@ -87,28 +89,15 @@ def decay_rate(rate: Rate, state: np.ndarray) -> float:
     return float(-real.min() - max(real.max(), 0.0))
 
 
-def choose_method(method: Any, stiff: bool | Callable[[], bool]) -> str:
-    """The method itself, or for `auto` LSODA (which switches to stiff formulas) or Dormand-Prince 8(5,3)."""
-    if method not in METHODS:
-        raise InputError(
-            f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}"
-        )
-    if method != "auto":
-        return method
-    if callable(stiff):
-        stiff = stiff()
-    return "lsoda" if stiff else "dop853"
-
-
 def integrate(
     make: Callable[[float, float], tuple[Rate, Rate]],
-    start: Sequence[float] | np.ndarray,
-    times: np.ndarray,
+    start: Sequence[float] | FloatArray,
+    times: FloatArray,
     breaks: Sequence[float],
     settings: Settings,
     names: Sequence[str],
     find: Callable[[float, float], Sequence[float]] | None = None,
-) -> np.ndarray:
+) -> FloatArray:
     """States (n, T) at increasing `times`, from `start` at the first.
 
     `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
@@ -131,7 +120,7 @@ def integrate(
 
 def _near(
     t: float,
-    times: np.ndarray,
+    times: FloatArray,
     breaks: Sequence[float],
     find: Callable[[float, float], Sequence[float]] | None,
 ) -> list[float]:
@@ -150,12 +139,12 @@ def _near(
 
 def _integrate(
     make: Callable[[float, float], tuple[Rate, Rate]],
-    start: Sequence[float] | np.ndarray,
-    times: np.ndarray,
+    start: Sequence[float] | FloatArray,
+    times: FloatArray,
     breaks: Sequence[float],
     settings: Settings,
     names: Sequence[str],
-) -> np.ndarray:
+) -> FloatArray:
     edges = _edges(times, breaks)
     times = _snapped(times, np.array(edges))
     state = np.array(start, dtype=float)
@@ -171,7 +160,7 @@ def _integrate(
     return result
 
 
-def _edges(times: np.ndarray, breaks: Sequence[float]) -> list[float]:
+def _edges(times: FloatArray, breaks: Sequence[float]) -> list[float]:
     """Ends of the pieces: first and last time and the breaks between; of those that only rounding parts, the later."""
     least = SAME_TIME * (times[-1] - times[0])
     edges = [float(times[0])]
@@ -183,7 +172,7 @@ def _edges(times: np.ndarray, breaks: Sequence[float]) -> list[float]:
     return [*edges, float(times[-1])]
 
 
-def _snapped(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _snapped(times: FloatArray, edges: FloatArray) -> FloatArray:
     """`times` with those that only rounding keeps from an edge put on it: no method can step over 10⁻¹⁷ s."""
     after = np.clip(np.searchsorted(edges, times), 1, edges.size - 1)
     before = edges[after - 1]
@@ -192,8 +181,8 @@ def _snapped(times: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _piece(
-    rate: Rate, jacobian: Rate, state: np.ndarray, times: np.ndarray, settings: Settings, part: float
-) -> np.ndarray:
+    rate: Rate, jacobian: Rate, state: FloatArray, times: FloatArray, settings: Settings, part: float
+) -> FloatArray:
     if settings.method == "lsoda":
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
         inner = np.linspace(times[0], times[-1], math.ceil((times[-1] - times[0]) / part) + 1)
@@ -223,14 +212,14 @@ def _piece(
 
 
 def _lsoda(
-    rate: Rate, jacobian: Rate, state: np.ndarray, times: np.ndarray, settings: Settings
-) -> np.ndarray:
+    rate: Rate, jacobian: Rate, state: FloatArray, times: FloatArray, settings: Settings
+) -> FloatArray:
     """LSODA through `odeint`, whose loop runs in compiled code (Hindmarsh 1983; Petzold 1983)."""
     from scipy.integrate import ODEintWarning, odeint
 
     latest = [times[0]]
 
-    def watched(t: float, y: np.ndarray) -> np.ndarray:
+    def watched(t: float, y: FloatArray) -> FloatArray:
         latest[0] = t
         return rate(t, y)
 
@@ -254,11 +243,11 @@ def _lsoda(
     return states.T
 
 
-def _last(reached: Any, times: np.ndarray) -> float:
+def _last(reached: FloatArray, times: FloatArray) -> float:
     return float(reached[-1]) if len(reached) else float(times[0])
 
 
-def _check(piece: np.ndarray, times: np.ndarray, names: Sequence[str]) -> None:
+def _check(piece: FloatArray, times: FloatArray, names: Sequence[str]) -> None:
     if np.isfinite(piece).all():
         return
     row, column = np.argwhere(~np.isfinite(piece))[0]

@@ -3,203 +3,168 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Callable, Mapping
 
 from trundle.errors import InputError
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.quantities import Quantities
-from trundle.model.configuration import independent_coordinates
+from trundle.model.arguments import Given, named, robot_of
 from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
-from trundle.model.manifold import on_manifold, settle
-from trundle.program import compile_program, feed
+from trundle.model.manifold import settle
+from trundle.model.mechanism import mechanism
 from trundle.results import Run
-from trundle.simulation.arguments import (
-    check_tolerances,
-    initial_numbers,
-    named,
-    require_robot,
-    sample_times,
-    step_limit,
-)
-from trundle.simulation.dynamic import describe, finder, moved_guesses, named_signals, prepared
-from trundle.simulation.integrate import Settings, choose_method, integrate
-from trundle.simulation.pieces import make_pieces
-from trundle.simulation.progress import Progress
-from trundle.simulation.signals import Signal
+from trundle.robot import Robot
+from trundle.simulation.options import Options, Times, initial_numbers, options_of
+from trundle.simulation.problem import Problem, named_signals, solve
+from trundle.simulation.signals import Input, Signal
 
-if TYPE_CHECKING:
-    from trundle.robot import Robot
+# The tolerances of a kinematic run, tighter than a dynamic one's: its rates cost next to nothing.
+TOLERANCE = 1e-12
 
 
 def roll(
-    robot: Any,
+    robot: Given,
     duration: float | str = 10.0,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Input] | None = None,
     *,
     initial: Mapping[str, float | str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
     samples: int = 1001,
-    times: Sequence[float] | np.ndarray | None = None,
+    times: Times | None = None,
     method: str = "auto",
-    rtol: float = 1e-12,
-    atol: float = 1e-12,
+    rtol: float | None = None,
+    atol: float | None = None,
     max_step: float | str | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
-    """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), least squares where the wheels
-    over-determine it.
+    """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), without forces.
 
-    inputs: rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad,
-    `front.steering`), each a number, a table or a function of time; an angle is differentiated, and sets the start
-    of its coordinate. initial, parameters, samples, times, method, rtol, atol and max_step are those of `simulate`:
-    a pulse of a function that is shorter than max_step (by default a thousandth of the run) may be missed. Raises
-    InputError where the given motions don't determine the base's. The run's
-    `slip_residual` is the largest contact velocity (m/s) that no motion of the base could remove.
+    Where the wheels over-determine the motion it is that of least squares, and the run's `slip_residual` is the largest
+    contact velocity (m/s) that no motion of the base could remove.
+
+    Parameters
+    ----------
+    robot : Robot, Model, Document, path or mapping
+        What rolls; of a model the robot that it was derived from.
+    duration : float or str, s
+        How long, from t = 0.
+    inputs : mapping of str to number, str, function, Signal or tuple
+        Rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad, `front.steering`),
+        as in `simulate`; an angle is differentiated, and sets the start of its coordinate. Wheels whose rates aren't
+        given roll freely, steering and joints are held.
+    initial : mapping of str to number or str
+        Coordinates by name, in SI or as text with units.
+    parameters : mapping of str to number or str
+        Changed values by name.
+    samples : int
+        How many equal times to store, from 0 to `duration`.
+    times : array_like, shape (n,), s
+        The times to store, in place of `duration` and `samples`.
+    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45"}
+        The integrator; auto takes LSODA.
+    rtol, atol : float
+        Bounds on each step's error; 1e-12 by default.
+    max_step : float or str, s
+        The longest step, as in `simulate`.
+    progress : bool or callable
+        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+
+    Returns
+    -------
+    Run
+        Coordinates, given rates, the speeds that follow and the slip residual over time.
+
+    Raises
+    ------
+    InputError
+        For names and values that don't fit, and where the given motions don't determine the base's.
+    NumericsError
+        Where the numbers fail, saying when.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> robot = trundle.catalog.differential_drive(radius=0.15)
+    >>> run = trundle.roll(robot, 2.0, {"left.rate": 2.0, "right.rate": "2 rad/s"})
+    >>> round(float(run["x"][-1]), 9)
+    0.6
     """
+    robot = robot_of(robot, "roll", "it has no wheels to roll on")
+    options = options_of(duration, samples, times, method, rtol, atol, max_step, TOLERANCE)
+    problem = kinematic_problem(robot, inputs, initial, parameters, options)
+    return solve(problem, options, f"rolling {robot.name}", progress)
+
+
+def kinematic_problem(
+    robot: Robot,
+    inputs: Mapping[str, Input] | None,
+    initial: Mapping[str, float | str] | None,
+    parameters: Mapping[str, float | str] | None,
+    options: Options,
+) -> Problem:
+    """The motion of a robot from its wheels' as an initial-value problem; the arguments are those of `roll`."""
     began = time.perf_counter()
-    require_robot(robot, "roll")
-    asked = sample_times(duration, samples, times)
-    at = asked if asked[0] == 0 else np.concatenate([[0.0], asked])
-    check_tolerances(rtol, atol)
-    limit = step_limit(max_step)
-    known_inputs = kinematic_inputs(robot)
-    rates, angles = _split(robot, known_inputs, named(inputs, "inputs"))
-    kinematics = derive_kinematics(robot, [*rates, *(known_inputs.rate_of(name) for name in angles)])
-    derived = time.perf_counter()
-    known, longest = prepared(
-        named_signals([*rates, *angles], {**rates, **angles}, robot.name, known_inputs.units),
-        float(at[-1]),
-        limit,
-    )
+    known = kinematic_inputs(robot)
+    signals = named_signals(named(inputs, "inputs"), known.units, robot.name, options)
+    angles = _angles(known, signals)
+    # Rates first: the order of the program's inputs.
+    names = sorted(signals, key=lambda name: name in angles)
+    kinematics = derive_kinematics(robot, [known.rate_of(name) or name for name in names])
+    derived = time.perf_counter() - began
     values = robot.parameter_values(named(parameters, "parameters"))
-    p = np.array(list(values.values()))
-    begin = initial_numbers(initial, kinematics.coordinates, kinematics.units, robot.name, kind="coordinate")
-    state = _start(kinematics.coordinates, begin, {name: known[name] for name in angles})
-    start = dict(zip(kinematics.coordinates, state, strict=True))
-    state = settle(kinematics, start, (*begin, *angles), values)
-    kernel = compile_program(kinematics.program)
-    kernel.prepare()
-    compiled = time.perf_counter()
-
-    signals = [*((known[n], False) for n in rates), *((known[n], True) for n in angles)]
-    breaks = [b for s, _ in signals for b in (*s.jumps, *s.kinks)]
-    settings = Settings(choose_method(method, stiff=True), rtol, atol, longest)
-    with Progress(progress, float(at[-1]), f"rolling {robot.name}") as bar:
-        program = kinematics.program
-        guided = program if kinematics.projection is None else feed(program, kinematics.projection)
-        make = make_pieces(guided, guided.jacobian("rate", "state"), _sources(signals, bar.end), p, bar)
-        states = integrate(make, state, at, breaks, settings, kinematics.coordinates, finder(known.values()))
-    given = np.array([_sampled(s, differentiate, at) for s, differentiate in signals]).reshape(
-        len(signals), at.size
+    given = initial_numbers(
+        initial, kinematics.coordinates, kinematics.units, robot.name, kind="coordinate", dependent={}
     )
-    states = on_manifold(kinematics, states, given, p)
-    _, outputs = kernel(states, given, p)
-    finished = time.perf_counter()
-    skip = at.size - asked.size
-
-    columns = dict(zip(kinematics.coordinates, states, strict=True))
-    columns |= dict(zip(kinematics.given, given, strict=True))
-    columns |= dict(zip(kinematics.outputs, outputs, strict=True))
-    seconds = {
-        "derive_seconds": derived - began,
-        "compile_seconds": compiled - derived,
-        "simulate_seconds": finished - compiled,
+    start = _start(kinematics, given, angles)
+    rates = {
+        rate: signals[name].rate(options.end) if name in angles else signals[name]
+        for rate, name in zip(kinematics.given, names, strict=True)
     }
-    kept = {each: series[skip:] for each, series in columns.items()}
-    moved = moved_guesses(begin, dict(zip(kinematics.coordinates, state, strict=True)))
-    return _run(kinematics, asked, kept, values, {"method": settings.method, **seconds, **moved})
-
-
-def _run(
-    kinematics: Kinematics,
-    asked: np.ndarray,
-    columns: Mapping[str, np.ndarray],
-    values: Mapping[str, float],
-    summary: Mapping[str, Any],
-) -> Run:
-    residual = float(columns["slip_residual"].max())
-    return Run(
-        name=kinematics.name,
-        time=asked,
-        values=columns,
-        units={name: unit for name, unit in kinematics.units.items() if name in columns},
-        description=describe(kinematics, values),
+    return Problem(
+        kinematics,
+        kinematics.program,
+        kinematics.program,
+        rates,
+        values,
+        given,
+        settle(kinematics, start, (*given, *angles), values),
+        stiff=True,
         summary={
             "mode": "kinematic",
             "operations": kinematics.program.operations,
-            "slip_residual": residual,
-            "constraint_residual": residual,
-            **summary,
-        },
-        groups={
-            "coordinates": kinematics.coordinates,
-            "speeds": (),
-            "currents": (),
-            "inputs": kinematics.given,
-            "outputs": kinematics.outputs,
+            "derive_seconds": derived,
         },
     )
 
 
-def kinematic_inputs(robot: Any) -> Quantities:
+def kinematic_inputs(robot: Robot) -> Quantities:
     """What a kinematic run can be given: rates, and the coordinates whose rates they are, which stand for them."""
-    quantities = assemble(robot, robot.resolver()).quantities
-    rates = rate_names(robot)
+    assembly = mechanism(robot).assembly
+    quantities, rates = assembly.quantities, rate_names(assembly)
     return quantities.only((*rates, *(quantities.coordinate_of(rate) for rate in rates)))
 
 
-def _split(robot: Any, known: Quantities, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Given rates, and given coordinates."""
-    named_signals(tuple(known), inputs, robot.name, known.units)
-    rates = {name: given for name, given in inputs.items() if known[name].kind == "speed"}
-    angles = {name: given for name, given in inputs.items() if name not in rates}
-    for name in angles:
-        if known.rate_of(name) in rates:
+def _angles(known: Quantities, signals: Mapping[str, Signal]) -> dict[str, Signal]:
+    """The given signals that are coordinates over time, which no wheel can make jump."""
+    angles = {name: signal for name, signal in signals.items() if known[name].kind != "speed"}
+    for name, signal in angles.items():
+        if known.rate_of(name) in signals:
             raise InputError(
                 f"both '{name}' and '{known.rate_of(name)}' are given",
                 key=f"run.inputs.{name}",
                 hint="keep one of them",
             )
-    return rates, angles
+        if signal.jumps:
+            raise InputError(
+                f"'{name}' jumps, which no wheel can",
+                key=f"run.inputs.{name}",
+                hint="use linear or cubic interpolation, or a function without jumps",
+            )
+    return angles
 
 
 def _start(
-    coordinates: Sequence[str], initial: Mapping[str, float], angles: Mapping[str, Signal]
-) -> list[float]:
-    start = {each: float(initial.get(each, 0.0)) for each in coordinates}
-    for each, signal in angles.items():
-        if signal.jumps:
-            raise InputError(
-                f"'{each}' jumps, which no wheel can",
-                key=f"run.inputs.{each}",
-                hint="use linear or cubic interpolation, or a function without jumps",
-            )
-        if each in start:
-            start[each] = signal.value(0.0)
-    return [start[each] for each in coordinates]
-
-
-def _sampled(signal: Signal, differentiate: bool, at: np.ndarray) -> np.ndarray:
-    if not differentiate:
-        return signal.sample(at)
-    return np.array([signal.derivative(float(t), 0.0, float(at[-1])) for t in at])
-
-
-def _sources(
-    signals: Sequence[tuple[Signal, bool]], end: float
-) -> list[tuple[Callable[[float], float], bool]]:
-    """Each given rate at t (s): a rate's own value, an angle's derivative; and whether it changes between jumps."""
-    return [
-        ((lambda t, s=s: s.derivative(t, 0.0, end)) if derived else s.value, not (s.steady or s.held))
-        for s, derived in signals
-    ]
-
-
-def kinematic_names(robot: Robot) -> tuple[dict[str, str], dict[str, str]]:
-    """Names and units of what a kinematic run can be given, and of the states it starts from."""
-    assembly = assemble(robot, robot.resolver())
-    states = assembly.quantities.only(independent_coordinates(assembly))
-    return kinematic_inputs(robot).units, states.units
+    kinematics: Kinematics, given: Mapping[str, float], angles: Mapping[str, Signal]
+) -> dict[str, float]:
+    """Each coordinate at the start: as given over time, as given for the start, or 0."""
+    start = {name: given.get(name, 0.0) for name in kinematics.coordinates}
+    return start | {name: signal.value(0.0) for name, signal in angles.items() if name in start}

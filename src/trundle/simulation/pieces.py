@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from trundle.errors import TrundleError
-from trundle.program import compile_program
+from trundle.program import Program, compile_program
+from trundle.results.arrays import FloatArray
 from trundle.simulation.integrate import Rate
 from trundle.simulation.progress import Progress
+from trundle.simulation.signals import Signal
 
 
 def make_pieces(
-    program: Any,
-    jacobian: Any | None,
-    sources: Sequence[tuple[Callable[[float], float], bool]],
-    parameters: np.ndarray,
+    program: Program,
+    jacobian: Program | None,
+    signals: Sequence[Signal],
+    parameters: FloatArray,
     bar: Progress,
 ) -> Callable[[float, float], tuple[Rate, Rate]]:
     """`make(a, b)` -> (f, ∂f/∂x) on the piece [a, b] s, all on the same buffers.
 
     program: groups (state, input, parameter) to the rate first; jacobian: its ∂rate/∂state, or None where no method
-    asks for it. sources: each input's value at t, and whether it changes within a piece; one that doesn't keeps the
-    value it has in the middle. What a jump at b changes belongs to the next piece, so t stays below b.
+    asks for it. An input that is held keeps the value it has in the middle of the piece. What a jump at b changes
+    belongs to the next piece, so t stays below b.
     """
-    x, u = np.zeros(program.inputs[0].size), np.zeros(len(sources))
+    x, u = np.zeros(program.inputs[0].size), np.zeros(len(signals))
     outputs = [np.zeros(group.size) for group in program.outputs]
     evaluate = compile_program(program).bind(x, u, parameters, *outputs)
     square = np.zeros((x.size, outputs[0].size))
     differentiate = (
         None if jacobian is None else compile_program(jacobian).bind(x, u, parameters, square.reshape(-1))
     )
-    moving = [(place, value) for place, (value, moves) in enumerate(sources) if moves]
+    moving = [(place, signal.value) for place, signal in enumerate(signals) if not signal.held]
 
     def make(a: float, b: float) -> tuple[Rate, Rate]:
-        u[:] = [value((a + b) / 2) for value, _ in sources]
+        u[:] = [signal.value((a + b) / 2) for signal in signals]
         last = float(np.nextafter(b, a))
 
         def load(t: float, y: np.ndarray) -> None:

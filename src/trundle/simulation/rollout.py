@@ -11,18 +11,12 @@ import numpy as np
 
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
+from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
-from trundle.simulation.arguments import (
-    dependents,
-    named,
-    number,
-    require_model,
-    unknown_start,
-    whole,
-)
-from trundle.simulation.dynamic import describe
 from trundle.simulation.observing import Stored, observer_of, worst_residual
+from trundle.simulation.options import dependents, unknown_start, whole
+from trundle.simulation.problem import describe
 from trundle.simulation.progress import Progress
 
 # Robots between the extremes whose parameters are checked too.
@@ -30,7 +24,7 @@ MOST_CHECKED = 8
 
 
 def rollout(
-    model: Model,
+    model: Given,
     *,
     initial: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Any] | None = None,
@@ -58,7 +52,7 @@ def rollout(
     """
     from trundle.program.rollout import rollout as native
 
-    require_model(model, "rollout")
+    model = model_of(model, "rollout")
     _check_whole_numbers(steps, every, count, threads)
     dt = _step(dt)
     initial, inputs = named(initial, "initial"), named(inputs, "inputs")

@@ -4,47 +4,53 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
+from trundle.choices import INTERPOLATIONS
 from trundle.errors import InputError, NumericsError
-from trundle.simulation.arguments import number as read_number
+from trundle.model.arguments import number
+from trundle.results.arrays import FloatArray
+from trundle.robot.values import Value
 
-INTERPOLATIONS = ("previous", "linear", "cubic")
 # Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
 # about 3e-14 for motions with time constants of a second, against rounding of 1e-13 |f|.
 STEP = 1e-3
+# Lagrange's polynomial through values at −2h … 2h: row k holds its coefficient of (t/h)^k.
+_LAGRANGE = np.linalg.inv(np.vander(np.arange(-2.0, 3.0), increasing=True))
 # Tables with at most this many nodes have the integrator stop at each; beyond it the error control finds the kinks
 # itself.
 MOST_STOPS = 500
-# Jumps of one function that a run restarts at; beyond it the function is noise, which no method integrates.
-MOST_JUMPS = 5000
-# Without a longest step of the user's, functions of time are looked at this often over a run. Pulses shorter than
-# the step may be missed.
-LOOKS = 1000
 
 
 @dataclass(frozen=True)
 class Signal:
-    """One input over time: its value at t (s), its times of jumps, its times of kinks, and whether it never changes.
+    """One input over time.
 
-    `value(t)` is continuous from the right at a jump; outside of a table the end values hold. `resolution` is the time
-    (s) within which it may change and change back unseen by its jumps and kinks (None: it can't).
+    value: the value at t (s), continuous from the right at a jump; outside of a table the end values hold.
+    jumps, kinks: the times (s) of these. slope: the derivative, where it is known.
+    resolution: the time (s) within which it may change and change back unseen by its jumps and kinks: infinite for
+        Python functions; None where it can't.
+    held: whether it keeps its value between its jumps, as constants do.
     """
 
     value: Callable[[float], float]
     jumps: tuple[float, ...] = ()
     kinks: tuple[float, ...] = ()
-    steady: bool = False
     slope: Callable[[float], float] | None = None
     resolution: float | None = None
-    held: bool = False  # whether it keeps its value between its jumps
+    held: bool = False
 
-    def sample(self, times: np.ndarray) -> np.ndarray:
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a Python function, of which nothing is known between the times looked at."""
+        return self.resolution == math.inf
+
+    def sample(self, times: FloatArray) -> FloatArray:
         """Values at many times."""
         return np.array([self.value(float(t)) for t in times])
 
@@ -54,9 +60,19 @@ class Signal:
             return self.slope(t)
         h = min(STEP, (end - start) / 8)
         middle = min(max(t, start + 2 * h), end - 2 * h)
-        # Lagrange's polynomial through five points, differentiated at t (which is the middle but near the ends).
-        nodes = [middle + k * h for k in (-2, -1, 0, 1, 2)]
-        return sum(w * self.value(node) for w, node in zip(_weights(nodes, t), nodes, strict=True))
+        values = [self.value(middle + k * h) for k in (-2, -1, 0, 1, 2)]
+        s = (t - middle) / h  # 0 but near the ends
+        return float(np.array([0.0, 1.0, 2 * s, 3 * s**2, 4 * s**3]) @ (_LAGRANGE @ values) / h)
+
+    def rate(self, end: float) -> Signal:
+        """Its derivative over [0, end] s as a signal."""
+        return replace(self, value=lambda t: self.derivative(t, 0.0, end), slope=None)
+
+
+# What users may give as an input: a number, text with a unit, a function of time, a table.
+Column = Sequence[float] | Sequence[float | str | Value] | FloatArray
+Table = tuple[Column, Column] | tuple[Column, Column, str]
+Input = float | str | Value | Callable[[float], float] | Signal | Table | Mapping[str, object]
 
 
 def constant(value: float) -> Signal:
@@ -64,7 +80,7 @@ def constant(value: float) -> Signal:
     number = float(value)
     if not math.isfinite(number):
         raise InputError(f"an input of {number} is not a finite number")
-    return Signal(lambda t: number, steady=True, slope=lambda t: 0.0)
+    return Signal(lambda t: number, held=True, slope=lambda t: 0.0)
 
 
 def function(call: Callable[[float], float]) -> Signal:
@@ -89,7 +105,7 @@ def function(call: Callable[[float], float]) -> Signal:
     return Signal(value, resolution=math.inf)
 
 
-def _one_number(answer: Any, complaint: str) -> float:
+def _one_number(answer: object, complaint: str) -> float:
     """The number in an array or list of one."""
     array = np.asarray(answer) if not isinstance(answer, str) else np.zeros(0)
     if array.size == 1 and array.dtype.kind in "fiub":
@@ -98,67 +114,38 @@ def _one_number(answer: Any, complaint: str) -> float:
     raise InputError(f"{complaint} {shown}")
 
 
-def with_jumps(signal: Signal, end: float, step: float) -> Signal:
-    """The same signal with the jumps of a Python function found, so far as values `step` (s) apart over [0, end] show
-    them.
-    """
-    if signal.resolution != math.inf:
-        return signal
-    nodes = np.linspace(0.0, end, max(math.ceil(end / step), 1) + 1).tolist()
-    return replace(signal, jumps=tuple(find_jumps(signal.value, nodes)))
+def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "linear") -> Signal:
+    """An input given by its values at some times.
 
+    `previous` holds each value until the next time; `linear` and `cubic` (a not-a-knot spline) join them. Outside of
+    the times the first and the last value hold.
 
-def find_jumps(value: Callable[[float], float], nodes: Sequence[float]) -> list[float]:
-    """Times at which a function jumps between increasing `nodes`, each the first float after its jump.
+    Parameters
+    ----------
+    times : array_like, shape (n,), s
+        Increasing; one at least.
+    values : array_like, shape (n,)
+        The input there, in SI.
+    interpolation : {"linear", "previous", "cubic"}
+        What holds between the times.
 
-    An interval is halved toward the half with the greater change. In a smooth function the change shrinks with the
-    interval; across a jump it stays, down to two neighbouring floats.
-    """
-    values = [value(t) for t in nodes]
-    noise = 1e-9 * (max(values) - min(values)) if values else 0.0
-    found: list[float] = []
-    open_ = [(a, b, va, vb) for (a, va), (b, vb) in pairwise(zip(nodes, values, strict=True)) if va != vb]
-    while open_ and len(found) < MOST_JUMPS:
-        a, b, va, vb = open_.pop()
-        place = _bisected(value, a, b, va, vb, noise)
-        if place is None:
-            continue
-        before, after, v_before, v_after = place
-        found.append(after)
-        # A second jump in the same interval.
-        open_ += [
-            piece for piece in ((a, before, va, v_before), (after, b, v_after, vb)) if piece[2] != piece[3]
-        ]
-    return sorted(found)
+    Returns
+    -------
+    Signal
+        To be given as an input; `.value(t)` is its value at t (s).
 
+    Raises
+    ------
+    InputError
+        Where the times don't increase, the shapes differ, something isn't a finite number, or the interpolation is
+        unknown.
 
-def _bisected(
-    value: Callable[[float], float], a: float, b: float, va: float, vb: float, noise: float
-) -> tuple[float, float, float, float] | None:
-    """The floats on both sides of a jump in [a, b] and the values there, or None where the change is smooth."""
-    width, slow = b - a, 0
-    while b - a > 4e-16 * max(abs(b), width):
-        middle = (a + b) / 2
-        if not a < middle < b:
-            break
-        vm = value(middle)
-        change, left, right = abs(vb - va), abs(vm - va), abs(vb - vm)
-        if max(left, right) <= noise:
-            return None
-        slow = slow + 1 if max(left, right) < 0.8 * change else 0
-        if slow == 2:
-            return None
-        if left >= right:
-            b, vb = middle, vm
-        else:
-            a, va = middle, vm
-    return (a, b, va, vb) if abs(vb - va) > noise else None
-
-
-def table(times: Sequence[float], values: Sequence[float], interpolation: str = "linear") -> Signal:
-    """A table: `previous` holds each value until the next time, `linear` and `cubic` (not-a-knot spline) join them.
-
-    times (s), strictly increasing; outside of them the end values hold.
+    Examples
+    --------
+    >>> import trundle
+    >>> ramp = trundle.table([0.0, 2.0], [0.0, 24.0])
+    >>> ramp.value(1.5), ramp.value(9.0)
+    (18.0, 24.0)
     """
     try:
         t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
@@ -184,32 +171,36 @@ def table(times: Sequence[float], values: Sequence[float], interpolation: str = 
     return _pieces(t, _polynomials(t, v, interpolation))
 
 
-def as_signal(given: Any, unit: str = "") -> Signal:
-    """A signal from what a user may give: a number, text with a unit, a function, (times, values[, interpolation]), a
-    mapping, a described table.
-    """
+def as_signal(given: Input, name: str, unit: str = "") -> Signal:
+    """A signal from what a user may give for an input; `name` is where it stands, for messages, `unit` its own."""
     if isinstance(given, Signal):
         return given
     if callable(given):
-        return function(cast("Callable[[float], float]", given))
-    if isinstance(given, dict):
+        return function(given)
+    if isinstance(given, Mapping):
         if set(given) - {"interpolation"} != {"times", "values"}:
             came = ", ".join(map(str, given)) or "nothing"
             raise InputError(f"a table has times, values and maybe an interpolation; came: {came}")
-        return table(given["times"], given["values"], given.get("interpolation", "linear"))
-    if hasattr(given, "times") and hasattr(given, "numbers"):
-        return table(given.times, given.numbers, given.interpolation)
+        given = cast(Table, (given["times"], given["values"], given.get("interpolation", "linear")))
     if isinstance(given, tuple) and len(given) in (2, 3):
-        return table(*given)
-    if isinstance(given, str):
-        return constant(read_number(given, "", unit))
+        times, values, *rest = given
+        return table(_numbers(times, name, "s"), _numbers(values, name, unit), *rest)
+    if isinstance(given, (str, Value)):
+        return constant(number(given, name, unit))
     try:
-        return constant(float(cast(Any, given)))
+        return constant(float(cast(float, given)))
     except (TypeError, ValueError):
         raise InputError(
             f"an input can't be {type(given).__name__}",
             hint="give a number, text with a unit, a function of time, or a table (times, values, interpolation)",
         ) from None
+
+
+def _numbers(column: Column, name: str, unit: str) -> npt.ArrayLike:
+    """A table's times or values in SI; text may have units."""
+    if isinstance(column, Sequence) and any(isinstance(each, (str, Value)) for each in column):
+        return [number(each, name, unit) for each in column]
+    return cast(npt.ArrayLike, column)
 
 
 def _steps(times: list[float], values: list[float]) -> Signal:
@@ -253,29 +244,3 @@ def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
     if len(starts) <= MOST_STOPS:
         return Signal(value, kinks=tuple(starts), slope=slope)
     return Signal(value, kinks=(starts[0], end), slope=slope, resolution=float(np.median(np.diff(t))))
-
-
-def longest_step(signals: Iterable[Signal], end: float, asked: float | None) -> float:
-    """The longest step (s): as `asked`, else one that sees what the signals do: long tables node by node, functions
-    `LOOKS` times over the run. It doesn't depend on which times are stored.
-    """
-    if asked is not None:
-        return asked
-    limits = [min(s.resolution, end / LOOKS) for s in signals if s.resolution is not None]
-    return min(limits, default=math.inf)
-
-
-def _weights(nodes: Sequence[float], t: float) -> list[float]:
-    """Weights of the derivative at t of the polynomial through `nodes` (Fornberg 1988, by the product rule)."""
-    weights = []
-    for i, own in enumerate(nodes):
-        others = [x for j, x in enumerate(nodes) if j != i]
-        total = 0.0
-        for skipped in range(len(others)):
-            term = 1.0 / (own - others[skipped])
-            for k, x in enumerate(others):
-                if k != skipped:
-                    term *= (t - x) / (own - x)
-            total += term
-        weights.append(total)
-    return weights

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 
 from trundle.documents.urdf.nouns import (
     AS_GIVEN,
-    DEFAULT_AXIS,
     EXTENSION,
-    LIMITED,
     NOUNS,
     ONE_AXIS,
-    ZERO,
-    Inertial,
+    Data,
     Joint,
     Limit,
     Link,
@@ -23,7 +20,17 @@ from trundle.documents.urdf.nouns import (
 from trundle.documents.urdf.part import Numbers, Part
 from trundle.documents.urdf.xml_tree import Element
 from trundle.errors import suggest
+from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
+_ZERO: Numbers = (0.0, 0.0, 0.0)
+# URDF's own default, where a description has z.
+_DEFAULT_AXIS: Numbers = (1.0, 0.0, 0.0)
+# Types with stops.
+_LIMITED = ("revolute", "prismatic")
+# From where on a limit is a way to say that there is none.
+_NO_LIMIT = 1e15
+# Products that are only the rounding of a rotation by a quarter turn become exact zeros again, relative to the largest.
+_ROUNDING = 4e-16
 # Moments below it (kg m²) are what is left of rounding, whatever their sign.
 _NOTHING = 1e-12
 _OTHER_FORMATS = {"sdf": "an SDF file", "mujoco": "a MuJoCo model", "COLLADA": "a mesh"}
@@ -64,16 +71,36 @@ def _once(noun: Link | Joint, taken: Mapping[str, Link] | Mapping[str, Joint]) -
 
 def _link(part: Part) -> Link:
     inertial = part.child("inertial")
-    return Link(part.text("name"), None if inertial is None else _inertial(inertial), part)
+    return Link(part.text("name"), {} if inertial is None else _body(inertial), part)
 
 
-def _inertial(part: Part) -> Inertial:
+def _body(part: Part) -> Data:
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
     xyz, rpy = _origin(part)
     inertia = part.needed("inertia", 'write <inertia ixx="..." iyy="..." izz="..."/>')
     xy, xz, yz = (inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz"))
     xx, yy, zz = (_moment(inertia, name) for name in ("ixx", "iyy", "izz"))
-    return Inertial(mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
+    moments = _in_link(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), rpy)
+    return _given(mass=mass, center_of_mass=xyz, inertia=_given(**moments))
+
+
+def _in_link(matrix: Matrix, rpy: Numbers) -> dict[str, float]:
+    """The inertia about the centre of mass in the link's axes: R I Rᵀ, with R the inertial frame's rotation."""
+    floor = 0.0
+    if any(rpy):
+        rotation = euler_rotation(*rpy)
+        matrix = multiply(multiply(rotation, matrix), transpose(rotation))
+        floor = _ROUNDING * max(abs(number) for row in matrix for number in row)
+    places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+    moments = {name: float(matrix[i][j]) for name, (i, j) in places.items()}
+    return {
+        name: number for name, number in moments.items() if abs(number) > floor or name in ("xx", "yy", "zz")
+    }
+
+
+def _given(**numbers: float | Numbers | Data) -> Data:
+    """Plain data without what is zero."""
+    return {name: each for name, each in numbers.items() if (any(each) if isinstance(each, tuple) else each)}
 
 
 def _moment(inertia: Part, name: str) -> float:
@@ -86,13 +113,13 @@ def _moment(inertia: Part, name: str) -> float:
 def _origin(part: Part) -> tuple[Numbers, Numbers]:
     origin = part.child("origin")
     if origin is None:
-        return ZERO, ZERO
-    rpy = origin.numbers("rpy", ZERO)
+        return _ZERO, _ZERO
+    rpy = origin.numbers("rpy", _ZERO)
     worst = max(rpy, key=abs)
     if abs(worst) > 4 * math.pi:
         hint = f"URDF takes radians; {worst:g} degrees are {math.radians(worst):.6g}"
         raise origin.fail(f"{worst:g} radians are more than two full turns", "rpy", hint)
-    return origin.numbers("xyz", ZERO), rpy
+    return origin.numbers("xyz", _ZERO), rpy
 
 
 def _joint(part: Part) -> Joint:
@@ -105,29 +132,47 @@ def _joint(part: Part) -> Joint:
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
     xyz, rpy = _origin(part)
+    data = {**_given(at=xyz, rpy=_within_a_turn(rpy))}
+    if kind in (*ONE_AXIS, "planar"):
+        data["axis"] = _axis(part)
     dynamics = part.child("dynamics") if kind in ONE_AXIS else None
-    extension = part.child(EXTENSION)
+    if dynamics is not None:
+        data |= _given(damping=dynamics.positive("damping", 0.0), coulomb=dynamics.positive("friction", 0.0))
+    limit, extension = _limit(part, kind), part.child(EXTENSION)
+    if limit is not None and kind in _LIMITED:
+        data |= _stops(limit)
+    if extension is not None:
+        data |= {key: extension.number(key) for key in extension.element.attrib}
     return Joint(
         part.text("name"),
         kind,
         parent.text("link"),
         child.text("link"),
-        xyz,
-        rpy,
-        _axis(part) if kind in (*ONE_AXIS, "planar") else DEFAULT_AXIS,
-        0.0 if dynamics is None else dynamics.positive("damping", 0.0),
-        0.0 if dynamics is None else dynamics.positive("friction", 0.0),
-        _limit(part, kind),
+        data,
+        limit,
         _mimic(part, kind),
-        {} if extension is None else {key: extension.number(key) for key in extension.element.attrib},
         part,
     )
+
+
+def _within_a_turn(rpy: Numbers) -> Numbers:
+    """The same angles within a full turn, which is as far as a description lets them go."""
+    r, p, y = (each if abs(each) <= 2 * math.pi else math.remainder(each, 2 * math.pi) for each in rpy)
+    return r, p, y
+
+
+def _stops(limit: Limit) -> dict[str, float]:
+    """Where a joint's stops are. Equal numbers are how exporters say nothing, and so are huge ones."""
+    if limit.lower >= limit.upper:
+        return {}
+    both = {"lower": limit.lower, "upper": limit.upper}
+    return {name: number for name, number in both.items() if abs(number) < _NO_LIMIT}
 
 
 def _axis(part: Part) -> Numbers:
     axis = part.child("axis")
     if axis is None:
-        return DEFAULT_AXIS
+        return _DEFAULT_AXIS
     found = axis.numbers("xyz")
     if math.hypot(*found) < 1e-12:
         raise axis.fail("the axis is a zero vector", "xyz", 'write for example xyz="0 0 1"')
@@ -137,7 +182,7 @@ def _axis(part: Part) -> Numbers:
 def _limit(part: Part, kind: str) -> Limit | None:
     limit = part.child("limit")
     if limit is None:
-        if kind in LIMITED:
+        if kind in _LIMITED:
             other = ", or type='continuous' for a joint without stops" if kind == "revolute" else ""
             hint = f'write <limit lower="..." upper="..." effort="..." velocity="..."/>{other}'
             raise part.fail(f"a {kind} joint needs a <limit>", hint=hint)

@@ -149,10 +149,6 @@ class Part:
         return number
 
 
-# The part of links and joints that stand in no file, as they are yet to be written.
-NOWHERE = Part(Element("robot"), "")
-
-
 def _slip(name: str, known: Sequence[str]) -> str | None:
     if name in known or ":" in name:
         return None

@@ -101,7 +101,8 @@ def read(text: str, file: str | None = None, *, base: str | None = None, strict:
     if base is None and urdf.base is not None and urdf.base not in BASES:
         raise urdf.part.near(EXTENSION).fail(f"unknown base {urdf.base!r}", "base", suggest(urdf.base, BASES))
     names = identifiers(urdf, root_link)
-    base = base or urdf.base or default_base(urdf.links[root_link])
+    body = urdf.links[root_link].body
+    base = base or urdf.base or default_base(root_link, "mass" in body or "inertia" in body)
     data = robot_data(urdf, names, base, strict and not urdf.as_given)
     try:
         robot = Robot.model_validate({**data, "urdf": write_xml(root, before)})

@@ -1,25 +1,54 @@
-"""Writing URDF: the elements a robot came from with what has changed, or new ones; everything else is kept."""
+"""Writing URDF: the elements a robot came from with what has changed, or new ones; everything else is kept.
+
+What a file says of a robot is put as the texts of its attributes, once for the robot that the file holds and once for
+the robot to be written. Only attributes whose texts differ are touched, so that all else stays in the file's own words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from trundle.documents.urdf.from_robot import from_robot
-from trundle.documents.urdf.nouns import AS_GIVEN, DEFAULT_AXIS, EXTENSION, NO_FILE, ZERO, Joint, Link, Urdf
-from trundle.documents.urdf.part import Numbers
-from trundle.documents.urdf.urdf_reader import read
+from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, GROUND, NOUNS, default_base
+from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import Element, write_xml
 from trundle.errors import InputError
+from trundle.robot.bodies import Body, Joint
+from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
+from trundle.robot.parameters import Resolver
+from trundle.robot.structure import body_names
+from trundle.robot.values import Value
 
-# What an element's attributes shall say, by the path of the element below ("" for itself) and the attribute's name.
+# What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
 Said = dict[tuple[str, str], str]
 
-_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# Fields of a joint with a place of their own in URDF; all others go into Trundle's own element.
+_OWN = frozenset({"type", "parent", "at", "rpy", "axis", "body", "damping", "coulomb", "lower", "upper"})
 # Elements that may stand without the attributes that Trundle reads, for the sake of others.
-_OPTIONAL = ("origin", "dynamics")
+_OPTIONAL = ("origin", "dynamics", "limit")
 # Whole numbers below it are written without a point.
 _MOST_WHOLE = 1e6
+# How URDF files say that a joint has no limit.
+_UNLIMITED = 1e16
+_INSTEAD = "write YAML (trundle.documents.dump), or take"
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The file's names: of joints by Trundle's, and of the links that are their bodies (or the base's)."""
+
+    joints: Mapping[str, str]
+    links: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _File:
+    """What a file says of a robot: of itself, and of its links and joints by their names in the file."""
+
+    robot: Said = field(default_factory=dict)
+    links: Mapping[str, Said] = field(default_factory=dict)
+    joints: Mapping[str, Said] = field(default_factory=dict)
 
 
 def dump_urdf(robot: Robot) -> str:
@@ -49,38 +78,51 @@ def dump_urdf(robot: Robot) -> str:
     --------
     >>> from trundle.documents import dump_urdf, load_urdf
     >>> arm = load_urdf("examples/urdf/arm.urdf").with_parameters({"joints.elbow.body.mass": 0.9})
-    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "0.9" in line]
-    ['<mass value="0.9" />']
+    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "<mass" in line][-1]
+    '<mass value="0.9" />'
     """
     if robot.urdf is None:
-        root, before, old = Element("robot"), '<?xml version="1.0"?>\n', NO_FILE
-        new = from_robot(robot)
+        root, before, there = Element("robot"), '<?xml version="1.0"?>\n', _File()
+        wanted = _said(robot, _names(robot))
     else:
         reading = read(robot.urdf, strict=False)
-        root, before, old = reading.root, reading.before, reading.urdf
-        new = from_robot(robot, old, reading.names)
-    _update(root, _of_robot(old), _of_robot(new))
-    _update_all(
-        root, "link", *({name: _of_link(each) for name, each in urdf.links.items()} for urdf in (old, new))
-    )
-    _update_all(
-        root, "joint", *({name: _of_joint(each) for name, each in urdf.joints.items()} for urdf in (old, new))
-    )
+        root, before, there = reading.root, reading.before, _read_back(reading)
+        wanted = _said(robot, _names(robot, reading))
+    _update(root, there.robot, wanted.robot)
+    _update_all(root, "link", there.links, wanted.links)
+    _update_all(root, "joint", there.joints, wanted.joints)
     written = write_xml(root, before)
-    _verify(written, new)
+    _verify(_read_back(read(written, strict=False)), wanted)
     return written
 
 
-def _verify(written: str, new: Urdf) -> None:
+def _read_back(reading: Reading) -> _File:
+    return _said(reading.robot, _names(reading.robot, reading))
+
+
+def _names(robot: Robot, reading: Reading | None = None) -> _Names:
+    """The names in the file that the robot was read from, and for what is new its own."""
+    joints = {name: name for name in robot.joints}
+    links = {place: name for name, place in body_names(robot).items()}  # a body's own name comes last
+    if reading is None:
+        return _Names(
+            joints, links | ({"base": GROUND} if robot.base == "fixed" and robot.body is None else {})
+        )
+    for name, joint in reading.urdf.joints.items():
+        joints[reading.names.joints[name]] = name
+        links[reading.names.joints[name]] = joint.child
+    return _Names(joints, links | {"base": reading.names.root})
+
+
+def _verify(back: _File, wanted: _File) -> None:
     """What was written must read back as the same robot; anything else is refused rather than handed out."""
-    back = read(written, strict=False).urdf
-    if back == new:
+    if back == wanted:
         return
-    joints = {*new.joints, *back.joints}
-    names = sorted(name for name in joints if back.joints.get(name) != new.joints.get(name))
-    differs = f"the joints {', '.join(names)}" if names else "its name, base, gravity or body"
+    joints = {*wanted.joints, *back.joints}
+    differ = sorted(name for name in joints if back.joints.get(name) != wanted.joints.get(name))
+    what = f"the joints {', '.join(differ)}" if differ else "its name, base, gravity or bodies"
     hint = "write YAML (trundle.documents.dump), or robot.model_copy(update={'urdf': None}) to start afresh"
-    raise InputError(f"URDF can't hold this change of {differs}", hint=hint)
+    raise InputError(f"URDF can't hold this change of {what}", hint=hint)
 
 
 def _update_all(root: Element, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
@@ -94,16 +136,21 @@ def _update_all(root: Element, tag: str, old: Mapping[str, Said], new: Mapping[s
 
 def _update(element: Element, old: Said, new: Said) -> None:
     """Change what an element says; attributes that say the same as before stay as they were written."""
-    for path, name in old.keys() - new.keys():
+    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    for path, name in changed - new.keys():
         _at(element, path).attrib.pop(name, None)
+    if any(path == "inertial/inertia" for path, _ in changed & old.keys()):  # from now on in the link's axes
+        _at(element, "inertial/origin").attrib.pop("rpy", None)
     for path in sorted(_paths(old) - _paths(new), reverse=True):  # what is inside goes first
         above, _, tag = path.rpartition("/")
         outer, inner = _at(element, above), _at(element, path)
         if tag not in _OPTIONAL or not inner.attrib:
             outer.remove(inner)
-    for (path, name), text in new.items():
-        if old.get((path, name)) != text:
-            _at(element, path).set(name, text)
+    for path, name in [key for key in new if key in changed]:
+        _at(element, path).set(name, new[path, name])
+    if ("limit", "lower") in changed & new.keys():  # URDF wants all four
+        for name in ("effort", "velocity"):
+            _at(element, "limit").attrib.setdefault(name, _text(_UNLIMITED))
 
 
 def _paths(said: Said) -> set[str]:
@@ -126,54 +173,114 @@ def _added(element: Element, tag: str) -> Element:
     return made
 
 
-def _of_robot(urdf: Urdf) -> Said:
-    said: Said = {("", "name"): urdf.name}
-    if urdf.base is not None:
-        said[EXTENSION, "base"] = urdf.base
-    if urdf.gravity is not None:
-        said[EXTENSION, "gravity"] = _text(urdf.gravity)
-    if urdf.as_given:
+def _said(robot: Robot, names: _Names) -> _File:
+    """What a file says of a robot; raises InputError where URDF has no words for it."""
+    for family in ("wheels", "motors", "loops"):
+        there = ", ".join(getattr(robot, family))
+        if there:
+            hint = f"{_INSTEAD} them away"
+            raise InputError(f"URDF has no word for {family}: {there}", key=f"robot.{family}", hint=hint)
+    resolve, on, mimics = robot.resolver(), body_names(robot), _mimics(robot, names)
+    links = {names.links["base"]: _of_link(names.links["base"], robot.body, resolve)}
+    joints: dict[str, Said] = {}
+    for name, joint in robot.joints.items():
+        if joint.type not in NOUNS:
+            raise InputError(f"URDF has no {joint.type} joints", key=f"robot.joints.{name}.type")
+        parent, child = names.links[on[joint.parent]], names.links[name]
+        links[child] = _of_link(child, joint.body, resolve)
+        said: Said = {("", "name"): names.joints[name], ("parent", "link"): parent, ("child", "link"): child}
+        joints[names.joints[name]] = said | _of_joint(joint, resolve) | mimics.get(name, {})
+    return _File(_of_robot(robot, names.links["base"], resolve), links, joints)
+
+
+def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
+    said: Said = {("", "name"): robot.name}
+    if robot.base != default_base(root, robot.body is not None and _weighs(robot.body, resolve)):
+        said[EXTENSION, "base"] = robot.base
+    if "gravity" in robot.model_fields_set:
+        x, y, z = (float(each) + 0.0 for each in resolve.gravity())  # -0 is 0
+        said[EXTENSION, "gravity"] = _text(-z + 0.0) if x == y == 0.0 else _text(x, y, z)
+    bodies = [robot.body, *(joint.body for joint in robot.joints.values())]
+    if robot.urdf is None and any(body.inertia.as_given for body in bodies if body is not None):
         said[EXTENSION, "inertia"] = AS_GIVEN
     return said
 
 
-def _of_link(link: Link) -> Said:
-    said: Said = {("", "name"): link.name}
-    if link.inertial is None:
+def _moments(body: Body, resolve: Resolver) -> dict[str, float]:
+    return {
+        name: float(resolve(getattr(body.inertia, name))) for name in ("xx", "xy", "xz", "yy", "yz", "zz")
+    }
+
+
+def _weighs(body: Body, resolve: Resolver) -> bool:
+    """Whether a body resists any motion."""
+    return resolve(body.mass) != 0.0 or any(_moments(body, resolve).values())
+
+
+def _of_link(name: str, body: Body | None, resolve: Resolver) -> Said:
+    said: Said = {("", "name"): name}
+    if body is None:
         return said
-    said |= _poses("inertial/origin", link.inertial.xyz, link.inertial.rpy)
-    said["inertial/mass", "value"] = _text(link.inertial.mass)
-    moments = zip(_MOMENTS, link.inertial.moments, strict=True)
-    return said | {("inertial/inertia", name): _text(moment) for name, moment in moments}
+    said |= _vector("inertial/origin", "xyz", body.center_of_mass, resolve)
+    if len(said) > 1 or _weighs(body, resolve):
+        said["inertial/mass", "value"] = _text(resolve(body.mass))
+        moments = _moments(body, resolve).items()
+        said |= {("inertial/inertia", f"i{axes}"): _text(moment) for axes, moment in moments}
+    return said
 
 
-def _of_joint(joint: Joint) -> Said:
-    said: Said = {("", "name"): joint.name, ("", "type"): joint.type}
-    said |= {("parent", "link"): joint.parent, ("child", "link"): joint.child}
-    said |= _poses("origin", joint.xyz, joint.rpy)
-    if joint.axis != DEFAULT_AXIS:
-        said["axis", "xyz"] = _text(joint.axis)
-    if joint.limit is not None:
-        limit = joint.limit
-        numbers = {"lower": limit.lower, "upper": limit.upper}
-        numbers |= {"effort": limit.effort, "velocity": limit.velocity}
-        said |= {("limit", name): _text(number) for name, number in numbers.items()}
-    for name, number in (("damping", joint.damping), ("friction", joint.friction)):
-        if number:
-            said["dynamics", name] = _text(number)
-    if joint.mimic is not None:
-        said["mimic", "joint"] = joint.mimic.joint
-        said["mimic", "multiplier"] = _text(joint.mimic.multiplier)
-        said["mimic", "offset"] = _text(joint.mimic.offset)
-    return said | {(EXTENSION, name): _text(number) for name, number in joint.extension.items()}
+def _of_joint(joint: Joint, resolve: Resolver) -> Said:
+    said: Said = {("", "type"): joint.type}
+    said |= _vector("origin", "xyz", joint.at, resolve) | _vector("origin", "rpy", joint.rpy, resolve)
+    values = {name: getattr(joint, name) for name in type(joint).model_fields}
+    if "axis" in values:
+        said |= _vector("axis", "xyz", values["axis"], resolve)
+    for field_, name in (("damping", "damping"), ("coulomb", "friction")):
+        if field_ in values and resolve(values[field_]):
+            said["dynamics", name] = _text(resolve(values[field_]))
+    if "lower" in values:
+        stops = {
+            name: None if values[name] is None else float(resolve(values[name]))
+            for name in ("lower", "upper")
+        }
+        if joint.type == "revolute" and stops["lower"] is stops["upper"] is None:
+            said["", "type"] = "continuous"
+        else:
+            said["limit", "lower"] = _text(-_UNLIMITED if stops["lower"] is None else stops["lower"])
+            said["limit", "upper"] = _text(_UNLIMITED if stops["upper"] is None else stops["upper"])
+    written = {name: value for name, value in values.items() if name in joint.model_fields_set - _OWN}
+    return said | {
+        (EXTENSION, name): _text(resolve(each)) for name, each in written.items() if isinstance(each, Value)
+    }
 
 
-def _poses(path: str, xyz: Numbers, rpy: Numbers) -> Said:
-    return {(path, name): _text(each) for name, each in (("xyz", xyz), ("rpy", rpy)) if each != ZERO}
+def _mimics(robot: Robot, names: _Names) -> dict[str, Said]:
+    """What follows what, by the follower; a <mimic> has one leader."""
+    found: dict[str, Said] = {}
+    resolve = robot.resolver()
+    for name, gear in gears(robot.couplings).items():
+        if len(gear.follows) > 1:
+            message = (
+                f"URDF's <mimic> follows one joint, and the gear {name!r} follows {', '.join(gear.follows)}"
+            )
+            raise InputError(message, key=f"robot.couplings.{name}.follows", hint=f"{_INSTEAD} it away")
+        ((leader, ratio),) = gear.follows.items()
+        found[gear.joint] = {
+            ("mimic", "joint"): names.joints.get(leader, leader),
+            ("mimic", "multiplier"): _text(resolve(ratio)),
+            ("mimic", "offset"): _text(resolve(gear.offset)),
+        }
+    return found
 
 
-def _text(number: float | Numbers) -> str:
-    """Numbers that read back exactly; whole ones without a point."""
-    if isinstance(number, tuple):
-        return " ".join(_text(each) for each in number)
-    return str(int(number)) if abs(number) < _MOST_WHOLE and number == int(number) else repr(number)
+def _vector(path: str, name: str, values: Sequence[Value], resolve: Resolver) -> Said:
+    numbers = [float(resolve(value)) for value in values]
+    return {(path, name): _text(*numbers)} if any(numbers) else {}
+
+
+def _text(*numbers: float) -> str:
+    """Numbers that read back exactly; whole ones without a point (and -0 as 0)."""
+    return " ".join(
+        str(int(number)) if abs(number) < _MOST_WHOLE and number == int(number) else repr(float(number))
+        for number in numbers
+    )

@@ -49,11 +49,11 @@ def manipulability_sentence(found: Manipulability) -> str:
     """How fast along each axis of the ellipsoid, and how unequal they are."""
     if not (found.radii or found.undriven):
         return "no motion at all"
-    ways = [_axis(found, axis) for axis in (found.axes if found.fastest is None else found.fastest)]
+    ways = [axis_text(found, axis) for axis in (found.axes if found.fastest is None else found.fastest)]
     bound = f" for {found.rates}" if found.fastest is None else f", {found.limit}"
     text = f"up to {'; '.join(ways)}{bound}" if ways else ""
     if found.undriven:
-        loose = "; ".join(_axis(found, axis, bare=True) for axis in found.undriven)
+        loose = "; ".join(axis_text(found, axis, bare=True) for axis in found.undriven)
         return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
     if len(found.radii) == 1:
         return text
@@ -154,7 +154,7 @@ def value_text(value: float, unit: str, digits: int) -> str:
     return f"{0.0 if abs(degrees) < 5e-6 else degrees:.{digits}g}°"
 
 
-def _axis(found: Manipulability, axis: Sequence[float], bare: bool = False) -> str:
+def axis_text(found: Manipulability, axis: Sequence[float], bare: bool = False) -> str:
     """'v_x 1.7 m/s with omega 0.3 rad/s'; parts that don't count are left out, `bare` leaves out the sizes."""
     weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
     sizes = [abs(value) * weight for value, weight in zip(axis, weights, strict=True)]

@@ -8,8 +8,7 @@ from contextlib import suppress
 from trundle.formulas.algebra import Sum, TooLong
 from trundle.formulas.cofactors import adjugate, determinant
 from trundle.formulas.mechanism import Mechanism
-from trundle.mechanics.assembly import assemble
-from trundle.mechanics.linear import dot
+from trundle.mechanics.linear import Rows, dot
 from trundle.model.forces import (
     base_frames,
     contact_place,
@@ -27,7 +26,7 @@ _SHAPES = ("", "x", "y")
 
 def readable_loads(mechanism: Mechanism) -> dict[str, Scalar]:
     """The load of each wheel (N), as `model.forces.wheel_loads` has it."""
-    span = contact_span(assemble(mechanism.robot, mechanism.robot.resolver()))
+    span = contact_span(mechanism.here.numbers.assembly)
     book = mechanism.book
     with suppress(TooLong):
         loads = wheel_loads(mechanism.assembly, mechanism.at, span)
@@ -39,8 +38,7 @@ def readable_loads(mechanism: Mechanism) -> dict[str, Scalar]:
 
 def _arguments(value: Sum) -> Sequence[Sum]:
     """What a load is the positive part of."""
-    ((powers, _, _),) = value.terms if len(value.terms) == 1 else (((), "", ()),)
-    definition = value.book.letters[powers[0][0]].definition if powers else None
+    definition = None if value.letter is None else value.book.letters[value.letter].definition
     return (value,) if definition is None else definition.arguments
 
 
@@ -52,31 +50,14 @@ def _by_plane(mechanism: Mechanism, span: Sequence[int]) -> dict[str, Scalar]:
     wheels = sharing_wheels(assembly)
     kinds = [0, *(1 + k for k in span)]
     shapes = [[(1, *contact_place(wheel, frames))[k] for k in kinds] for wheel in wheels]
-    words = {
-        0: "weight that these wheels share",
-        1: "its moment arm along x, times it",
-        2: "the same along y",
-    }
-    target = [
-        _letter(mechanism, resultant[k], f"W{_mark(_SHAPES[k])}", words[k], "N m" if k else "N")
-        for k in kinds
-    ]
-    gram = [
-        [
-            _gram(mechanism, [s[i] * s[j] for s in shapes], _SHAPES[kinds[i]] + _SHAPES[kinds[j]])
-            for j in range(len(kinds))
-        ]
-        for i in range(len(kinds))
-    ]
-    size = _letter(mechanism, determinant(gram), "Q", "determinant of the sums Q", "")
+    named = mechanism.named
+    words = ("weight that these wheels share", "its moment arm along x, times it", "the same along y")
+    target = [named(resultant[k], words[k], "N m" if k else "N", f"W{_mark(_SHAPES[k])}") for k in kinds]
+    gram = [[_gram(mechanism, shapes, kinds, i, j) for j in range(len(kinds))] for i in range(len(kinds))]
+    size = named(determinant(gram), "determinant of the sums Q", "", "Q")
+    of = "of the plane of the loads, N = a + b x + c y"
     plane = [
-        _letter(
-            mechanism,
-            dot(row, target) / size,
-            f"{'abc'[k]}_N",
-            "of the plane of the loads, N = a + b x + c y",
-            "",
-        )
+        named(dot(row, target) / size, of, "", f"{'abc'[k]}_N")
         for k, row in zip(kinds, adjugate(gram), strict=True)
     ]
     for wheel, shape in zip(wheels, shapes, strict=True):
@@ -88,17 +69,9 @@ def _mark(text: str) -> str:
     return f"_{text}" if text else ""
 
 
-def _gram(mechanism: Mechanism, parts: Sequence[Scalar], shape: str) -> Scalar:
-    """Σ over the wheels, as a letter."""
-    total = sum(parts, mechanism.book.number(0))
-    return _letter(
-        mechanism, total, f"Q{_mark(shape)}", f"Σ {shape or '1'} over the wheels that share the weight", ""
-    )
-
-
-def _letter(mechanism: Mechanism, value: Scalar, name: str, meaning: str, unit: str) -> Sum:
-    book = mechanism.book
-    known = book.known(book.sum(value))
-    if known is not None:
-        return known
-    return book.named(book.sum(value), mechanism.names.names.unique(name), meaning, unit)
+def _gram(mechanism: Mechanism, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
+    """Σ over the wheels of a product of their places, as a letter."""
+    total = sum((shape[i] * shape[j] for shape in shapes), mechanism.book.number(0))
+    what = _SHAPES[kinds[i]] + _SHAPES[kinds[j]]
+    words = f"Σ {what or '1'} over the wheels that share the weight"
+    return mechanism.named(total, words, "", f"Q{_mark(what)}")

@@ -16,6 +16,19 @@ from trundle.scalars import Scalar
 from trundle.spatial.motions import add_inertias, inertia_to_parent, momentum
 
 _XYZ = "xyz"
+# What passes from link to link, linear and angular in turns: symbol, words, unit.
+_PASSED = (
+    ("v", "velocity {}", "m/s"),
+    ("omega", "angular velocity {}", "rad/s"),
+    ("a", "acceleration {} at constant speeds, less gravity", "m/s^2"),
+    ("alpha", "angular acceleration {} at constant speeds", "rad/s^2"),
+    ("p", "momentum {}", "kg m/s"),
+    ("L", "angular momentum {} about its origin", "kg m^2/s"),
+    ("f", "force {} that it needs itself", "N"),
+    ("n", "moment {} that it needs itself", "N m"),
+    ("F", "force {} through its joint", "N"),
+    ("T", "moment {} through its joint", "N m"),
+)
 
 
 def name_steps(mechanism: Mechanism, nu: Sequence[Scalar]) -> None:
@@ -26,32 +39,13 @@ def name_steps(mechanism: Mechanism, nu: Sequence[Scalar]) -> None:
     needed = link_forces(tree, twists, accelerations)
     wrenches = joint_wrenches(tree, poses, needed)
     for k, link in enumerate(tree.links):
-        twist, rate = twists[k], accelerations[k]
-        carried = momentum(link.inertia, twist)
-        _name(mechanism, link.name, twist.linear, "v", "velocity {}", "m/s")
-        _name(mechanism, link.name, twist.angular, "omega", "angular velocity {}", "rad/s")
-        _name(
-            mechanism,
-            link.name,
-            rate.linear,
-            "a",
-            "acceleration {} at constant speeds, less gravity",
-            "m/s^2",
-        )
-        _name(
-            mechanism,
-            link.name,
-            rate.angular,
-            "alpha",
-            "angular acceleration {} at constant speeds",
-            "rad/s^2",
-        )
-        _name(mechanism, link.name, carried.force, "p", "momentum {}", "kg m/s")
-        _name(mechanism, link.name, carried.moment, "L", "angular momentum {} about its origin", "kg m^2/s")
-        _name(mechanism, link.name, needed[k].force, "f", "force {} that it needs itself", "N")
-        _name(mechanism, link.name, needed[k].moment, "n", "moment {} that it needs itself", "N m")
-        _name(mechanism, link.name, wrenches[k].force, "F", "force {} through its joint", "N")
-        _name(mechanism, link.name, wrenches[k].moment, "T", "moment {} through its joint", "N m")
+        carried = momentum(link.inertia, twists[k])
+        for (stem, words, unit), values in zip(
+            _PASSED,
+            (*twists[k], *accelerations[k], *carried, *needed[k], *wrenches[k]),
+            strict=True,
+        ):
+            _name(mechanism, link.name, values, stem, words, unit)
     _name_composites(mechanism)
 
 
@@ -76,12 +70,8 @@ def _name(
 ) -> None:
     """Name the letters that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
-        letter = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_letter else None
-        if letter is None or not letter.terms:  # nothing has a letter, or it turned out to be nothing
-            continue
-        ((powers, _, _),) = letter.terms
-        entry = mechanism.book.letters[powers[0][0]]
-        if entry.name:
+        entry = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_plain else None
+        if entry is None or entry.name:
             continue
         part = f"_{axis}" if len(values) > 1 else ""
         entry.name = mechanism.names.names.unique(f"{stem}{part}_{mechanism.names.label(link)}")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from trundle.formulas.algebra import Book, Definition, Powers, Sum, Terms, without_content
+from trundle.formulas.algebra import Book, Sum, without_content
 from trundle.formulas.mechanism import Mechanism
 from trundle.formulas.names import common
-from trundle.formulas.numbers import Exact
+from trundle.formulas.terms import Exact, Powers, Terms
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.scalars import Scalar, is_zero, plus
@@ -59,7 +59,9 @@ def letters_of(value: Sum) -> set[int]:
     """All letters in a sum, those in definitions included."""
     found: set[int] = set()
     for powers, _, angle in value.terms:
-        for letter in {k for k, _ in (*powers, *angle)} - found:
+        angles = [angle, *(atom[1] for atom, _ in powers if isinstance(atom, tuple))]
+        inside = {k for each in angles for k, _ in each} | {k for k, _ in powers if isinstance(k, int)}
+        for letter in inside - found:
             found.add(letter)
             definition = value.book.letters[letter].definition
             for argument in definition.arguments if definition is not None else ():
@@ -92,8 +94,8 @@ def _name_constants(
         name, meaning, unit = _called(mechanism, members)
         constant = members[0][2]
         number, powers, _ = without_content(book, constant.terms)
-        letter = book.define(Definition("", (constant,)), mechanism.names.names.unique(name), meaning, unit)
-        known[key] = Known(book.letter(letter), number, powers)
+        letter = book.named(constant, mechanism.names.names.unique(name), meaning, unit)
+        known[key] = Known(letter, number, powers)
     return known
 
 
@@ -130,8 +132,8 @@ def constants(book: Book, entry: Scalar) -> dict[Any, Sum]:
         return {}
     groups: dict[Any, Terms] = {}
     for (powers, function, angle), factor in entry.terms.items():
-        fixed = tuple(p for p in powers if _is_constant(book, p[0]))
-        others = tuple(p for p in powers if not _is_constant(book, p[0]))
+        fixed = tuple(p for p in powers if isinstance(p[0], int) and _is_constant(book, p[0]))
+        others = tuple(p for p in powers if p not in fixed)
         groups.setdefault((others, function, angle), {})[fixed, "", ()] = factor
     return {key: Sum(book, terms) for key, terms in groups.items()}
 

@@ -6,12 +6,9 @@ import csv
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from trundle.documents import FileTable
 from trundle.errors import InputError, suggest
-
-if TYPE_CHECKING:
-    from trundle.documents import FileTable
 
 # Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
 MOST_BYTES = 200_000_000

@@ -1,0 +1,169 @@
+"""The catalogue by name: what there is, what it takes, and a robot or a whole description of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+from trundle.catalog.entry import Measure
+from trundle.catalog.linkages import four_bar, pendulum, slider_crank
+from trundle.catalog.robot_runs import RUNS
+from trundle.catalog.wheeled import (
+    ackermann,
+    differential_drive,
+    mecanum,
+    offset_drive,
+    skid_steer,
+    swerve,
+    three_omni,
+    tricycle,
+)
+from trundle.documents.document import Document
+from trundle.documents.reader import parse
+from trundle.documents.runspec import RunSpec
+from trundle.documents.writer import dump
+from trundle.errors import InputError, suggest
+from trundle.robot.description import Robot
+
+_WHEELED = (differential_drive, offset_drive, swerve, ackermann, mecanum, three_omni, tricycle, skid_steer)
+_ROBOTS: dict[str, Callable[..., Robot]] = {
+    each.__name__: each for each in (*_WHEELED, pendulum, four_bar, slider_crank)
+}
+
+
+def names() -> tuple[str, ...]:
+    """Names of the catalogue's robots.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.names()[:2]
+    ('differential_drive', 'offset_drive')
+    """
+    return tuple(_ROBOTS)
+
+
+def summary(name: str) -> str:
+    """What a robot of the catalogue is, in one sentence.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        Where there is no such robot.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.summary("skid_steer")
+    "Four driven wheels that can't be steered: it turns by letting them slip."
+    """
+    return (inspect.getdoc(_entry(name)) or "").partition("\n")[0]
+
+
+def options(name: str) -> dict[str, Measure | int | bool | None]:
+    """The measures that a robot of the catalogue takes, and their defaults.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    dict
+        Numbers in SI, or text with a unit.
+
+    Raises
+    ------
+    InputError
+        Where there is no such robot.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.options("three_omni")
+    {'radius': 0.05, 'spread': 0.25, 'body_mass': 12.0}
+    """
+    return {each.name: each.default for each in inspect.signature(_entry(name)).parameters.values()}
+
+
+def _entry(name: str) -> Callable[..., Robot]:
+    if name not in _ROBOTS:
+        raise InputError(f"there is no {name!r} in the catalogue", hint=suggest(name, _ROBOTS))
+    return _ROBOTS[name]
+
+
+def robot(name: str, **measures: Measure | int | bool) -> Robot:
+    """A robot of the catalogue by name.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    **measures : float, str, int or bool
+        Its measures (see `options`): numbers in SI, or text with a unit.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where there is no such robot or measure, or a measure makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.robot("swerve", modules=3).name
+    'swerve'
+    """
+    known = options(name)
+    for each in measures:
+        if each not in known:
+            raise InputError(f"{name} has no measure {each!r}", hint=suggest(each, known))
+    return _entry(name)(**measures)
+
+
+def document(name: str, **measures: Measure | int | bool) -> Document:
+    """A robot of the catalogue with a run that shows it moving, as text and as nouns.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    **measures : float, str, int or bool
+        Its measures (see `options`): numbers in SI, or text with a unit.
+
+    Returns
+    -------
+    Document
+        With `source`, the YAML text that `trundle new` writes.
+
+    Raises
+    ------
+    InputError
+        Where there is no such robot or measure, or a measure makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.document("pendulum").run.duration
+    10.0
+    """
+    made = robot(name, **measures)
+    run = RunSpec.model_validate(RUNS[name](made))
+    return parse(dump(made, run, comment=summary(name)))

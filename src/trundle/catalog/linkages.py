@@ -1,0 +1,176 @@
+"""The catalogue's linkages: chains and closed loops of rods in the x-z plane."""
+
+from __future__ import annotations
+
+from trundle.catalog.entry import Data, Measure, described, drive
+from trundle.errors import InputError
+from trundle.robot.description import Robot
+
+# About -y: positive angles lift what points forward.
+_HINGE: Data = {"type": "revolute", "axis": [0, -1, 0]}
+
+
+def _rod(length: str) -> Data:
+    """A slender rod along x of `density`, which turns about y."""
+    mass = f"{length}*density"
+    moment = f"{mass}*{length}**2/12"
+    return {"mass": mass, "center_of_mass": [f"{length}/2", 0, 0], "inertia": {"yy": moment, "zz": moment}}
+
+
+def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damping: Measure = 0.0) -> Robot:
+    """A chain of thin rods on hinges, hanging from a fixed point; it swings in the x-z plane.
+
+    Parameters
+    ----------
+    links : int
+        How many rods, 1 to 1000.
+    length : float or str
+        Length of each rod (m).
+    mass : float or str
+        Mass of each rod (kg).
+    damping : float or str
+        Viscous damping of each hinge (N m s/rad).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.pendulum(links=3).joints)
+    ['link_1', 'link_2', 'link_3']
+    """
+    if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= 1000:
+        raise InputError(f"expected 1 to 1000 links, got {links!r}", key="links")
+    moments = {"xx": "m*length**2/12", "yy": "m*length**2/12"}
+    body = {"mass": "m", "center_of_mass": [0, 0, "-length/2"], "inertia": moments}
+    joints: Data = {}
+    for each in range(1, links + 1):
+        hung = {} if each == 1 else {"parent": f"link_{each - 1}", "at": [0, 0, "-length"]}
+        joints[f"link_{each}"] = {
+            "type": "revolute",
+            **hung,
+            "axis": [0, 1, 0],
+            "body": body,
+            "damping": damping,
+        }
+    return described("pendulum", {"length": length, "m": mass}, joints=joints)
+
+
+def four_bar(
+    *,
+    crank: Measure = 0.3,
+    coupler: Measure = 0.9,
+    rocker: Measure = 0.7,
+    ground: Measure = 1.0,
+    density: Measure = 1.5,
+) -> Robot:
+    """Crank, coupler and rocker between two pivots, a closed loop; by default the crank goes all the way round.
+
+    A motor turns the crank; where the shortest and the longest of the four are together longer than the others
+    (Grashof 1883) it can't go round.
+
+    Parameters
+    ----------
+    crank : float or str
+        Length of the crank (m).
+    coupler : float or str
+        Length of the coupler (m).
+    rocker : float or str
+        Length of the rocker (m).
+    ground : float or str
+        Distance between the fixed pivots (m).
+    density : float or str
+        Mass of the rods per length (kg/m).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.four_bar(crank=0.25).loops)
+    ['pin']
+    """
+    pin = {"first": {"body": "coupler", "at": ["b", 0, 0]}, "second": {"body": "rocker", "at": ["c", 0, 0]}}
+    return described(
+        "four_bar",
+        {"a": crank, "b": coupler, "c": rocker, "ground": ground, "density": density},
+        joints={
+            "crank": {**_HINGE, "body": _rod("a")},
+            "coupler": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b")},
+            "rocker": {**_HINGE, "at": ["ground", 0, 0], "body": _rod("c")},
+        },
+        loops={"pin": {**_HINGE, **pin}},
+        motors={"motor": drive("crank")},
+    )
+
+
+def slider_crank(
+    *,
+    crank: Measure = 0.05,
+    rod: Measure = 0.15,
+    density: Measure = 2.0,
+    flywheel: Measure = 0.01,
+    piston_mass: Measure = 0.5,
+    friction: Measure = 2.0,
+) -> Robot:
+    """A crank with a flywheel, a connecting rod and a piston that slides along x: a pump or an engine.
+
+    Parameters
+    ----------
+    crank : float or str
+        Radius of the crank (m).
+    rod : float or str
+        Length of the connecting rod (m).
+    density : float or str
+        Mass of crank and rod per length (kg/m).
+    flywheel : float or str
+        Moment of inertia of the flywheel (kg m^2).
+    piston_mass : float or str
+        Mass of the piston (kg).
+    friction : float or str
+        Viscous friction of the piston (N s/m).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.slider_crank(crank="6 cm").parameter_values()["a"]
+    0.06
+    """
+    shaft = {"mass": "a*density", "center_of_mass": ["a/2", 0, 0], "inertia": {"yy": "flywheel"}}
+    slide = {"type": "prismatic", "axis": [1, 0, 0], "damping": friction}
+    return described(
+        "slider_crank",
+        {"a": crank, "l": rod, "density": density, "flywheel": flywheel},
+        joints={
+            "crank": {**_HINGE, "body": shaft},
+            "rod": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("l")},
+            "piston": {**slide, "body": {"mass": piston_mass}},
+        },
+        loops={
+            "wrist": {**_HINGE, "first": {"body": "rod", "at": ["l", 0, 0]}, "second": {"body": "piston"}}
+        },
+        motors={"motor": drive("crank")},
+    )

@@ -1,0 +1,455 @@
+"""The catalogue's robots on wheels."""
+
+from __future__ import annotations
+
+from trundle.catalog.entry import Data, Measure, described, drive, servo
+from trundle.errors import InputError
+from trundle.robot.description import Robot
+
+# The corners of a rectangle: front left, front right, rear left, rear right.
+_CORNERS: dict[str, list[Measure]] = {
+    f"{end}_{side}": [f"{x}wheelbase/2", f"{y}track/2", 0]
+    for end, x in (("front", ""), ("rear", "-"))
+    for side, y in (("left", ""), ("right", "-"))
+}
+# The two ends of an axle.
+_AXLE: dict[str, list[Measure]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
+
+
+def differential_drive(
+    *,
+    radius: Measure = 0.15,
+    track: Measure = 1.2,
+    width: Measure = 0.15,
+    body_mass: Measure = 50.0,
+    body_inertia: Measure = 5.0,
+    offset: Measure = 0.0,
+    wheel_mass: Measure = 2.0,
+    torque_constant: Measure = 1.0,
+    resistance: Measure = 0.05,
+    inductance: Measure = 1e-4,
+) -> Robot:
+    """Two driven wheels on one axle; the centre of mass lies `offset` ahead of it.
+
+    After Crist's differential drive: gearless motors, one a wheel.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    width : float or str
+        Width of the wheels (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    body_inertia : float or str
+        The body's moment of inertia about the vertical through its centre of mass (kg m^2).
+    offset : float or str
+        Distance of the centre of mass ahead of the axle (m).
+    wheel_mass : float or str
+        Mass of each wheel (kg).
+    torque_constant : float or str
+        Torque of the motors per current (N m/A).
+    resistance : float or str
+        Resistance of their windings (ohm).
+    inductance : float or str
+        Inductance of their windings (H).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.differential_drive(track="80 cm").parameter_values()["track"]
+    0.8
+    """
+    motor = {"torque_constant": torque_constant, "resistance": resistance, "inductance": inductance}
+    wheel = {"radius": "r", "width": width, "mass": wheel_mass}
+    return described(
+        "differential_drive",
+        {"d": offset, "r": radius, "track": track},
+        body={"mass": body_mass, "center_of_mass": ["d", 0, 0], "inertia": {"zz": body_inertia}},
+        wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
+        motors={f"{name}_motor": {"drives": name, **motor} for name in _AXLE},
+    )
+
+
+def offset_drive(
+    *,
+    radius: Measure = 0.1,
+    track: Measure = 0.5,
+    offset: Measure = 0.2,
+    drive_mass: Measure = 15.0,
+    platform_mass: Measure = 20.0,
+    wheel_mass: Measure = 1.5,
+) -> Robot:
+    """A differential drive under a platform that turns on a joint `offset` ahead of the axle: omnidirectional.
+
+    After Wada's offset drive. The joint's angle is that of the drive as seen from the platform: its axis points down.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    offset : float or str
+        Distance of the joint ahead of the axle (m).
+    drive_mass : float or str
+        Mass of the drive without its wheels (kg).
+    platform_mass : float or str
+        Mass of the platform on the joint (kg).
+    wheel_mass : float or str
+        Mass of each wheel (kg).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.offset_drive().joints)
+    ['steering']
+    """
+    wheel = {"radius": "r", "width": 0.05, "mass": wheel_mass}
+    platform = {"name": "platform", "mass": platform_mass, "inertia": {"zz": 1.2}}
+    motors = {f"{name}_motor": drive(name) for name in _AXLE}
+    return described(
+        "offset_drive",
+        {"r": radius, "s": offset, "track": track},
+        body={"mass": drive_mass, "inertia": {"zz": 0.5}},
+        joints={"steering": {"type": "revolute", "at": ["s", 0, 0], "axis": [0, 0, -1], "body": platform}},
+        wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
+        motors=motors | {"steering_servo": servo("steering", 200.0, 40.0)},
+    )
+
+
+def swerve(
+    *,
+    modules: int = 4,
+    radius: Measure = 0.05,
+    wheelbase: Measure = 1.0,
+    track: Measure = 1.0,
+    body_mass: Measure = 40.0,
+    contact: str | None = None,
+) -> Robot:
+    """Modules that each drive and steer a wheel. Two stand fore and aft, four at the corners, others on a circle.
+
+    The wheels slip by default: more than two ideal ones would lock it. Two modules are ideal by default.
+
+    Parameters
+    ----------
+    modules : int
+        How many, 2 to 32.
+    radius : float or str
+        Radius of the wheels (m).
+    wheelbase : float or str
+        Distance of the modules fore and aft, or the diameter of their circle (m).
+    track : float or str
+        Distance of left and right modules where there are four (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    contact : {"ideal", "slip", "free"} or the name of a law of your own, optional
+        Contact law of the wheels.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> len(trundle.catalog.swerve(modules=3).wheels)
+    3
+    """
+    if isinstance(modules, bool) or not isinstance(modules, int) or not 2 <= modules <= 32:
+        raise InputError(f"expected 2 to 32 modules, got {modules!r}", key="modules")
+    places = _module_places(modules)
+    wheel = {"type": "steered", "radius": "r", "width": 0.04, "mass": 1.0}
+    wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
+    wheel |= {"fork": {"mass": 1.5, "inertia": {"zz": 0.01}}}
+    motors = {f"{name}_drive": drive(name, gear_ratio=8.0) for name in places}
+    return described(
+        "swerve",
+        {"r": radius, "wheelbase": wheelbase} | ({"track": track} if modules == 4 else {}),
+        body={"mass": body_mass, "center_of_mass": [0, 0, 0.1], "inertia": {"zz": 5.0}},
+        wheels={name: {**wheel, "at": at} for name, at in places.items()},
+        motors=motors | {f"{name}_steer": servo(f"{name}.steering") for name in places},
+    )
+
+
+def _module_places(modules: int) -> dict[str, list[Measure]]:
+    if modules == 2:
+        return {"front": ["wheelbase/2", 0, 0], "rear": ["-wheelbase/2", 0, 0]}
+    if modules == 4:
+        return {name: _CORNERS[name] for name in ("front_left", "rear_left", "rear_right", "front_right")}
+    turn = {f"module_{each + 1}": f"2*pi*{each}/{modules}" for each in range(modules)}
+    return {
+        name: [f"wheelbase/2*cos({angle})", f"wheelbase/2*sin({angle})", 0] for name, angle in turn.items()
+    }
+
+
+def ackermann(
+    *,
+    radius: Measure = 0.15,
+    wheelbase: Measure = 1.0,
+    track: Measure = 0.7,
+    body_mass: Measure = 80.0,
+    wheel_mass: Measure = 2.0,
+) -> Robot:
+    """A car: rear wheels driven by a motor each, front wheels steered so that all axles meet in one point.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    wheelbase : float or str
+        Distance between the axles (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    wheel_mass : float or str
+        Mass of each wheel (kg).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.ackermann().couplings)
+    ['steering']
+    """
+    wheel = {"radius": "r", "width": 0.08, "mass": wheel_mass}
+    steered = {"type": "steered", **wheel, "fork": {"mass": 1.0, "inertia": {"zz": 0.01}}}
+    sides = {"left": "track/2", "right": "-track/2"}
+    return described(
+        "ackermann",
+        {"r": radius, "wheelbase": wheelbase, "track": track},
+        body={"mass": body_mass, "center_of_mass": ["wheelbase/2", 0, 0.1], "inertia": {"zz": 10.0}},
+        wheels={f"rear_{side}": {"at": [0, y, 0], **wheel} for side, y in sides.items()}
+        | {f"front_{side}": {"at": ["wheelbase", y, 0], **steered} for side, y in sides.items()},
+        motors={f"{side}_motor": drive(f"rear_{side}") for side in sides}
+        | {"steering_servo": servo("steering")},
+        couplings={"steering": {"wheels": ["front_left", "front_right"]}},
+    )
+
+
+def tricycle(
+    *,
+    radius: Measure = 0.15,
+    wheelbase: Measure = 0.9,
+    track: Measure = 0.6,
+    body_mass: Measure = 60.0,
+    caster: bool = True,
+) -> Robot:
+    """Two fixed wheels and one in front that steers and drives; `caster` adds an offset caster behind.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    wheelbase : float or str
+        Distance of the front wheel ahead of the fixed axle (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    caster : bool
+        Whether there is a caster behind.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.tricycle(caster=False).wheels)
+    ['left', 'right', 'front']
+    """
+    wheel = {"radius": "r", "width": 0.05, "mass": 2.0}
+    fork = {"mass": 1.0, "inertia": {"zz": 0.01}}
+    wheels: Data = {name: {"at": _AXLE[name], **wheel} for name in ("left", "right")}
+    wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": fork}
+    if caster:
+        rear = {"type": "caster", "at": [-0.3, 0, "0.05 - r"], "radius": 0.05, "offset": 0.03, "width": 0.03}
+        light = {"mass": 0.3, "inertia": {"zz": 5e-4}}
+        wheels["rear"] = {**rear, "mass": 0.4, "fork": light, "steering_damping": 0.01}
+    return described(
+        "tricycle",
+        {"r": radius, "wheelbase": wheelbase, "track": track},
+        body={"mass": body_mass, "center_of_mass": ["wheelbase/3", 0, 0.1], "inertia": {"zz": 6.0}},
+        wheels=wheels,
+        motors={"front_drive": drive("front"), "front_steer": servo("front.steering")},
+    )
+
+
+def mecanum(
+    *,
+    radius: Measure = 0.1,
+    wheelbase: Measure = 0.5,
+    track: Measure = 0.5,
+    body_mass: Measure = 30.0,
+    roller_angle: Measure = "45 deg",
+) -> Robot:
+    """Four wheels with rollers at an angle: it drives in every direction without steering.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    wheelbase : float or str
+        Distance between the axles (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    roller_angle : float or str
+        Angle of the rollers' axes from the axle (rad).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.mecanum(roller_angle="40 deg").parameters["roller"]
+    Value('40 deg')
+    """
+    wheel = {"type": "mecanum", "radius": "r", "width": 0.06, "mass": 1.5}
+    rollers = {name: "roller" if name in ("front_right", "rear_left") else "-roller" for name in _CORNERS}
+    return described(
+        "mecanum",
+        {"r": radius, "wheelbase": wheelbase, "track": track, "roller": roller_angle},
+        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 1.5}},
+        wheels={name: {**wheel, "at": at, "roller_angle": rollers[name]} for name, at in _CORNERS.items()},
+        motors={f"{name}_motor": drive(name) for name in _CORNERS},
+    )
+
+
+def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Measure = 12.0) -> Robot:
+    """Three omni wheels around the centre, 120 degrees apart: it drives in every direction.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    spread : float or str
+        Distance of the wheels from the centre (m).
+    body_mass : float or str
+        Mass of the body (kg).
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.three_omni(spread="1 ft").parameter_values()["spread"]
+    0.3048
+    """
+    wheel = {"type": "omni", "radius": "r", "width": 0.03, "mass": 0.5}
+    places: dict[str, tuple[str, list[Measure]]] = {
+        "left": ("150 deg", ["spread*cos(60 deg)", "spread*sin(60 deg)", 0]),
+        "rear": ("270 deg", ["-spread", 0, 0]),
+        "right": ("30 deg", ["spread*cos(300 deg)", "spread*sin(300 deg)", 0]),
+    }
+    return described(
+        "three_omni",
+        {"r": radius, "spread": spread},
+        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 0.4}},
+        wheels={name: {**wheel, "at": at, "heading": heading} for name, (heading, at) in places.items()},
+        motors={f"{name}_motor": drive(name, gear_ratio=10.0) for name in places},
+    )
+
+
+def skid_steer(
+    *,
+    radius: Measure = 0.12,
+    wheelbase: Measure = 0.5,
+    track: Measure = 0.6,
+    body_mass: Measure = 40.0,
+    friction: Measure = 0.8,
+) -> Robot:
+    """Four driven wheels that can't be steered: it turns by letting them slip.
+
+    Parameters
+    ----------
+    radius : float or str
+        Radius of the wheels (m).
+    wheelbase : float or str
+        Distance between the axles (m).
+    track : float or str
+        Distance between the centres of left and right wheels (m).
+    body_mass : float or str
+        Mass of the body (kg).
+    friction : float or str
+        Friction coefficient of the wheels.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.skid_steer().parameter_values()["mu"]
+    0.8
+    """
+    wheel = {"radius": "r", "width": 0.08, "mass": 1.5, "contact": "slip", "friction": "mu"}
+    return described(
+        "skid_steer",
+        {"r": radius, "wheelbase": wheelbase, "track": track, "mu": friction},
+        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 2.5}},
+        wheels={name: {"at": at, **wheel} for name, at in _CORNERS.items()},
+        motors={f"{name}_motor": drive(name) for name in _CORNERS},
+    )

@@ -1,0 +1,20 @@
+"""Names that users choose among, and limits, each set once.
+
+They stand by themselves, so that the command line can offer them before anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45"]
+METHODS: tuple[Method, ...] = get_args(Method)
+Interpolation = Literal["previous", "linear", "cubic"]
+INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
+Mode = Literal["dynamic", "kinematic"]
+What = Literal["kinematics", "constraints", "dynamics", "all"]
+WHAT: tuple[What, ...] = get_args(What)
+FIGURES = ("path", "states", "inputs", "checks")
+FIGURE_FORMATS = ("png", "svg", "pdf")
+# Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
+MOST_SAMPLES = 10_000_000

@@ -1,0 +1,152 @@
+"""Sections on forces: motors, springs and friction, slipping contacts, in the words of their own kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+import sympy
+
+from trundle.formulas.algebra import Sum
+from trundle.formulas.dynamics import Dynamics, Push, slip_letters
+from trundle.formulas.kinematics_section import Sheet
+from trundle.formulas.loads import readable_loads
+from trundle.formulas.names import rate_of
+from trundle.formulas.sections import Equation, Section
+from trundle.mechanics.actuation import Actuator, Element, Stop
+from trundle.mechanics.linear import dot
+from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.wheels import WheelModel, contact_rows
+from trundle.robot.motors import Drive
+from trundle.scalars import Scalar
+
+_Source = TypeVar("_Source", Actuator, Element, WheelModel, Stop)
+
+
+def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
+    """What the motors' torques follow from: commands, currents, and the rates of what is a state."""
+    equations = [equation for push in dynamics.motors for equation in _motor(sheet, push)]
+    return Section("dynamics", "Motors", tuple(equations)) if equations else None
+
+
+def _motor(sheet: Sheet, push: Push) -> list[Equation]:
+    """The motor's torque, then what it follows from: each of its outputs, or the rate of one that is a state."""
+    mechanism = sheet.mechanism
+    assert isinstance(push.source, Actuator)
+    actuator = _written(sheet, push.source)
+    motor, name = actuator.motor, actuator.name
+    target = mechanism.names.target(motor.drives)
+    position = sheet.writer.expression(mechanism.at.values[mechanism.assembly.axes[motor.drives].coordinate])
+    rate = sheet.symbol(mechanism.assembly.speeds[actuator.column])
+
+    def symbol(quantity: Quantity) -> sympy.Expr:
+        return _known(sheet, motor.letters.get(quantity.label, quantity.label), target, quantity)
+
+    command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
+    shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
+    torque = motor.effort(Drive(command, position, rate, shown), actuator.read).torque
+    left = sheet.writer.symbol(push.letter)
+    equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
+    effort = motor.effort(Drive(command, position, rate, {what: shown[what] for what in own}), actuator.read)
+    for what in outputs:
+        right, words = effort.outputs[what], f"{what} of {name}"
+        equations.append(Equation(f"{name}.{what}", shown[what], right, meaning=words))
+    return equations + _rates(name, shown, effort.rates)
+
+
+def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Scalar]) -> list[Equation]:
+    """The rates of the states that a motor or a contact brings along."""
+    found = []
+    for what, change in rates.items():
+        words = f"rate of the {what.replace('_', ' ')} of {owner}"
+        left = sympy.Symbol(rate_of(str(symbols[what])))
+        found.append(Equation(f"{owner}.{what}_rate", left, change, meaning=words))
+    return found
+
+
+def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
+    """The symbol of something that a run knows by its name: a command, a state, an output."""
+    symbol = sheet.mechanism.names.force(stem, target)
+    letter = sheet.mechanism.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
+    return sheet.writer.symbol(letter)
+
+
+def _written(sheet: Sheet, source: _Source) -> _Source:
+    """An actuator, element or wheel with its numbers as expressions."""
+
+    def written(value: Scalar) -> Any:
+        if isinstance(value, tuple) and value and isinstance(value[0], Stop):
+            return tuple(_written(sheet, each) for each in value)
+        value = sheet.mechanism.book.number(value) if isinstance(value, float) else value
+        return sheet.writer.expression(value) if isinstance(value, Sum) else value
+
+    changed = {each.name: written(getattr(source, each.name)) for each in fields(source)}
+    if isinstance(source, Actuator | WheelModel):
+        changed["read"] = lambda value: written(source.read(value))
+    return replace(source, **changed)
+
+
+def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
+    """Springs, dampers, dry friction, stops."""
+    equations = []
+    mechanism = sheet.mechanism
+    names = {axis.column: axis.coordinate for axis in mechanism.assembly.axes.values()}
+    for push in dynamics.others:
+        if isinstance(push.source, Element):
+            element = _written(sheet, push.source)
+            speed = mechanism.assembly.speeds[element.column]
+            at = mechanism.at.values[names[element.column]] if element.column in names else 0
+            torque = element.effort(sheet.writer.expression(at), sheet.symbol(speed)).torque
+            left, words = sheet.writer.symbol(push.letter), mechanism.book.letters[push.letter].meaning
+            equations.append(Equation(f"passive.{speed}", left, torque, meaning=words))
+    return Section("dynamics", "Springs and friction", tuple(equations)) if equations else None
+
+
+def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
+    """Slip, load and forces of each wheel whose contact law gives forces."""
+    mechanism = sheet.mechanism
+    wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.pushes and wheel.directions]
+    if not wheels:
+        return None
+    loads = readable_loads(mechanism)
+    shared = len({mechanism.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
+    equations: list[Equation] = []
+    for wheel in wheels:
+        load = _load(sheet, wheel.name, loads[wheel.name], shared)
+        equations += _contact(sheet, dynamics, wheel, load)
+    return Section("dynamics", "Slipping contacts", tuple(equations))
+
+
+def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Expr) -> list[Equation]:
+    """A wheel's slip, its forces, and the rates of the states that its law brings along."""
+    mechanism, assembly, name = sheet.mechanism, sheet.mechanism.assembly, wheel.name
+    rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
+    slips = [sheet.writer.symbol(letter) for letter in slip_letters(mechanism, wheel)]
+    nu, equations = mechanism.all_speeds(), []
+    for symbol, row, direction in zip(slips, rows, wheel.directions, strict=True):
+        words, right = f"{direction.what} slip of {name}", sheet.writer.expression(dot(row, nu))
+        equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
+    label = mechanism.names.label(name)
+    own = {what: _known(sheet, what, label, state) for what, state in wheel.states.items()}
+    states = {state.name: own[what] for what, state in wheel.states.items()}
+    rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
+    push = _written(sheet, wheel).push(slips, load, rate, states)
+    letters = [each.letter for each in dynamics.others if each.source is wheel]
+    for letter, force, direction in zip(letters, push.forces, wheel.directions, strict=False):
+        left, words = sheet.writer.symbol(letter), mechanism.book.letters[letter].meaning
+        equations.append(Equation(f"{name}.{direction.force}", left, force, meaning=words))
+    return equations + _rates(name, own, push.rates)
+
+
+def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> sympy.Expr:
+    """The symbol of a wheel's load; one for all wheels that carry the same."""
+    mechanism = sheet.mechanism
+    value = mechanism.book.sum(load)
+    if value.letter is not None:
+        entry = mechanism.book.letters[value.letter]
+        if entry.definition is not None and not entry.name:
+            entry.name = mechanism.names.force("N", "" if shared else mechanism.names.label(wheel))
+            entry.meaning = "load of each wheel" if shared else f"load of {wheel}, its share of the weight"
+            entry.source, entry.unit = f"{wheel}.load", "N"
+    return sheet.writer.expression(value)

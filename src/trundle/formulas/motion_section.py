@@ -1,0 +1,197 @@
+"""Sections on motion: M, h, B and G, and the explicit accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+
+import sympy
+
+from trundle.formulas.algebra import Sum, TooLong
+from trundle.formulas.dynamics import Dynamics, blocks
+from trundle.formulas.forms import best, cost
+from trundle.formulas.kinematics_section import Sheet
+from trundle.formulas.named_constants import constants
+from trundle.formulas.names import rate_of
+from trundle.formulas.sections import Equation, Section
+from trundle.mechanics.actuation import Actuator
+from trundle.mechanics.linear import Rows
+from trundle.scalars import Scalar, is_zero
+
+# An entry of M with more operations than this gets a letter and a line of its own.
+_MOST_ENTRY = 30
+# An acceleration with more operations is written with letters for M and the forces.
+_MOST_EXPLICIT = 70
+_GIVEN = {
+    "mass_matrix": ("M", "mass matrix of the independent speeds"),
+    "bias": ("h", "forces that it takes to keep the speeds: centrifugal and Coriolis terms, gravity"),
+    "input_matrix": ("B", "what the motors' torques τ put on the speeds"),
+    "force_matrix": ("G", "what springs, friction and contacts f put on the speeds"),
+    "loop_rows": ("A", "rows of the loops: A u = 0"),
+}
+
+
+def motion_section(sheet: Sheet, dynamics: Dynamics, rows: Rows = ()) -> Section:
+    """M, h, B and G; with loops also the rows A of their constraints, whose multipliers λ push along Aᵀ."""
+    names, every = sheet.mechanism.names.names, range(len(dynamics.labels))
+    matrices: dict[str, Rows] = {
+        "mass_matrix": [[_entry(sheet, dynamics, i, j) for j in every] for i in every],
+        "bias": [[entry] for entry in dynamics.bias],
+        "input_matrix": dynamics.matrix(dynamics.motors),
+        "force_matrix": dynamics.matrix(dynamics.others),
+        "loop_rows": rows,
+    }
+    symbols = {each: sympy.Symbol(names.unique(each, f"{each}_")) for each, _ in _GIVEN.values()}
+    equations = tuple(
+        Equation(name, symbols[each], sheet.matrix(matrices[name]), meaning=words, given=True)
+        for name, (each, words) in _GIVEN.items()
+        if matrices[name]
+    )
+    notes = (_balance(sheet, dynamics, symbols, bool(rows)), *_inertia_notes(sheet, dynamics))
+    return Section("dynamics", "Equations of motion", equations, notes)
+
+
+def _balance(sheet: Sheet, dynamics: Dynamics, symbols: Mapping[str, sympy.Symbol], loops: bool) -> str:
+    """How M, h, B and G go together, and what u, τ and f are."""
+    forces, legend = [], [f"u = ({', '.join(dynamics.labels)})"]
+    if dynamics.motors:
+        forces.append(f"{symbols['B']} τ")
+        motors = (push.source.name for push in dynamics.motors if isinstance(push.source, Actuator))
+        legend.append(f"τ = torques of ({', '.join(motors)})")
+    if dynamics.others:
+        forces.append(f"{symbols['G']} f")
+        words = (sheet.mechanism.book.letters[push.letter].meaning for push in dynamics.others)
+        legend.append(f"f = ({', '.join(words)})")
+    if loops:
+        forces.append(f"{symbols['A']}ᵀ λ")
+    return f"{symbols['M']} u̇ + {symbols['h']} = {' + '.join(forces) or '0'},  {';  '.join(legend)}."
+
+
+def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
+    """An entry of M, with a letter where it is long."""
+    value = dynamics.mass[max(i, j)][min(i, j)]
+    long = isinstance(value, Sum) and value.terms and cost(best(value)) > _MOST_ENTRY
+    return _named_entry(sheet, dynamics, i, j) if long else value
+
+
+def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
+    """The letter M_ij, with what it means."""
+    low, high = sorted((i + 1, j + 1))
+    mark = "" if len(dynamics.labels) < 10 else "_"
+    a, b = dynamics.labels[i], dynamics.labels[j]
+    words = _inertia_words(sheet, dynamics, i) if i == j else f"inertial coupling of {a} and {b}"
+    value = dynamics.mass[max(i, j)][min(i, j)]
+    return sheet.mechanism.named(value, words, "", f"M_{low}{mark}{high}", f"M_{low}_{high}")
+
+
+def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
+    """What a diagonal entry of M is: by the motion that its speed stands for, alone."""
+    mechanism = sheet.mechanism
+    label, base = dynamics.labels[k], mechanism.assembly.base_columns
+    unit = mechanism.unit(label)
+    moved = {j for j, row in enumerate(dynamics.basis.matrix) if j not in base and not is_zero(row[k])}
+    others = {mechanism.assembly.speeds[j] for j in moved} - {label}
+    rolling = ", the wheels that roll with it included" if others else ""
+    if len(base) == 3 and any(not is_zero(dynamics.basis.matrix[j][k]) for j in base):
+        v_x, v_y, omega = (dynamics.basis.matrix[j][k] for j in base)
+        if is_zero(omega):
+            return f"effective mass for {label}: the robot's{rolling}"
+        if is_zero(v_x) and is_zero(v_y):
+            return f"moment of inertia of the robot about the base's origin, which stands while it turns{rolling}"
+        kind = "mass" if unit == "m/s" else "moment of inertia"
+        return f"effective {kind} for {label}, the base turning about its instantaneous centre{rolling}"
+    owner = label.rpartition(".")[0]
+    if unit == "m/s":
+        return f"mass along {label} of all that it moves"
+    if owner in mechanism.robot.wheels and label.endswith(".rate"):
+        return f"moment of inertia of {owner} about its axle, its motor's rotor included"
+    return f"moment of inertia about the axis of {owner or label} of all that turns with it"
+
+
+def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
+    """What the diagonal of M means; entries that mean alike together."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for k, label in enumerate(dynamics.labels):
+        value = dynamics.mass[k][k]
+        if isinstance(value, Sum) and len(value.terms) > 1:
+            words = _inertia_words(sheet, dynamics, k)
+            owner = next(each for each in (label, label.rpartition(".")[0], "") if each in words)
+            before, own, after = words.partition(owner) if owner else (words, "", "")
+            found.setdefault(f"{before}\0{after}", []).append((f"M[{k + 1}, {k + 1}]", own))
+    notes = []
+    for words, members in found.items():
+        places, owners = (", ".join(dict.fromkeys(column)) for column in zip(*members, strict=True))
+        notes.append(f"{places}: {words.replace(chr(0), owners)}.")
+    return tuple(notes)
+
+
+def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
+    """u̇ one by one, for speeds that go alone or in pairs; larger groups stay M u̇ = …"""
+    drive = dynamics.drive(sheet.mechanism.book)
+    equations: list[Equation] = []
+    left: list[str] = []
+    for group in blocks(dynamics.mass):
+        rates = _explicit(sheet, dynamics, group, [drive[k] for k in group])
+        for k, right in zip(group, rates, strict=False):
+            label = dynamics.labels[k]
+            symbol = sympy.Symbol(rate_of(str(sheet.symbol(label))))
+            equations.append(Equation(f"acceleration.{label}", symbol, right))
+        left += [] if rates else [dynamics.labels[k] for k in group]
+    if not equations:
+        return None
+    note = f"The rates of {', '.join(left)} depend on each other: they are left as M u̇ = B τ + G f − h."
+    return Section("dynamics", "Accelerations", tuple(equations), (note,) if left else ())
+
+
+def _explicit(
+    sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]
+) -> list[sympy.Expr]:
+    """The accelerations of a group of speeds that go together; nothing where that is long."""
+    with suppress(TooLong):
+        if len(group) == 1:
+            return [_alone(sheet, dynamics, group[0], drive[0])]
+        if len(group) == 2:
+            return _pair(sheet, dynamics, group, drive)
+    return []
+
+
+def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> sympy.Expr:
+    """The acceleration of a speed that goes alone: force over mass."""
+    writer, mass = sheet.writer, sheet.mechanism.book.sum(dynamics.mass[k][k])
+    if len(force.terms) + len(mass.terms) <= _MOST_EXPLICIT:
+        times, rest = _divided(force, mass)
+        right = writer.expression(times) + writer.fraction(rest, mass)
+        if sympy.count_ops(right) <= _MOST_EXPLICIT:
+            return right
+    above, below = _force(sheet, dynamics, k, force), _named_entry(sheet, dynamics, k, k)
+    return writer.expression(above) / writer.expression(below)
+
+
+def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
+    """(a, b) of force = a · mass + b: what a robot's whole mass stands before, as in m v_y ω, needs no fraction."""
+    book = force.book
+    times, rest = book.number(0), book.number(0)
+    for key, constant in constants(book, force).items():
+        term, number = next(iter(constant.terms.items()))
+        ratio = Fraction(number) / mass.terms[term] if term in mass.terms else Fraction(0)
+        if ratio and not (constant - mass * ratio).terms:
+            times = times + Sum(book, {key: 1}) * ratio
+        else:
+            rest = rest + constant * Sum(book, {key: 1})
+    return times, rest
+
+
+def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
+    """The letter Q_k of what pushes a speed."""
+    words = f"what pushes {dynamics.labels[k]}: all forces, less the bias"
+    return sheet.mechanism.named(force, words, "", f"Q_{k + 1}")
+
+
+def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]) -> list[sympy.Expr]:
+    """Two speeds by Cramer's rule, in letters for M and the forces."""
+    i, j = group
+    m11, m12, m22 = (_named_entry(sheet, dynamics, a, b) for a, b in ((i, i), (i, j), (j, j)))
+    f1, f2 = (_force(sheet, dynamics, k, force) for k, force in zip(group, drive, strict=True))
+    below = m11 * m22 - m12 * m12
+    return [sheet.writer.fraction(above, below) for above in (m22 * f1 - m12 * f2, m11 * f2 - m12 * f1)]

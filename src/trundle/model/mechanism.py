@@ -1,0 +1,135 @@
+"""A mechanism: a robot's assembly at a configuration, its constraints A(q) ν = 0 and what they leave, ν = S(q) u.
+
+Derivation, programs, kinematics, odometry, analysis and formulas all start from it, each in the scalars that it needs:
+floats, arrays of many configurations, CasADi's symbols, a tracer's nodes, SymPy's expressions, sums of letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from trundle.errors import InputError, suggest
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.linear import apply, table
+from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.configuration import (
+    Configuration,
+    configure,
+    coordinate_rates,
+    independent_coordinates,
+)
+from trundle.model.constraints import (
+    SAMPLES,
+    SEED,
+    SPREAD,
+    Rows,
+    constraint_rows,
+    ideal_wheels,
+    rolling_problem,
+    solve_rolling,
+)
+from trundle.robot import Robot
+from trundle.scalars import Scalar
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A robot's assembly at a configuration, everything in scalars of one kind.
+
+    parameters: the scalar of every parameter; names: the coordinates that are independent of couplings, in the order of
+    `q`; at: where everything is at those. `in_numbers` is the same mechanism in floats, for scalars of other kinds.
+
+    A mechanism is assembled twice where its equations are derived: ranks, pivots and whether a mass is there at all are
+    decided on numbers, once and for all; the operations that follow from these decisions are then done on symbols.
+    """
+
+    robot: Robot
+    parameters: Mapping[str, Scalar]
+    assembly: Assembly
+    names: tuple[str, ...]
+    at: Configuration
+    in_numbers: Mechanism | None = None
+
+    @property
+    def numbers(self) -> Mechanism:
+        """The mechanism in floats, at the parameters as described."""
+        return self.in_numbers or self
+
+    @property
+    def q(self) -> list[Scalar]:
+        """The independent coordinates."""
+        return [self.at.values[name] for name in self.names]
+
+    @property
+    def constrained(self) -> bool:
+        """Whether anything binds its speeds: wheels that roll ideally, couplings, loops."""
+        assembly = self.assembly
+        rolling = any(wheel.directions for wheel in ideal_wheels(assembly))
+        return bool(rolling or assembly.couplings or assembly.loops)
+
+    def in_scalars(self, parameters: Mapping[str, Scalar], q: Sequence[Scalar]) -> Mechanism:
+        """The same mechanism at parameters and coordinates of any kind, this one being in floats."""
+        assembly = assemble(self.robot, self.robot.resolver(parameters))
+        return Mechanism(
+            self.robot, parameters, assembly, self.names, configure(assembly, self.names, q), self
+        )
+
+    def configured(self, q: Sequence[Scalar]) -> Mechanism:
+        """The same mechanism elsewhere: at coordinates of any kind that goes with its own scalars."""
+        return replace(self, at=configure(self.assembly, self.names, q), in_numbers=self.numbers)
+
+    def rows(self, wheels: Sequence[WheelModel]) -> Rows:
+        """A(q) over all speeds: the rows of these wheels, then those of the couplings."""
+        return constraint_rows(self.assembly, self.at, wheels)[0]
+
+    def sampled(self, rows: Callable[[Mechanism], Rows]) -> np.ndarray:
+        """Numbers of rows over all speeds at random configurations and, last, at zero: (samples, rows, speeds).
+
+        Ranks and pivots are decided on them: what holds at random configurations holds at almost all.
+        """
+        q = np.random.default_rng(SEED).uniform(-SPREAD, SPREAD, (SAMPLES + 1, len(self.names)))
+        numbers = self.numbers
+        q[-1] = numbers.assembly.quantities.starts(self.names)
+        return table(rows(numbers.configured(list(q.T))), len(q), len(numbers.assembly.speeds))
+
+    @cached_property
+    def rolling(self) -> Problem:
+        """The rows of ideal wheels and couplings, with the numbers on which their ranks are decided."""
+        samples = self.sampled(lambda numbers: numbers.rows(ideal_wheels(numbers.assembly)))
+        return rolling_problem(self.assembly, self.names, self.at, samples)
+
+    @cached_property
+    def basis(self) -> Basis:
+        """ν = S(q) u with the labels of u; raises InputError where ideal wheels lock the robot."""
+        return solve_rolling(self.rolling, self.robot.name, self.robot.speeds)
+
+    def speeds(self, u: Sequence[Scalar]) -> list[Scalar]:
+        """ν = S(q) u: all speeds, the tree's and then the linkages'."""
+        return apply(self.basis.matrix, u)
+
+    def coordinate_rates(self, nu: Sequence[Scalar]) -> list[Scalar]:
+        """q̇ = N(q) ν of the independent coordinates."""
+        return coordinate_rates(self.assembly, self.names, self.at, nu)
+
+    def link(self, name: str) -> int:
+        """Index of a link by its joint's, its body's or its wheel's name; raises InputError."""
+        if name not in self.assembly.links:
+            raise InputError(f"there is no link '{name}'", key=name, hint=suggest(name, self.assembly.links))
+        return self.assembly.links[name]
+
+
+def mechanism(robot: Robot, parameters: Mapping[str, Scalar] | None = None) -> Mechanism:
+    """The mechanism of a described robot in floats, every joint at its zero; by default at its own parameters.
+
+    `in_scalars` makes the same of symbols.
+    """
+    values = robot.parameter_values() if parameters is None else parameters
+    assembly = assemble(robot, robot.resolver(values))
+    names = independent_coordinates(assembly)
+    at = configure(assembly, names, assembly.quantities.starts(names))
+    return Mechanism(robot, values, assembly, names, at)

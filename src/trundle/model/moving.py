@@ -1,0 +1,113 @@
+"""A mechanism that moves: its speeds, their drift and its closed loops in symbols, and the accelerations of forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import casadi as ca
+
+from trundle.mechanics.forward_dynamics import forward_dynamics
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.linear import apply, solve_positive, transpose
+from trundle.mechanics.recast import recast
+from trundle.model.closures import Closures, close_loops
+from trundle.model.mass import mass_inverse, reduced_mass
+from trundle.model.mechanism import Mechanism
+from trundle.model.multipliers import Inverse, Solution, solve_with_multipliers
+from trundle.model.symbols import PARAMETER, STATE, Symbols, column, derivative_along
+from trundle.scalars import Scalar
+from trundle.spatial.motions import Force
+
+
+@dataclass(frozen=True)
+class MovingMechanism:
+    """A mechanism at symbols q and u: ν = S(q) u, q̇ = N(q) ν, and `drift` Ṡu, so that ν̇ = S u̇ + Ṡu.
+
+    Loops bind u̇ besides: their rows times u̇ are `loop_right`, −d(A S)/dt u. `inverse` solves with the mass matrix
+    where that takes fewer operations than forming it.
+    """
+
+    mechanism: Mechanism
+    symbols: Symbols
+    q: list[Scalar]
+    u: list[Scalar]
+    nu: list[Scalar]
+    q_dot: list[Scalar]
+    drift: list[Scalar]
+    loops: Closures | None = None
+    loop_right: Sequence[Scalar] = ()
+    inverse: Inverse | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the independent speeds u."""
+        return self.mechanism.basis.labels
+
+    @property
+    def loop_labels(self) -> list[str]:
+        """A name for each row of the loops."""
+        owners = self.loops.owners if self.loops is not None else ()
+        return [f"{owner} {k + 1}" for k, owner in enumerate(owners)]
+
+
+def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
+    """A mechanism in floats, set in motion in symbols.
+
+    Raises InputError where ideal wheels or loops lock the robot, or its loops can't be closed.
+    """
+    parameters = symbols.make(PARAMETER, len(numbers.parameters))
+    q = symbols.make(STATE, len(numbers.names))
+    mechanism = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
+    u = symbols.make(STATE, len(mechanism.basis.labels), len(q))
+    nu = mechanism.speeds(u)
+    q_dot = mechanism.coordinate_rates(nu)
+    # What nothing constrains has S = 1, and nothing to differentiate; a tracer could not.
+    drift = derivative_along(nu, q, q_dot) if numbers.constrained else [0] * len(nu)
+    moving = MovingMechanism(mechanism, symbols, q, u, nu, q_dot, drift)
+    if not numbers.assembly.loops:
+        return moving
+    groups = column([*q, *u]), ca.SX(0, 1), column(parameters)
+    loops = close_loops(mechanism, mechanism.basis.matrix, groups)
+    right = [-rate for rate in derivative_along(apply(loops.rows, u), q, q_dot)]
+    return replace(moving, loops=loops, loop_right=right, inverse=mass_inverse(mechanism))
+
+
+def needed_force(
+    moving: MovingMechanism, u_dot: Sequence[Scalar], wrenches: Sequence[Force] | None = None
+) -> list[Scalar]:
+    """Sᵀ(M (S u̇ + Ṡu) + c), what the independent speeds need (N, N m), less what wrenches on the links give."""
+    basis = moving.mechanism.basis.matrix
+    nu_dot = [a + b for a, b in zip(apply(basis, u_dot), moving.drift, strict=True)]
+    return apply(transpose(basis), balance(moving, nu_dot, wrenches))
+
+
+def balance(
+    moving: MovingMechanism, nu_dot: Sequence[Scalar], wrenches: Sequence[Force] | None = None
+) -> list[Scalar]:
+    """M ν̇ + c over all speeds by Newton-Euler (N, N m), the linkages' armatures with it."""
+    assembly = moving.mechanism.assembly
+    count = assembly.tree.speed_count
+    poses = moving.mechanism.at.poses
+    tau = inverse_dynamics(assembly.tree, poses, moving.nu[:count], nu_dot[:count], wrenches)
+    return tau + [each.armature * nu_dot[each.column] for each in assembly.linkages]
+
+
+def free_accelerations(
+    moving: MovingMechanism, tau: Sequence[Scalar], wrenches: Sequence[Force] | None = None
+) -> list[Scalar]:
+    """ν̇ of a mechanism without constraints, by the articulated-body algorithm in its shortest frames."""
+    fast = recast(moving.mechanism.assembly.tree, moving.mechanism.at.q)
+    return forward_dynamics(
+        fast.tree, fast.poses, moving.nu, tau, wrenches if wrenches is None else fast.wrenches(wrenches)
+    )
+
+
+def bound_accelerations(moving: MovingMechanism, drive: Sequence[Scalar]) -> Solution:
+    """u̇ of a mechanism with constraints, SᵀMS u̇ = drive + (A S)ᵀλ with A S u̇ = −d(A S)/dt u for its loops."""
+    if moving.loops is None:
+        mass = reduced_mass(moving.mechanism)
+        return Solution([row[0] for row in solve_positive(mass, [[force] for force in drive])], [], ())
+    names = moving.labels, moving.loop_labels
+    loops, mass = moving.loops, moving.inverse or reduced_mass(moving.mechanism)
+    return solve_with_multipliers(mass, drive, loops.rows, moving.loop_right, loops.samples, names)

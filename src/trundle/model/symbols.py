@@ -1,0 +1,77 @@
+"""The symbols that equations are derived in, and the programs that are read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from trundle.program import Program, Tracer, trace
+from trundle.scalars import Scalar
+
+# The groups that a model's programs are functions of, in the order in which kernels take them.
+STATE, INPUT, PARAMETER = GROUPS = ("state", "input", "parameter")
+# Name of a group → the labels and the scalars of its entries.
+Groups = Mapping[str, tuple[Sequence[str], Sequence[Scalar]]]
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Where the scalars of a derivation come from: a tracer's nodes, or CasADi's symbols where there is no tracer.
+
+    Constraints need derivatives of S(q), and loops those of their gaps, so they take CasADi. What has neither is traced
+    directly, which gives the same programs ten times as fast. `symbols_for` decides; nothing else asks which it is.
+    """
+
+    tracer: Tracer | None = None
+
+    def make(self, group: str, count: int, start: int = 0) -> list[Scalar]:
+        """Symbols for the entries `start` to `start + count` of an input group."""
+        if self.tracer is not None:
+            return list(self.tracer.inputs(group, count, start))
+        return entries(ca.SX.sym(group, count))
+
+    def program(self, name: str, inputs: Groups, outputs: Groups) -> Program:
+        """The program from groups of symbols to groups of what was computed from them."""
+        if self.tracer is not None:
+            return self.tracer.program(
+                name, {group: labels for group, (labels, _) in inputs.items()}, outputs
+            )
+        return trace(name, columns(inputs), columns(outputs))
+
+
+def symbols_for(*, constrained: bool) -> Symbols:
+    """CasADi's symbols for what is constrained, whose derivatives are needed; else a tracer's nodes."""
+    return Symbols() if constrained else Symbols(Tracer(*GROUPS))
+
+
+def derivative_along(values: Sequence[Scalar], q: Sequence[Scalar], q_dot: Sequence[Scalar]) -> list[Scalar]:
+    """Σ ∂value/∂q_k q̇_k of each value: the rate of S(q) u at constant u, say. Zeros by structure are plain zeros."""
+    made, at = column(values), column(q)
+    if not ca.depends_on(made, at):
+        return [0] * len(values)
+    rates = entries(ca.jtimes(made, at, column(q_dot)))
+    return [0 if rate.is_zero() else rate for rate in rates]
+
+
+def columns(groups: Groups) -> dict[str, tuple[tuple[str, ...], ca.SX]]:
+    """Groups as `trace` takes them: with a column of CasADi's."""
+    return {group: (tuple(labels), column(values)) for group, (labels, values) in groups.items()}
+
+
+def column(values: Sequence[Scalar]) -> ca.SX:
+    """Scalars as one column of CasADi's, (n, 1)."""
+    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
+
+
+def entries(values: ca.SX) -> list[Scalar]:
+    """The scalars of a column."""
+    return [values[k] for k in range(values.shape[0])]
+
+
+def dense_rows(matrix: ca.SX) -> list[list[Scalar]]:
+    """The rows of a matrix, plain zeros where it has none by structure."""
+    height, width = matrix.shape
+    cells = [[matrix[i, j] for j in range(width)] for i in range(height)]
+    return [[0 if cell.is_zero() else cell for cell in row] for row in cells]

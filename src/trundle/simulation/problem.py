@@ -1,0 +1,267 @@
+"""Initial-value problems ẋ = f(x, u(t), p): `simulate` and `roll` state them, here they are solved and make a Run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trundle.documents import dump
+from trundle.errors import InputError, NumericsError, suggest
+from trundle.model import Model
+from trundle.model.arguments import named
+from trundle.model.drawing import sketch
+from trundle.model.kinematics import Kinematics
+from trundle.model.manifold import on_manifold
+from trundle.program import Kernel, Program, compile_program, feed
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.results.run import GROUPS
+from trundle.robot import Robot
+from trundle.robot.problems import Problem as Mistake
+from trundle.robot.problems import report
+from trundle.simulation.integrate import (
+    IMPLICIT,
+    MOST_DECAY,
+    Settings,
+    decay_rate,
+    integrate,
+    tolerances,
+)
+from trundle.simulation.jumps import closer_look, longest_step, with_jumps
+from trundle.simulation.options import Options
+from trundle.simulation.pieces import make_pieces
+from trundle.simulation.progress import Progress
+from trundle.simulation.signals import Input, Signal, as_signal
+
+# Initial values that constraints moved by less than this are as they were given.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Problem:
+    """ẋ = f(x, u(t), p) from x(0), and what a run shows of it.
+
+    system: whose motion it is. rate: (state, input, parameter) -> ẋ first, with the states of the energy account behind
+    the system's own; observe: the same -> outputs last. given: the initial values that were asked for by name, start:
+    x(0), which may differ from them where constraints hold it. stiff: whether stiff formulas are needed; None where
+    only a look at the start can tell. summary: what the run's own begins with.
+    """
+
+    system: Model | Kinematics
+    rate: Program
+    observe: Program
+    signals: Mapping[str, Signal]
+    parameters: Mapping[str, float]
+    given: Mapping[str, float]
+    start: Sequence[float]
+    stiff: bool | None
+    summary: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the states, with those of the energy account."""
+        return self.rate.inputs[self.rate.input_index("state")].labels
+
+    @property
+    def numbers(self) -> FloatArray:
+        """p in order."""
+        return np.array(list(self.parameters.values()))
+
+    @property
+    def slope(self) -> Program:
+        """∂(rate)/∂(state)."""
+        if isinstance(self.system, Model):
+            return self.system.audited_jacobian
+        return self.rate.jacobian("rate", "state")
+
+
+def solve(problem: Problem, options: Options, title: str, progress: bool | Callable[[float], None]) -> Run:
+    """The run of a problem, stored at the options' times."""
+    import scipy.integrate  # noqa: F401  the slowest import of a run, here so that its seconds are its own
+
+    began = time.perf_counter()
+    times, signals = options.times, list(problem.signals.values())
+    system, p, start = problem.system, problem.numbers, np.array(problem.start)
+    # On constraints that aren't solved for, f(P(x)) is integrated, with P one Newton step back onto them.
+    guided = problem.rate if system.projection is None else feed(problem.rate, system.projection)
+    observer = compile_program(problem.observe)
+    _require_rates(problem, compile_program(guided))
+    with Progress(progress, options.end, title) as bar:
+        method = _method(problem, options, bar)
+        slope = None
+        if method in IMPLICIT:
+            slope = problem.slope if guided is problem.rate else guided.jacobian("rate", "state")
+            compile_program(slope).prepare()
+        observer.prepare(2, 2 if signals else 1, 1)
+        compiled = time.perf_counter()
+        rate_tolerances = tolerances(method, options.rtol, options.atol)
+        settings = Settings(method, *rate_tolerances, longest_step(signals, options.end, options.max_step))
+        make = make_pieces(guided, slope, signals, p, bar)
+        breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
+        states = integrate(make, start, times, breaks, settings, problem.names, closer_look(signals))
+    commands = np.array([signal.sample(times) for signal in signals]).reshape(len(signals), times.size)
+    n = len(system.states)
+    states[:n] = on_manifold(system, states[:n], commands, p)
+    *_, outputs = observer(states[:n], commands if signals else np.zeros(0), p)
+    seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
+    summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
+    return _run(problem, options, (states, commands, outputs), summary)
+
+
+def _method(problem: Problem, options: Options, bar: Progress) -> str:
+    """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
+    if options.method != "auto":
+        return options.method
+    if problem.stiff is not None:
+        return "lsoda" if problem.stiff else "dop853"
+    n, start = len(problem.system.states), np.array(problem.start)
+    signals = list(problem.signals.values())
+    rate, _ = make_pieces(problem.rate, None, signals, problem.numbers, bar)(0.0, bar.end)
+    decay = decay_rate(lambda t, x: rate(t, np.concatenate([x, start[n:]]))[:n], start[:n])
+    return "lsoda" if decay * bar.end > MOST_DECAY else "dop853"
+
+
+def _require_rates(problem: Problem, kernel: Kernel) -> None:
+    """Raise NumericsError where no rates exist at the start, with the coordinates that make the robot singular."""
+    commands = np.array([signal.value(0.0) for signal in problem.signals.values()])
+    rate, *_ = kernel(np.array(problem.start), commands, problem.numbers)
+    if np.isfinite(rate).all():
+        return
+    lost = [name for name, value in zip(problem.system.states, rate, strict=False) if not np.isfinite(value)]
+    raise NumericsError(
+        f"at t = 0 s {', '.join(lost)} of '{problem.system.name}' have no rates: it is singular where it starts, or "
+        f"its state is too large\n  {_singular_start(problem.system.robot)}"
+    )
+
+
+def _singular_start(robot: Robot | None) -> str:
+    """What may be singular where a robot starts, and what helps."""
+    if robot is not None and robot.loops:
+        return (
+            f"the loop{'s' if len(robot.loops) > 1 else ''} {', '.join(robot.loops)} may stand at a dead point, where "
+            "bodies in line can fold either way; start from other angles"
+        )
+    if robot is not None and robot.wheels:
+        return (
+            "steered wheels whose axles lie on one line do that; start from other angles, choose other independent "
+            "speeds (robot.speeds), or give wheels contact: slip"
+        )
+    return "do two joints about one axis carry a body without inertia there? start from other angles"
+
+
+def _settled(problem: Problem) -> dict[str, object]:
+    """`settled`: the given initial values that closed loops or other constraints moved, as (given, used)."""
+    used = dict(zip(problem.system.states, problem.start, strict=False))
+    moved = {
+        name: (value, used[name])
+        for name, value in problem.given.items()
+        if abs(used[name] - value) > _SAME * max(1.0, abs(value))
+    }
+    return {"settled": moved} if moved else {}
+
+
+def _run(
+    problem: Problem,
+    options: Options,
+    found: tuple[FloatArray, FloatArray, FloatArray],
+    summary: Mapping[str, object],
+) -> Run:
+    """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""
+    system, (states, commands, outputs) = problem.system, found
+    values = dict(zip(system.states, states, strict=False))
+    values |= dict(zip(system.inputs, commands, strict=True))
+    values |= dict(zip(system.outputs, outputs, strict=True))
+    _require_finite(values, options.times)
+    account = _energy_account(states, values) if len(states) > len(system.states) else {}
+    skip = options.times.size - options.stored.size
+    values = {name: series[skip:] for name, series in {**values, **account}.items()}
+    units = {**system.units, **dict.fromkeys(account, "J")}
+    groups = {group: getattr(system, group, ()) for group in GROUPS}
+    return Run(
+        name=system.name,
+        time=options.stored,
+        values=values,
+        units={name: unit for name, unit in units.items() if name in values},
+        description=describe(system, problem.parameters),
+        summary={**summary, **_worst(values)},
+        groups=groups | {"outputs": (*system.outputs, *account)},
+    )
+
+
+def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
+    """The largest residuals, and how far the energy is out of balance beside what passed through."""
+    residuals = ("constraint_residual", "loop_residual", "slip_residual")
+    found = {name: float(values[name].max()) for name in residuals if name in values}
+    if "slip_residual" in found:  # of a kinematic run: what its wheels can't do is all that could be violated
+        found["constraint_residual"] = found["slip_residual"]
+    if "energy.imbalance" in values:
+        found["energy_imbalance"] = float(np.abs(values["energy.imbalance"]).max())
+        found["energy_turned_over"] = energy_turned_over(values)
+    return found
+
+
+def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Stored energy, work, losses and what doesn't balance (J); work and losses are the last two states."""
+    stored = values["energy.kinetic"] + values["energy.potential"] + values["energy.internal"]
+    return {
+        "energy.stored": stored,
+        "energy.work": states[-2],
+        "energy.losses": states[-1],
+        "energy.imbalance": states[-2] - states[-1] - (stored - stored[0]),
+    }
+
+
+def energy_turned_over(values: Mapping[str, FloatArray]) -> float:
+    """The energy that passed through the robot (J): the largest of work, losses, and the travel of each kind of
+    stored energy.
+    """
+    kinds = ("kinetic", "potential", "internal", "work", "losses")
+    return max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
+
+
+def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
+    """What travels with a run: the description as text (or what else the model was made from), the parameters that
+    were used, how to draw the robot.
+    """
+    if isinstance(system, Model) and system.robot is None:
+        return {**system.origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
+    described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
+    own = {**system.parameters, **parameters}
+    drawn = system.sketch if described else sketch(system.robot, parameters=own)
+    return {"yaml": dump(system.robot), "parameters": dict(parameters), "sketch": dict(drawn)}
+
+
+def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
+    for name, series in values.items():
+        bad = ~np.isfinite(series)
+        if bad.any():
+            raise NumericsError(
+                f"'{name}' is not finite at t = {at[int(np.argmax(bad))]:g} s: the robot is singular there"
+            )
+
+
+def named_signals(
+    given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: Options
+) -> dict[str, Signal]:
+    """A signal for each of the given inputs, the jumps of functions found; `units` are those of all that exist.
+
+    Raises InputError for unknown names and for what is no input, all mistakes at once.
+    """
+    found: dict[str, Signal] = {}
+    mistakes: list[Mistake] = []
+    for each, value in named(given, "inputs").items():
+        path = ("run", "inputs", each)
+        if each not in units:
+            hint = suggest(str(each), units)
+            mistakes.append(Mistake(path, f"'{each}' is not an input of '{name}'", hint))
+            continue
+        try:
+            found[each] = as_signal(value, ".".join(path), units[each])
+        except InputError as error:
+            mistakes.append(Mistake(path, error.message, error.hint))
+    if mistakes:
+        raise report(mistakes)
+    return with_jumps(found, options.end, options.max_step)

@@ -1,0 +1,220 @@
+"""What a file's `run:` section asks for: `trundle.run` does what the command `trundle run` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from trundle.choices import MOST_SAMPLES
+from trundle.documents import Document, FileTable, RunSpec, Table
+from trundle.errors import InputError
+from trundle.model import Model
+from trundle.model.arguments import Given, model_of, named, opened, robot_of
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.robot import Robot, require_dynamic
+from trundle.simulation.columns import read_column
+from trundle.simulation.dynamic import dynamic_problem
+from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
+from trundle.simulation.options import Options, options_of, seconds
+from trundle.simulation.problem import Problem, solve
+from trundle.simulation.signals import Input
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is laid over a run section: the arguments of `run`. None leaves what is there."""
+
+    parameters: Mapping[str, float | str] | None = None
+    inputs: Mapping[str, Input] | None = None
+    initial: Mapping[str, float | str] | None = None
+    duration: float | str | None = None
+    method: str | None = None
+    samples: int | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run before it is run: what its run section says, and the problem and options that come of it and of changes.
+
+    changed: the parameters that don't have the description's values.
+    """
+
+    spec: RunSpec
+    problem: Problem
+    options: Options
+    changed: tuple[str, ...]
+
+    @property
+    def model(self) -> Model | None:
+        """The model of a run with forces; None where the wheels' motions are given."""
+        return self.problem.system if isinstance(self.problem.system, Model) else None
+
+    def run(self, progress: bool | Callable[[float], None] = False) -> Run:
+        """Run it."""
+        what = "rolling" if self.spec.mode == "kinematic" else "simulating"
+        return solve(self.problem, self.options, f"{what} {self.problem.system.name}", progress)
+
+
+def run(
+    given: Given,
+    *,
+    parameters: Mapping[str, float | str] | None = None,
+    inputs: Mapping[str, Input] | None = None,
+    initial: Mapping[str, float | str] | None = None,
+    duration: float | str | None = None,
+    method: str | None = None,
+    samples: int | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_step: float | str | None = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Run:
+    """Run what a file or a description says, as the command `trundle run` does, with some of it changed.
+
+    Parameters
+    ----------
+    given : path, mapping, Document, Robot or Model
+        A description file (YAML or URDF) or a kept model (.trundle.json), or what such a file would hold. Its run
+        section says whether forces move the robot (`simulate`) or the motions of its wheels are given (`roll`).
+    parameters : mapping of str to number or str
+        Changed values by name, beside those that the run section sets; in SI or as text with units.
+    inputs : mapping of str to number, str, function, Signal or tuple
+        Inputs by name, beside those of the run section, as in `simulate`.
+    initial : mapping of str to number or str
+        States at the start by name, beside those of the run section.
+    duration : float or str, s
+        How long; by default as the run section says, or 10 s.
+    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45"}
+        The integrator; by default as the run section says, or auto (see `simulate`).
+    samples : int
+        How many equal times to store; by default as the run section says, or 1001.
+    rtol, atol : float
+        Bounds on each step's error; by default as the run section says, or the method's own.
+    max_step : float or str, s
+        The longest step, as in `simulate`.
+    progress : bool or callable
+        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+
+    Returns
+    -------
+    Run
+        What came out, over time.
+
+    Raises
+    ------
+    InputError
+        For what doesn't fit, with file, line and key where it stands in a file.
+    NumericsError
+        Where the numbers fail, saying when.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> described = trundle.catalog.document("differential_drive").source
+    >>> _ = open("robot.yaml", "w").write(described)
+    >>> run = trundle.run("robot.yaml", duration="1 s", parameters={"d": "10 cm"})
+    >>> run.duration, run.description["parameters"]["d"]
+    (1.0, 0.1)
+    """
+    changes = Changes(parameters, inputs, initial, duration, method, samples, rtol, atol, max_step)
+    return task_of(given, changes).run(progress)
+
+
+def task_of(given: Given, changes: Changes | None = None) -> Task:
+    """What a file or a description says with changes laid over it, checked and ready to run.
+
+    Raises InputError: its key is the changes' ("inputs.left.rate", "duration"), or leads to the file and the line.
+    """
+    found, changes = opened(given, "run"), changes or Changes()
+    document = found if isinstance(found, Document) else None
+    spec = (document.run if document is not None else None) or RunSpec.model_validate({})
+    folder = Path() if document is None or document.path is None else document.path.parent
+    try:
+        return _task(found, spec, folder, changes)
+    except InputError as error:
+        raise _placed(error, document, spec, changes) from error.__cause__
+
+
+def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
+    options = _options(spec, changes)
+    given = named(changes.inputs, "inputs")
+    inputs = {**_signals(spec, folder, given), **given}
+    initial = {**spec.initial, **named(changes.initial, "initial")}
+    parameters = {**spec.set, **named(changes.parameters, "parameters")}
+    if spec.mode == "kinematic":
+        robot = robot_of(found, "run", "it has no wheels to roll on")
+        problem = kinematic_problem(robot, inputs, initial, parameters, options)
+    else:
+        model = model_of(found, "run")
+        if parameters and model.robot is not None:  # with them a mass may have become zero
+            require_dynamic(model.robot, model.robot.parameter_values(parameters))
+        problem = dynamic_problem(model, inputs, initial, parameters, options)
+    return Task(spec, problem, options, tuple(parameters))
+
+
+def _placed(error: InputError, document: Document | None, spec: RunSpec, changes: Changes) -> InputError:
+    """The error with its place: the change that gave it, or else file and line."""
+    key = error.key or ""
+    if key in spec.set or key in (changes.parameters or ()):
+        key = f"run.set.{key}"
+    for each in fields(changes):
+        place = f"run.{'set' if each.name == 'parameters' else each.name}"
+        given = getattr(changes, each.name)
+        names = [f".{name}" for name in given] if isinstance(given, Mapping) else [""] * (given is not None)
+        for name in names:
+            if key == f"{place}{name}" or key.startswith(f"{place}{name}."):
+                return InputError(error.message, key=f"{each.name}{name}", hint=error.hint)
+    error = InputError(error.message, file=error.file, line=error.line, key=key or None, hint=error.hint)
+    return error if document is None else document.locate(error)
+
+
+def _options(spec: RunSpec, changes: Changes) -> Options:
+    """Times, method and tolerances: as changed, or as the run section says."""
+    duration = spec.duration if changes.duration is None else changes.duration
+    samples, times = spec.samples if changes.samples is None else changes.samples, None
+    if spec.rate is not None and changes.samples is None:
+        times = _periods(seconds(duration, "run.duration"), spec.rate)
+    return options_of(
+        duration,
+        samples,
+        times,
+        changes.method or spec.method,
+        spec.rtol if changes.rtol is None else changes.rtol,
+        spec.atol if changes.atol is None else changes.atol,
+        changes.max_step,
+        TOLERANCE if spec.mode == "kinematic" else None,
+    )
+
+
+def _periods(duration: float, rate: float) -> FloatArray:
+    """Every k/rate up to the end, and the end itself."""
+    if duration * rate > MOST_SAMPLES:
+        raise InputError(
+            f"more than {MOST_SAMPLES} samples", key="run.rate", hint="lower the rate or the duration"
+        )
+    # A whole number of periods that rounding made a little less still counts as whole.
+    count = int(np.floor(duration * rate * (1 + 1e-12)))
+    times = np.minimum(np.arange(count + 1) / rate, duration)
+    return times if times[-1] >= duration else np.append(times, duration)
+
+
+def _signals(spec: RunSpec, folder: Path, replaced: Collection[str]) -> dict[str, Input]:
+    """The run section's inputs but those `replaced`, tables in files read from the description's folder."""
+    found: dict[str, Input] = {}
+    for name, signal in spec.inputs.items():
+        if name in replaced:
+            continue
+        if isinstance(signal, FileTable):
+            found[name] = read_column(signal, name, folder, f"run.inputs.{name}")
+        elif isinstance(signal, Table):
+            found[name] = (signal.times, signal.values, signal.interpolation)
+        else:
+            found[name] = signal
+    return found
