@@ -41,6 +41,7 @@ from trundle.model.symbols import (
     Groups,
     Symbols,
     column,
+    parameter_group,
 )
 from trundle.program import Program
 from trundle.robot import Robot
@@ -134,13 +135,11 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
     numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
     check_rates(numbers, given, "run.inputs.")
-    q, rates = symbols.make(STATE, len(numbers.names)), symbols.make(INPUT, len(given))
-    parameters = symbols.make(PARAMETER, len(numbers.parameters))
-    here = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
+    here, rates = symbols.mechanism(numbers), symbols.make(INPUT, len(given))
     groups: Groups = {
-        STATE: (here.names, q),
+        STATE: (here.names, here.q),
         INPUT: (given, rates),
-        PARAMETER: (tuple(numbers.parameters), parameters),
+        PARAMETER: parameter_group(here),
     }
     loops = _loops(here)
     coupled, _ = coupling_rows(here.assembly, here.at)
@@ -152,7 +151,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
-    bound = held_programs(loops, symbols, groups, (len(q), 0), driven)
+    bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
     return Kinematics(
         robot.name,
         here.names,

@@ -9,6 +9,7 @@ from typing import TypeVar
 from trundle.errors import suggest
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
+from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import GearCoupling, gears, linkages
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
@@ -114,41 +115,16 @@ def _dimensions(gear: GearCoupling, path: Path) -> Iterator[Problem]:
 
 
 def _circles(robot: Parts) -> Iterator[Problem]:
-    follows = leaders(robot)
     owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
-    reported: set[str] = set()
-    for start in owners:
-        circle = _circle(follows, start)
-        if circle and not reported.intersection(circle):
-            reported.update(circle)
-            first = next(each for each in circle if each in owners)
-            at = circle.index(first)
-            turned = [*circle[at:], *circle[: at + 1]]
-            message = (
-                f"{first!r} follows itself"
-                if len(circle) == 1
-                else f"they follow each other in a circle: {' -> '.join(turned)}"
-            )
-            yield Problem(("couplings", owners[first], "follows"), message, "one of them must be free")
-
-
-def _circle(follows: Mapping[str, tuple[str, ...]], start: str) -> list[str]:
-    """The names of the circle that a depth-first walk from `start` runs into, or none."""
-    path: list[str] = []
-    waiting = [iter((start,))]
-    done: set[str] = set()
-    while waiting:
-        name = next(waiting[-1], None)
-        if name is None:
-            waiting.pop()
-            if path:
-                done.add(path.pop())
-        elif name in path:
-            return path[path.index(name) :]
-        elif name not in done:
-            path.append(name)
-            waiting.append(iter(follows.get(name, ())))
-    return []
+    follows = leaders(robot)
+    try:
+        in_order({name: follows[name] for name in sorted(follows, key=lambda name: name not in owners)})
+    except CircleError as error:
+        first = error.circle[0]
+        message = f"they follow each other in a circle: {error}"
+        if len(error.circle) == 1:
+            message = f"{first!r} follows itself"
+        yield Problem(("couplings", owners[first], "follows"), message, "one of them must be free")
 
 
 def check_ratios(robot: Parts, found: Mapping[str, float]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from trundle import scalars
 from trundle.errors import InputError, suggest
+from trundle.robot.circles import in_order
 from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
 from trundle.robot.parts import Parts
@@ -20,10 +21,6 @@ from trundle.robot.walk import values
 from trundle.scalars import Scalar
 
 _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
-
-
-# Formulas that use formulas that use formulas; far from Python's own limit.
-_MOST_STEPS = 100
 
 
 def parameter_values(robot: Parts) -> dict[str, float]:
@@ -37,36 +34,10 @@ def parameter_values(robot: Parts) -> dict[str, float]:
     return named | automatic
 
 
-class DefinitionError(ExpressionError):
-    """A parameter whose definition never ends."""
-
-    def __init__(self, name: str, message: str, hint: str | None = None) -> None:
-        super().__init__(message, hint)
-        self.name = name
-
-
 def definition_order(robot: Parts) -> list[str]:
-    """Names of all `parameters`, each after those its formula uses; raises DefinitionError on a circle."""
-    order: dict[str, None] = {}
-    open_names: list[str] = []
-
-    def visit(name: str) -> None:
-        if name in order or name not in robot.parameters:
-            return
-        if name in open_names:
-            circle = " -> ".join([*open_names[open_names.index(name) :], name])
-            raise DefinitionError(name, f"is defined in a circle: {circle}", "give one of them a number")
-        if len(open_names) > _MOST_STEPS:
-            raise DefinitionError(name, f"is defined through more than {_MOST_STEPS} others")
-        open_names.append(name)
-        for used in robot.parameters[name].names:
-            visit(used)
-        open_names.pop()
-        order[name] = None
-
-    for name in robot.parameters:
-        visit(name)
-    return list(order)
+    """Names of all `parameters`, each after those its formula uses; raises CircleError where there is no such order."""
+    given = robot.parameters
+    return in_order({name: [used for used in value.names if used in given] for name, value in given.items()})
 
 
 class Resolver:

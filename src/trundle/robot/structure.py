@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from trundle.errors import suggest
 from trundle.robot.bodies import FixedJoint, RevoluteJoint, drive_axes
+from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.parameters import DefinitionError, definition_order, dimensions
+from trundle.robot.parameters import dimensions
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.units import UNITS
@@ -101,25 +102,13 @@ def _parents(robot: Parts) -> Iterator[Problem]:
             if member.parent not in known:
                 message = f"there is no body or joint {member.parent!r}"
                 yield Problem((family, name, "parent"), message, suggest(member.parent, known))
-    reported: set[str] = set()
-    for name in robot.joints:
-        circle = _circle(robot, name, known)
-        if circle and not reported.intersection(circle):
-            reported.update(circle)
-            message = f"the joints hang on each other in a circle: {' -> '.join([*circle, circle[0]])}"
-            yield Problem(("joints", circle[0], "parent"), message, "one of them must hang on 'base'")
-
-
-def _circle(robot: Parts, start: str, known: Mapping[str, str]) -> list[str]:
-    """The joints of the circle that the parents of `start` run into, or none."""
-    chain: list[str] = []
-    name = start
-    while name != "base" and name in robot.joints:
-        if name in chain:
-            return chain[chain.index(name) :]
-        chain.append(name)
-        name = known.get(robot.joints[name].parent, "base")
-    return []
+    try:
+        in_order({name: {known.get(joint.parent, "base")} - {"base"} for name, joint in robot.joints.items()})
+    except CircleError as error:
+        path: Path = ("joints", error.circle[0], "parent")
+        yield Problem(
+            path, f"the joints hang on each other in a circle: {error}", "one of them must hang on 'base'"
+        )
 
 
 def chain(robot: Parts, name: str) -> list[str]:
@@ -286,10 +275,10 @@ def _speeds(robot: Parts) -> Iterator[Problem]:
 def _parameters(robot: Parts) -> Iterator[Problem]:
     used: set[str] = set()
     try:
-        definition_order(robot)
         known = dimensions(robot)
-    except DefinitionError as error:
-        yield Problem(("parameters", error.name), str(error), error.hint)
+    except CircleError as error:
+        path: Path = ("parameters", error.circle[0])
+        yield Problem(path, f"is defined in a circle: {error}", "give one of them a number")
         return
     for path, value in values(robot):
         used.update(value.names)

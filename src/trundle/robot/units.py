@@ -32,64 +32,51 @@ _INCH = 0.0254
 _POUND = 0.45359237
 _POUND_FORCE = _POUND * 9.80665
 
+# Metric units: factor to SI, dimension, and the prefixes that people put before them.
+_PREFIXES = {"u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3}
+_METRIC: dict[str, tuple[float, Dimension, str]] = {
+    "m": (1.0, _LENGTH, "umcdk"),
+    "rad": (1.0, NUMBER, "m"),
+    "g": (1e-3, _MASS, "mk"),
+    "s": (1.0, _TIME, "um"),
+    "Hz": (1.0, _RATE, "k"),
+    "N": (1.0, _FORCE, "mk"),
+    "J": (1.0, _ENERGY, "k"),
+    "W": (1.0, _POWER, "mk"),
+    "A": (1.0, _CURRENT, "m"),
+    "V": (1.0, _VOLTAGE, "mk"),
+    "ohm": (1.0, _RESISTANCE, "mk"),
+    "H": (1.0, _INDUCTANCE, "um"),
+}
 UNITS: dict[str, tuple[float, Dimension]] = {
-    "m": (1.0, _LENGTH),
-    "um": (1e-6, _LENGTH),
-    "mm": (1e-3, _LENGTH),
-    "cm": (1e-2, _LENGTH),
-    "dm": (1e-1, _LENGTH),
-    "km": (1e3, _LENGTH),
+    **{unit: (factor, dimension) for unit, (factor, dimension, _) in _METRIC.items()},
+    **{
+        prefix + unit: (_PREFIXES[prefix] * factor, dimension)
+        for unit, (factor, dimension, prefixes) in _METRIC.items()
+        for prefix in prefixes
+    },
     "in": (_INCH, _LENGTH),
     "inch": (_INCH, _LENGTH),
     "ft": (12 * _INCH, _LENGTH),
     "yd": (36 * _INCH, _LENGTH),
     "mile": (63360 * _INCH, _LENGTH),
-    "rad": (1.0, NUMBER),
-    "mrad": (1e-3, NUMBER),
     "deg": (math.pi / 180, NUMBER),
     "rev": (2 * math.pi, NUMBER),
     "percent": (1e-2, NUMBER),
-    "kg": (1.0, _MASS),
-    "g": (1e-3, _MASS),
-    "mg": (1e-6, _MASS),
     "t": (1e3, _MASS),
     "lb": (_POUND, _MASS),
     "lbm": (_POUND, _MASS),
     "oz": (_POUND / 16, _MASS),
     "slug": (_POUND_FORCE / (12 * _INCH), _MASS),
-    "s": (1.0, _TIME),
-    "us": (1e-6, _TIME),
-    "ms": (1e-3, _TIME),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),
-    "Hz": (1.0, _RATE),
-    "kHz": (1e3, _RATE),
     "rpm": (2 * math.pi / 60, _RATE),
     "rps": (2 * math.pi, _RATE),
     "mph": (63360 * _INCH / 3600, (1, 0, -1, 0)),
     "kph": (1e3 / 3600, (1, 0, -1, 0)),
-    "N": (1.0, _FORCE),
-    "mN": (1e-3, _FORCE),
-    "kN": (1e3, _FORCE),
     "lbf": (_POUND_FORCE, _FORCE),
     "ozf": (_POUND_FORCE / 16, _FORCE),
     "kgf": (9.80665, _FORCE),
-    "J": (1.0, _ENERGY),
-    "kJ": (1e3, _ENERGY),
-    "W": (1.0, _POWER),
-    "mW": (1e-3, _POWER),
-    "kW": (1e3, _POWER),
-    "A": (1.0, _CURRENT),
-    "mA": (1e-3, _CURRENT),
-    "V": (1.0, _VOLTAGE),
-    "mV": (1e-3, _VOLTAGE),
-    "kV": (1e3, _VOLTAGE),
-    "ohm": (1.0, _RESISTANCE),
-    "mohm": (1e-3, _RESISTANCE),
-    "kohm": (1e3, _RESISTANCE),
-    "H": (1.0, _INDUCTANCE),
-    "mH": (1e-3, _INDUCTANCE),
-    "uH": (1e-6, _INDUCTANCE),
 }
 
 
@@ -102,33 +89,29 @@ class Measure:
     dimension: Dimension | None
 
 
-def _quantity(name: str, unit: str, dimension: Dimension | None) -> Measure:
-    return Measure(name, unit, dimension)
-
-
-ANY = _quantity("quantity", "", None)
-RATIO = _quantity("pure number", "1", NUMBER)
-LENGTH = _quantity("length", "m", _LENGTH)
-ANGLE = _quantity("angle", "rad", NUMBER)
-MASS = _quantity("mass", "kg", _MASS)
-TIME = _quantity("time", "s", _TIME)
-FREQUENCY = _quantity("frequency", "Hz", _RATE)
-INERTIA = _quantity("moment of inertia", "kg m^2", (2, 1, 0, 0))
-SPEED = _quantity("speed", "m/s", (1, 0, -1, 0))
-RATE = _quantity("angular rate", "rad/s", _RATE)
-ACCELERATION = _quantity("acceleration", "m/s^2", (1, 0, -2, 0))
-FORCE = _quantity("force", "N", _FORCE)
-TORQUE = _quantity("torque", "N m", _ENERGY)
-STIFFNESS = _quantity("stiffness", "N/m", (0, 1, -2, 0))
-ANGULAR_STIFFNESS = _quantity("angular stiffness", "N m/rad", _ENERGY)
-DAMPING = _quantity("damping", "N s/m", (0, 1, -1, 0))
-ANGULAR_DAMPING = _quantity("angular damping", "N m s/rad", (2, 1, -1, 0))
-VOLTAGE = _quantity("voltage", "V", _VOLTAGE)
-CURRENT = _quantity("current", "A", _CURRENT)
-RESISTANCE = _quantity("resistance", "ohm", _RESISTANCE)
-INDUCTANCE = _quantity("inductance", "H", _INDUCTANCE)
-TORQUE_CONSTANT = _quantity("torque constant", "N m/A", (2, 1, -2, -1))
-POWER = _quantity("power", "W", _POWER)
+ANY = Measure("quantity", "", None)
+RATIO = Measure("pure number", "1", NUMBER)
+LENGTH = Measure("length", "m", _LENGTH)
+ANGLE = Measure("angle", "rad", NUMBER)
+MASS = Measure("mass", "kg", _MASS)
+TIME = Measure("time", "s", _TIME)
+FREQUENCY = Measure("frequency", "Hz", _RATE)
+INERTIA = Measure("moment of inertia", "kg m^2", (2, 1, 0, 0))
+SPEED = Measure("speed", "m/s", (1, 0, -1, 0))
+RATE = Measure("angular rate", "rad/s", _RATE)
+ACCELERATION = Measure("acceleration", "m/s^2", (1, 0, -2, 0))
+FORCE = Measure("force", "N", _FORCE)
+TORQUE = Measure("torque", "N m", _ENERGY)
+STIFFNESS = Measure("stiffness", "N/m", (0, 1, -2, 0))
+ANGULAR_STIFFNESS = Measure("angular stiffness", "N m/rad", _ENERGY)
+DAMPING = Measure("damping", "N s/m", (0, 1, -1, 0))
+ANGULAR_DAMPING = Measure("angular damping", "N m s/rad", (2, 1, -1, 0))
+VOLTAGE = Measure("voltage", "V", _VOLTAGE)
+CURRENT = Measure("current", "A", _CURRENT)
+RESISTANCE = Measure("resistance", "ohm", _RESISTANCE)
+INDUCTANCE = Measure("inductance", "H", _INDUCTANCE)
+TORQUE_CONSTANT = Measure("torque constant", "N m/A", (2, 1, -2, -1))
+POWER = Measure("power", "W", _POWER)
 TEMPERATURE = Measure("temperature", "K", None)
 # What a motor's angle, rate and torque are where it drives something along an axis.
 ALONG = {ANGLE: LENGTH, RATE: SPEED, TORQUE: FORCE}

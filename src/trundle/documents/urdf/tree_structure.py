@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from trundle.documents.urdf.nouns import ONE_AXIS, Joint, Urdf
 from trundle.errors import suggest
+from trundle.robot.circles import CircleError, in_order
 from trundle.robot.noun import RESERVED
 
 _LONGEST = 60
@@ -50,11 +51,17 @@ def check_tree(urdf: Urdf) -> str:
         carried[joint.child] = joint
     for joint in urdf.joints.values():
         _check_mimic(urdf, joint)
+    try:
+        in_order({name: [joint.mimic.joint] for name, joint in urdf.joints.items() if joint.mimic})
+    except CircleError as error:
+        message = f"the joints mimic each other in a circle: {error}"
+        part = urdf.joints[error.circle[0]].part.near("mimic")
+        raise part.fail(message, "joint", "one of them must be free") from None
     return _root(urdf, carried)
 
 
 def _check_mimic(urdf: Urdf, joint: Joint) -> None:
-    """Raise where a joint follows what isn't there, what has no single axis, or in the end itself."""
+    """Raise where a joint follows what isn't there, what has no single axis, or itself."""
     if joint.mimic is None:
         return
     leader, part = joint.mimic.joint, joint.part.near("mimic")
@@ -68,14 +75,6 @@ def _check_mimic(urdf: Urdf, joint: Joint) -> None:
         nothing = "holds still" if kind == "fixed" else "has no single axis"
         hint = f"name a joint of type {', '.join(ONE_AXIS)}, or take the mimic away"
         raise part.fail(f"the joint {leader!r} is {kind}: it {nothing}", "joint", hint)
-    chain = [joint.name, leader]
-    while (mimic := urdf.joints[chain[-1]].mimic) is not None and mimic.joint in urdf.joints:
-        chain.append(mimic.joint)
-        if mimic.joint == joint.name:
-            message = f"the joints mimic each other in a circle: {' -> '.join(chain)}"
-            raise part.fail(message, "joint", "one of them must be free")
-        if mimic.joint in chain[:-1]:
-            return  # a circle that it only leads into, told where it is
 
 
 def _root(urdf: Urdf, carried: Mapping[str, Joint]) -> str:
@@ -85,18 +84,12 @@ def _root(urdf: Urdf, carried: Mapping[str, Joint]) -> str:
         message = f"there are {len(roots)} roots: no joint carries {listed}"
         hint = "all links but one must be the child of a joint"
         raise urdf.links[roots[1]].part.fail(message, hint=hint)
-    rooted = set(roots)
-    for name in urdf.links:
-        path: list[str] = []
-        while name not in rooted and name not in path:
-            path.append(name)
-            name = carried[name].parent
-        if name not in rooted:
-            circle = [*path[path.index(name) :], name]
-            message = f"the links hang on each other in a circle: {' -> '.join(circle)}"
-            hint = "one link must be the root, the child of no joint"
-            raise carried[name].part.fail(message, hint=hint)
-        rooted.update(path)
+    try:
+        in_order({name: [joint.parent] for name, joint in carried.items()})
+    except CircleError as error:
+        message = f"the links hang on each other in a circle: {error}"
+        hint = "one link must be the root, the child of no joint"
+        raise carried[error.circle[0]].part.fail(message, hint=hint) from None
     return roots[0]
 
 
