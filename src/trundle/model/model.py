@@ -160,7 +160,7 @@ class Model(Shown):
         0.1524
         """
         if self.robot is None:
-            return changed_numbers(self, changes or {})
+            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
         for name, key in self._divisors.items():
             if values.get(key) == 0.0:
