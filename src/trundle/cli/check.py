@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output
 from trundle.cli.parsing import pair
@@ -12,7 +12,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
-    from trundle.simulation import Task
+    from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
@@ -49,7 +49,10 @@ def configure(parser: ArgumentParser) -> None:
         metavar="LENGTH",
         help="how far out turning counts as moving (default: the wheels' distance)",
     )
-    parser.add_argument("--figure", metavar="FILE", help="draw it: axles, centre of rotation, velocities")
+    add = parser.add_argument
+    add(
+        "--figure", "--output", "--out", metavar="FILE", help="draw it: axles, centre of rotation, velocities"
+    )
 
 
 def execute(args: Namespace, out: Output) -> int:
@@ -79,7 +82,7 @@ def execute(args: Namespace, out: Output) -> int:
     return 0
 
 
-def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, Any]]:
+def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
     from trundle.show.words.analysis_words import analysis_data, essential_facts, formulas_data, sections
 
@@ -132,35 +135,23 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     return {"figure": str(save_figure(mobility_figure(analysis), file))}
 
 
-def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """What derivation found out, as facts and as data."""
-    from trundle.show.words.model_words import model_data, model_facts
-
-    system, model = task.problem.system, task.model
-    facts, data = _kinematic(request, task) if model is None else (model_facts(model), model_data(model))
-    more = {
-        "outputs": system.outputs,
-        "parameters": dict(system.parameters),
-        "units": dict(system.units),
-    }
-    return [*facts, ("run", _run_text(request))], {**data, **more}
-
-
-def _kinematic(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """The same for a run without forces."""
     from trundle.model.classification import mobility_class
-    from trundle.show.words.robot_words import mobility_facts, names_with_units
-    from trundle.show.words.run_words import WITHOUT_FORCES
+    from trundle.show.words.model_words import model_data, model_facts
+    from trundle.show.words.run_words import kinematic_facts
 
-    found, given = task.problem, tuple(task.spec.inputs)
-    facts = [
-        ("coordinates", names_with_units(found.system.coordinates, found.system.units)),
-        ("given", names_with_units(given, found.system.units)),
-        *mobility_facts(mobility_class(request.document.robot)),
-        ("equations", f"{found.rate.operations} {WITHOUT_FORCES}"),
-    ]
-    operations = found.rate.operations
-    return facts, {"coordinates": found.system.coordinates, "inputs": given, "operations": operations}
+    problem, model = task.problem, task.model
+    system = problem.system
+    if model is not None:
+        facts, data = model_facts(model), model_data(model)
+    else:  # a run without forces
+        given, operations = tuple(task.spec.inputs), problem.rate.operations
+        mobility = mobility_class(request.document.robot)
+        facts = kinematic_facts(mobility, system.coordinates, given, system.units, operations)
+        data = {"coordinates": system.coordinates, "inputs": given, "operations": operations}
+    data |= {"outputs": system.outputs, "parameters": dict(system.parameters), "units": dict(system.units)}
+    return [*facts, ("run", _run_text(request))], data
 
 
 def _run_text(request: Request) -> str:

@@ -14,10 +14,8 @@ from matplotlib.patches import Polygon
 from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
 from trundle.mechanics.kinematics import world_poses
-from trundle.model.configuration import Configuration
 from trundle.model.drawing import scene, yaw
 from trundle.results.arrays import FloatArray
-from trundle.scalars import Scalar
 from trundle.scene import PLANES, Link, Scene, WheelShape
 from trundle.show.robot import draw_links, draw_robot, draw_wheels, robot_size
 from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say
@@ -99,9 +97,9 @@ def _wheels(
 
 
 def _poses(analysis: Analysis) -> list[Pose]:
-    """Every link's pose at this configuration, in the frame of a planar base."""
-    poses = [_numbers(pose) for pose in world_poses(analysis.maps.assembly.tree, _at(analysis).poses)]
-    return [compose(inverse(poses[0]), pose) for pose in poses] if analysis.maps.base else poses
+    """Every link's pose at this configuration, in the base's frame."""
+    poses = world_poses(analysis.maps.assembly.tree, analysis.maps.at(analysis.q).poses)
+    return [compose(inverse(poses[0]), pose) for pose in poses]
 
 
 def _brackets(analysis: Analysis, poses: list[Pose]) -> list[Link]:
@@ -171,20 +169,6 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
         axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
     axes.set(xlabel=f"{plane[0]} (m)", ylabel=f"{plane[1]} (m)", aspect="equal")
     axes.margins(0.25)
-
-
-def _at(analysis: Analysis) -> Configuration:
-    return analysis.maps.at(analysis.q[None])
-
-
-def _numbers(pose: Pose) -> Pose:
-    """A pose of one configuration without its batch."""
-
-    def number(value: Scalar) -> float:
-        return float(np.ravel(value)[0])
-
-    rows = tuple(tuple(number(entry) for entry in row) for row in pose.rotation)
-    return Pose(rows, tuple(number(entry) for entry in pose.position))  # type: ignore[arg-type]
 
 
 def _draw_outline(axes: Axes, outline: FloatArray) -> None:

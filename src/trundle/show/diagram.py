@@ -213,25 +213,17 @@ def _name_joints(sheet: Sheet, shape: Scene) -> None:
 def _draw_measures(sheet: Sheet, shape: Scene) -> bool:
     """Track and wheelbase, where the wheels stand in two rows; whether there was anything to measure."""
     rolling = [w for w in shape.wheels if not w.is_ball and not w.offset and abs(math.sin(w.heading)) < 1e-9]
-    rows, lines = (
-        sorted({round(v, 9) for v in values}) for values in ([w.y for w in rolling], [w.x for w in rolling])
-    )
-    if len(rows) == 2:
-        x = sheet.low[0] - 0.3 * sheet.inch
-        ends = [min(w.x for w in rolling if round(w.y, 9) == row) for row in rows]
-        draw_measure(
-            sheet,
-            [(x, row) for row in rows],
-            [(end, row) for end, row in zip(ends, rows, strict=True)],
-            "track",
-        )
-    if len(lines) == 2 and len(rolling) > 2:
-        y = sheet.low[1] - 0.3 * sheet.inch
-        ends = [min(w.y for w in rolling if round(w.x, 9) == line) for line in lines]
-        draw_measure(
-            sheet,
-            [(line, y) for line in lines],
-            [(line, end) for line, end in zip(lines, ends, strict=True)],
-            "wheelbase",
-        )
-    return len(rows) == 2 or (len(lines) == 2 and len(rolling) > 2)
+    at = np.array([(w.x, w.y) for w in rolling]).reshape(-1, 2).round(9)
+    drawn = False
+    for across, what in ((1, "track"), (0, "wheelbase")):
+        rows = np.unique(at[:, across])
+        if len(rows) != 2 or (what == "wheelbase" and len(rolling) < 3):
+            continue
+        along = 1 - across
+        line = sheet.low[along] - 0.3 * sheet.inch
+        nearest = [at[at[:, across] == row, along].min() for row in rows]
+        ends = [(line, row) if across else (row, line) for row in rows]
+        of = [(near, row) if across else (row, near) for near, row in zip(nearest, rows, strict=True)]
+        draw_measure(sheet, ends, of, what)
+        drawn = True
+    return drawn

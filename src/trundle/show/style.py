@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
 
 import matplotlib
 import numpy as np
+from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ WHEEL = "#3b4350"
 WIDTH = 8.0  # inches; a figure's height follows from what it shows
 DPI = 150
 # What each kind of file says about itself: no dates, so that the same run gives the same file.
-_METADATA: dict[str, Any] = {
+_METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": "Trundle"},
     ".svg": {"Creator": "Trundle", "Date": None},
     ".pdf": {"CreationDate": None},
@@ -40,49 +40,13 @@ SUFFIXES = tuple(_METADATA)
 # A notebook's column is some 720 pixels wide; screens of twice the density show all of a picture's.
 _NOTEBOOK_DPI = 90
 
-_SETTINGS: dict[str, Any] = {
-    # DejaVu comes with matplotlib, so figures look the same everywhere; where an SVG is read it may be missing
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9.5,
-    "axes.titlesize": 10.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 9.5,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.formatter.useoffset": False,
-    "axes.formatter.limits": (-4, 5),
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.7,
-    "lines.linewidth": 1.6,
-    "lines.solid_capstyle": "round",
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-    "figure.titlesize": 12,
-    "figure.titleweight": "bold",
-    "text.color": INK,
-    "agg.path.chunksize": 20000,  # lines of a million points would overflow the renderer otherwise
-    "svg.hashsalt": "trundle",  # the same run gives the same bytes
-    "svg.fonttype": "none",
-}
+_SETTINGS = rc_params_from_file(str(Path(__file__).with_name("house.mplstyle")), use_default_template=False)
 
 
 @contextmanager
 def house_style() -> Iterator[None]:
     """The style for what is drawn inside the block."""
-    with matplotlib.rc_context(cast(Any, _SETTINGS)):  # its keys are typed as one long Literal
+    with matplotlib.rc_context(_SETTINGS):
         yield
 
 

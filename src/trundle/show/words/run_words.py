@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _MOST_STATES = 30
 # What the checks promise (m/s, and of the energy turned over): beyond, they are marked.
 RESIDUAL, IMBALANCE = 1e-9, 1e-6
-WITHOUT_FORCES = "operations: the base's motion from the wheels', without forces"
 _FINDINGS = {
     "constraint_residual": "m/s",
     "slip_residual": "m/s",
@@ -140,7 +139,14 @@ def run_data(report: RunReport) -> dict[str, object]:
 def run_lines(report: RunReport, page: Page) -> list[str]:
     """The summary for a person."""
     robot, run, files = report.robot, report.run, report.files
-    facts = _kinematic_facts(report) if report.model is None else model_facts(report.model)
+    if report.model is None:
+        groups, operations = run.groups, run.summary["operations"]
+        moved = kinematic_facts(
+            report.mobility, groups["coordinates"], groups["inputs"], run.units, operations
+        )
+        facts = [*body_facts(robot), *moved]
+    else:
+        facts = model_facts(report.model)
     units = robot.parameter_units()
     changes = ", ".join(
         f"{name} = {quantity(new, units.get(name, ''))} (was {old:g})"
@@ -158,14 +164,19 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
     return lines
 
 
-def _kinematic_facts(report: RunReport) -> list[Fact]:
-    run = report.run
+def kinematic_facts(
+    mobility: Mobility | None,
+    coordinates: Sequence[str],
+    given: Sequence[str],
+    units: Mapping[str, str],
+    operations: int,
+) -> list[Fact]:
+    """Label and text of what moves a robot without forces."""
     return [
-        *body_facts(report.robot),
-        ("coordinates", names_with_units(run.groups["coordinates"], run.units)),
-        ("given", names_with_units(run.groups["inputs"], run.units)),
-        *mobility_facts(report.mobility),
-        ("equations", f"{run.summary['operations']} {WITHOUT_FORCES}"),
+        ("coordinates", names_with_units(coordinates, units)),
+        ("given", names_with_units(given, units)),
+        *mobility_facts(mobility),
+        ("equations", f"{operations} operations: the base's motion from the wheels', without forces"),
     ]
 
 
