@@ -23,12 +23,14 @@ from trundle.robot import (
     State,
     TorqueMotor,
     Touch,
+    default,
     parse_robot,
     register,
     units,
 )
 from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
+from trundle.robot.values import Ratio
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "python"
 
@@ -184,6 +186,18 @@ def test_a_law_without_forces(guests):
 
     with pytest.raises(InputError, match="Idle says nothing about its push"):
         register(Idle)
+
+
+def test_a_law_with_a_key_of_the_wheel(guests):
+    class Greedy(ContactLaw):
+        type: Literal["greedy"] = "greedy"
+        damping: Ratio = default(1.0, "Of the tread.")
+
+        def push(self, touch: Touch, read: Read) -> Push:
+            return Push([0 for _ in touch.slip])
+
+    with pytest.raises(InputError, match="Greedy has keys that its holder has, too: damping"):
+        register(Greedy)
 
 
 def test_a_law_that_is_not_registered(guests):

@@ -133,7 +133,31 @@ class Model(Shown):
         return {name: place for place, name in enumerate(self.states)}
 
     def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
-        """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
+        """All parameters in order, some of them changed.
+
+        Parameters
+        ----------
+        changes : mapping of str to float or str, optional
+            New values by name: numbers in SI, or text with units ("6 in").
+
+        Returns
+        -------
+        dict of str to float
+            Every parameter and its number in SI.
+
+        Raises
+        ------
+        InputError
+            A name or a value doesn't fit; the changed numbers make constraints independent that were derived as
+            redundant, or make a state vanish.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.parameter_values({"r": "6 in"})["r"]
+        0.1524
+        """
         if self.robot is None:
             return changed_numbers(self, changes or {})
         values = self.robot.parameter_values(changes)
@@ -163,8 +187,31 @@ class Model(Shown):
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
     ) -> list[float]:
-        """x from named values; what isn't named starts at its default (0, or an upright quaternion), or where
-        constraints need it (at all `parameters`, by default the model's own).
+        """A state x from some of its values; the others start where `initial` says, or where constraints need it.
+
+        Parameters
+        ----------
+        values : mapping of str to float, optional
+            States by name (SI). Of a robot with loops they stay as given where the loops can be closed at them.
+        parameters : mapping of str to float, optional
+            All parameters, at which the loops are closed; by default the model's own.
+
+        Returns
+        -------
+        list of float
+            x in the order of `states`.
+
+        Raises
+        ------
+        InputError
+            A name is no state, a value no number, a quaternion not of length 1; or the constraints can't be met.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("pendulum", links=1))
+        >>> model.state_vector({"link_1.angle": 0.5})
+        [0.5, 0.0]
         """
         start = dict(self.initial)
         for name, value in (values or {}).items():
@@ -187,39 +234,130 @@ class Model(Shown):
 
     @cached_property
     def mass_matrix(self) -> Program:
-        """(coordinate, speed, parameter) → mass_matrix, row-major, of the independent speeds: SᵀMS."""
+        """SᵀMS of the independent speeds: (coordinate, speed, parameter) → `mass_matrix`, (n, n) row-major.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
         from trundle.model.programs import mass_matrix_program
 
         return mass_matrix_program(self._mechanism)
 
     @cached_property
     def momentum(self) -> Program:
-        """(coordinate, speed, parameter) → center, velocity, linear, angular: of the centre of mass, and about it."""
+        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
+        `linear` (kg m/s) and `angular` (kg m²/s), in world axes.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
         from trundle.model.programs import momentum_program
 
         return momentum_program(self._mechanism)
 
     def inverse_dynamics(self, pushed: Sequence[str] = ()) -> Program:
-        """(coordinate, speed, acceleration[, wrench], parameter) → force on the independent speeds (N, N m).
+        """The forces that accelerations need: (coordinate, speed, acceleration[, wrench], parameter) → `force`.
 
-        `pushed` names the links on which wrenches act: forces and moments about the link's origin, in world axes.
+        Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w) on the independent speeds (N, N m), which motors, springs and friction together
+        must give.
+
+        Parameters
+        ----------
+        pushed : sequence of str, optional
+            Links on which wrenches act: forces (N) and moments (N m) about the link's origin, in world axes.
+
+        Returns
+        -------
+        Program
+            Differentiable; inputs are in the order of the groups above.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        References
+        ----------
+        Featherstone 2008, table 5.1.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.inverse_dynamics().outputs[0].labels
+        ('v_x', 'omega')
         """
         from trundle.model.programs import inverse_dynamics_program
 
         return inverse_dynamics_program(self._mechanism, tuple(pushed))
 
     def forward_dynamics(self, pushed: Sequence[str] = ()) -> Program:
-        """(coordinate, speed, force[, wrench], parameter) → acceleration, the other way round."""
+        """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
+
+        Parameters
+        ----------
+        pushed : sequence of str, optional
+            Links on which wrenches act, as in `inverse_dynamics`.
+
+        Returns
+        -------
+        Program
+            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        References
+        ----------
+        Featherstone 2008, table 7.1 for trees without constraints.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("pendulum", links=2))
+        >>> model.forward_dynamics().outputs[0].labels
+        ('link_1.rate', 'link_2.rate')
+        """
         from trundle.model.programs import forward_dynamics_program
 
         return forward_dynamics_program(self._mechanism, tuple(pushed))
 
     def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Program:
-        """(coordinate, speed, parameter) → position, rotation, velocity, jacobian, bias of a point (m) of a link.
+        """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
+        (3×3), `velocity` (m/s, rad/s), `jacobian` (6×n) and `bias`, row-major, in world axes.
 
-        All in world axes; velocity = jacobian · speed, acceleration = jacobian · (speed's rate) + bias. A link goes by
-        its joint's, its body's or its wheel's name, or "base"; a wheel's frame doesn't spin with it, its velocity is
-        that of the wheel's material. Raises InputError for unknown names.
+        velocity = jacobian · speed, acceleration = jacobian · (speed's rate) + bias.
+
+        Parameters
+        ----------
+        link : str
+            A joint's, a body's or a wheel's name, or "base". A wheel's frame doesn't spin with it, its velocity is
+            that of the wheel's material.
+        point : sequence of float, optional
+            (x, y, z) in the link's frame (m), by default its origin.
+
+        Returns
+        -------
+        Program
+            Differentiable.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> [group.name for group in model.frame("base").outputs]
+        ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
         from trundle.model.programs import frame_program
 
@@ -380,29 +518,29 @@ class Model(Shown):
         return equations(self, what)
 
     def kinematics(self, given: Sequence[str]) -> Kinematics:
-        """The base's motion from the rates of wheels, steering and joints, as a program.
+        """The base's motion from the rates of wheels and steering, by least squares over all wheels.
 
         Parameters
         ----------
         given : sequence of str
-            The rates' names; steering and joints not among them are held, wheels roll freely.
+            The rates that are prescribed, such as "left.rate"; what isn't given rolls freely or is held.
 
         Returns
         -------
         Kinematics
-            q̇ = g(q, k, p) with k the given rates.
+            q̇ = g(q, rates, parameters) as a program.
 
         Raises
         ------
         InputError
-            Where they don't determine the base's motion.
+            A name is no rate; the rates don't determine the motion; the model was not derived from a description.
 
         Examples
         --------
         >>> import trundle
-        >>> model = trundle.derive(trundle.catalog.differential_drive())
-        >>> model.kinematics(["left.rate", "right.rate"]).coordinates[:3]
-        ('x', 'y', 'theta')
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.kinematics(["left.rate", "right.rate"]).outputs[:3]
+        ('v_x', 'v_y', 'omega')
         """
         from trundle.model.kinematics import derive_kinematics
 
