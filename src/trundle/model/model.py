@@ -16,6 +16,8 @@ from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.manifold import changed_numbers, settle
 from trundle.program import Program
+from trundle.robot import Robot
+from trundle.robot.motors import DCMotor
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
-
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -62,7 +63,7 @@ class Model(Shown):
     what it was made from.
     """
 
-    robot: Any  # None for a model that has no description
+    robot: Robot | None
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -83,7 +84,7 @@ class Model(Shown):
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ class Model(Shown):
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
 
-    def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.
 
         Parameters
@@ -159,7 +160,7 @@ class Model(Shown):
         0.1524
         """
         if self.robot is None:
-            return changed_numbers(self, changes or {})
+            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
         for name, key in self._divisors.items():
             if values.get(key) == 0.0:
@@ -175,14 +176,17 @@ class Model(Shown):
     @cached_property
     def _divisors(self) -> dict[str, str]:
         """Parameters that a current's equation divides by, by motor."""
-        motors = {name.removesuffix(".current") for name in self.currents}
         if self.robot is None:
             return {}
-        return {
-            name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
-            for name, motor in self.robot.motors.items()
-            if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
-        }
+        motors = {self.quantities[name].owner for name in self.currents}
+        found: dict[str, str] = {}
+        for name, motor in self.robot.motors.items():
+            if name not in motors or not isinstance(motor, DCMotor):
+                continue
+            if motor.inductance.is_parameter or motor.inductance.names:
+                key = motor.inductance.key
+                found[name] = key if motor.inductance.is_parameter else motor.inductance.names[0]
+        return found
 
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
