@@ -181,3 +181,18 @@ def test_every_command_is_reached_by_the_entry_point():
     done = process("schema", "--quiet")
     assert done.returncode == 0
     assert done.stdout.startswith("{")
+
+
+def test_every_command_that_writes_takes_output(trundle, folder):
+    for words in (
+        ["new", "pendulum", "--output", "pendulum.yaml"],
+        ["schema", "--output", "schema.json"],
+        ["equations", "circle.yaml", "--what", "kinematics", "--output", "equations.txt"],
+        ["check", "circle.yaml", "--output", "robot.svg"],
+    ):
+        assert trundle(*words).status == 0, words
+        assert (folder / words[-1]).stat().st_size > 500
+        assert trundle(*words[:-2], "--out", f"other-{words[-1]}", "--quiet").out == "", words
+        assert (folder / f"other-{words[-1]}").exists()
+    assert trundle("run", "circle.yaml", "--no-figures", "--output", "here").status == 0
+    assert (folder / "here" / "circle.nc").exists()

@@ -12,7 +12,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
-    from trundle.simulation import Task
+    from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
 EPILOG = """\
@@ -49,7 +49,10 @@ def configure(parser: ArgumentParser) -> None:
         metavar="LENGTH",
         help="how far out turning counts as moving (default: the wheels' distance)",
     )
-    parser.add_argument("--figure", metavar="FILE", help="draw it: axles, centre of rotation, velocities")
+    add = parser.add_argument
+    add(
+        "--figure", "--output", "--out", metavar="FILE", help="draw it: axles, centre of rotation, velocities"
+    )
 
 
 def execute(args: Namespace, out: Output) -> int:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
-from trundle.cli.output import Output
+from trundle.cli.output import Output, json_text, write_file, write_json
 from trundle.cli.parsing import add_output
 from trundle.errors import InputError
 from trundle.show.lines import terminal_width
@@ -52,15 +52,10 @@ def execute(args: Namespace, out: Output) -> int:
 
         found = equations(request.document.robot, what)
     if args.output:
-        from trundle.files import replacing
-
-        with replacing(args.output) as draft:
-            draft.write_text(_written(found, args.format), encoding="utf-8")
+        write_file(args.output, _written(found, args.format))
         out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})
         out.say(f"{found.name}: {found.operations} operations, written to {args.output}")
     elif out.json or args.format == "json":
-        from trundle.cli.output import write_json
-
         write_json(found.data())
     else:
         _show(_written(found, args.format).rstrip())
@@ -97,11 +92,7 @@ def _no_collection() -> Iterator[None]:
 def _written(found: Equations, form: str) -> str:
     """The equations in one format."""
     if form == "json":
-        import json
-
-        from trundle.cli.output import plain
-
-        return json.dumps(plain(found.data()), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(found.data()) + "\n"
     if form == "latex":
         return found.latex()
     return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
@@ -24,7 +23,7 @@ class UsageError(Exception):
         self.usage = usage
 
 
-def explain(error: BaseException, wants_json: bool, extra: dict[str, Any] | None = None) -> int:
+def explain(error: BaseException, wants_json: bool, extra: dict[str, object] | None = None) -> int:
     """Tell the user what happened and return the exit status; `extra` joins the JSON object."""
     status = exit_status(error)
     if status == BUG:
@@ -56,7 +55,7 @@ def exit_status(error: BaseException) -> int:
     return 1 if isinstance(error, MemoryError) else BUG
 
 
-def error_object(error: BaseException, status: int) -> dict[str, Any]:
+def error_object(error: BaseException, status: int) -> dict[str, object]:
     """The error as plain data."""
     place = {name: getattr(error, name, None) for name in ("file", "line", "key", "hint")}
     message = error.message if isinstance(error, InputError) else _message(error)

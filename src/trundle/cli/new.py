@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from trundle.cli.failures import UsageError
-from trundle.cli.output import Output
-from trundle.cli.parsing import Parser, add_common, make_parser
+from trundle.cli.output import Output, output_for, write_file
+from trundle.cli.parsing import Parser, add_common, add_output, make_parser
 from trundle.errors import InputError
 
 SUMMARY = "write the description of a robot from the catalogue, to start from"
@@ -56,56 +56,46 @@ def _options(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Print or write one description, or list them all."""
-    if args.words:
-        args, out = _second_pass(args, out)
+    from trundle import catalog
+
+    measures: dict[str, float | str] = {}
+    kind = args.words[0] if args.words else ""
+    if kind:
+        known = catalog.options(kind)  # raises InputError for an unknown kind
+        # The words behind the kind, read into the same namespace: options may stand on both sides of it.
+        args = _kind_parser(kind, catalog.summary(kind), known).parse_args(args.words[1:], args)
+        out = output_for(args)
+        given = {name: getattr(args, f"measure {name}") for name in known}
+        measures = {name: value for name, value in given.items() if value is not None}
     if args.list:
         return _list(out)
-    if not args.words:
+    if not kind:
         raise UsageError(
             "which robot? `trundle new --list` shows the catalogue", "usage: trundle new KIND [FILE]"
         )
-    from trundle import catalog
-
-    kind = args.words[0]
-    text = _annotated(kind, catalog.document(kind, **args.measures).source, args.file)
-    if args.file in (None, "-"):
+    file = args.output or args.file
+    text = _annotated(kind, catalog.document(kind, **measures).source, file)
+    if file in (None, "-"):
         out.answer({"kind": kind, "file": None, "text": text})
         if not out.json:
             print(text, end="")
         return 0
-    path = Path(args.file)
-    _write(path, text, args.force)
-    out.answer({"kind": kind, "file": str(path), "text": text})
-    out.say(f"wrote {path}; now: trundle run {path}")
+    if Path(file).exists() and not args.force:
+        raise InputError("is there already", file=file, hint="--force replaces it")
+    write_file(file, text)
+    out.answer({"kind": kind, "file": file, "text": text})
+    out.say(f"wrote {file}; now: trundle run {file}")
     return 0
 
 
-def _second_pass(args: Namespace, out: Output) -> tuple[Namespace, Output]:
-    """The words behind `new`, now that the kind and so its measures are known."""
-    kind = args.words[0]
-    from trundle import catalog
-
-    measures = catalog.options(kind)  # raises InputError for an unknown kind
-    parser = _kind_parser(kind, catalog.summary(kind), measures)
-    more = parser.parse_args(args.words[1:])
-    chosen = {name: value for name in measures if (value := getattr(more, f"measure {name}")) is not None}
-    merged = Namespace(
-        words=args.words,
-        file=more.file,
-        list=args.list or more.list,
-        force=args.force or more.force,
-        measures=chosen,
-    )
-    return merged, replace(out, json=out.json or more.json, quiet=out.quiet or more.quiet)
-
-
-def _kind_parser(kind: str, summary: str, measures: dict[str, Any]) -> Parser:
+def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Parser:
     parser = make_parser(
         f"trundle new {kind}", summary, 'Measures are numbers in SI, or text with a unit: "6 in".'
     )
     parser.add_argument(
         "file", metavar="FILE", nargs="?", help="where to write it; printed without, or with -"
     )
+    add_output(parser, "FILE", "the same")
     _options(parser)
     add_common(parser)
     group = parser.add_argument_group("measures")
@@ -159,12 +149,3 @@ def _annotated(kind: str, source: str, file: str | None) -> str:
     )
     name = file if file not in (None, "-") else "FILE"
     return "\n".join([head, f"# Run it: trundle run {name}    All keys: trundle schema", *lines]) + "\n"
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    from trundle.files import replacing
-
-    if path.exists() and not force:
-        raise InputError("is there already", file=str(path), hint="--force replaces it")
-    with replacing(path) as draft:
-        draft.write_text(text, encoding="utf-8")

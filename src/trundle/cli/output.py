@@ -9,7 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import TextIO
 
 from trundle.show.lines import Page
 
@@ -31,15 +31,10 @@ class Output(Page):
         if not (self.json or self.quiet):
             print(lines if isinstance(lines, str) else "\n".join(lines))
 
-    def answer(self, data: Mapping[str, Any]) -> None:
+    def answer(self, data: Mapping[str, object]) -> None:
         """The JSON object, where one was asked for."""
         if self.json:
             write_json(data)
-
-    def remark(self, text: str) -> None:
-        """A line on standard error, for what happens while the command works."""
-        if not self.quiet:
-            print(text, file=sys.stderr)
 
 
 def output_for(args: Namespace) -> Output:
@@ -47,21 +42,33 @@ def output_for(args: Namespace) -> Output:
     return Output(colours_on(sys.stdout), args.json, args.quiet)
 
 
-def write_json(data: Mapping[str, Any]) -> None:
+def write_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output."""
-    print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+    print(json_text(data))
 
 
-def plain(data: Any) -> Any:
+def json_text(data: Mapping[str, object]) -> str:
+    """The text of one JSON object."""
+    return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def write_file(file: str, text: str) -> None:
+    """Text into a file, whole or not at all."""
+    from trundle.files import replacing
+
+    with replacing(file) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def _plain(data: object) -> object:
     """Data that JSON holds: NumPy's numbers as Python's, and null for what is no finite number."""
     if isinstance(data, Mapping):
-        return {str(key): plain(each) for key, each in data.items()}
-    if isinstance(data, str) or data is None or isinstance(data, bool | int):
-        return data
+        return {str(key): _plain(each) for key, each in data.items()}
     if isinstance(data, float):
         return float(data) if math.isfinite(data) else None
+    if data is None or isinstance(data, str | bool | int):
+        return data
     if isinstance(data, Iterable):
-        return [plain(each) for each in data]
-    if hasattr(data, "item"):
-        return plain(data.item())
-    return str(data)
+        return [_plain(each) for each in data]
+    item = getattr(data, "item", None)  # a NumPy number; NumPy itself may not have been loaded
+    return str(data) if item is None else _plain(item())

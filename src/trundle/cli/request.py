@@ -16,7 +16,7 @@ from trundle.errors import InputError
 if TYPE_CHECKING:
     from trundle.documents import Document, RunSpec
     from trundle.model import Model
-    from trundle.simulation import Task
+    from trundle.simulation.runfile import Task
 
 STDIN = "-"
 # What the library calls what these options change.

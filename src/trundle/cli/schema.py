@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from trundle.cli.output import Output, write_json
+from trundle.cli.output import Output, json_text, write_file, write_json
+from trundle.cli.parsing import add_output
 
 SUMMARY = "print the JSON Schema of a description file"
 EPILOG = """\
 example:
-  trundle schema > trundle.schema.json
+  trundle schema --output trundle.schema.json
 
 An editor that knows the schema completes keys and marks mistakes; in a file's first line, say
   # yaml-language-server: $schema=trundle.schema.json"""
 
 
 def configure(parser: ArgumentParser) -> None:
-    """No options of its own."""
+    """The options."""
+    add_output(parser, "FILE", "write to this file, not to standard output")
 
 
 def execute(args: Namespace, out: Output) -> int:
-    """Print it; it is one JSON object with --json and without."""
+    """Print or write it; it is one JSON object with --json and without."""
     from trundle.documents import json_schema
 
-    write_json(json_schema())
+    if args.output:
+        write_file(args.output, json_text(json_schema()) + "\n")
+        out.answer({"file": args.output})
+        out.say(f"wrote {args.output}")
+    else:
+        write_json(json_schema())
     return 0

@@ -14,7 +14,7 @@ import sympy
 from trundle.formulas.algebra import WRITING, Sum, TooLong
 from trundle.formulas.cofactors import MOST, Rows, adjugate, determinant, inverse
 from trundle.formulas.kinematics_section import Forward, Sheet, length
-from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.singular_section import singularities
 from trundle.mechanics.frames import frame_pose, world_jacobian
@@ -91,7 +91,7 @@ def body_sections(sheet: Sheet, forward: Forward | None) -> list[PointSection]:
     return sections
 
 
-def _ends(mechanism: Mechanism) -> list[_End]:
+def _ends(mechanism: LetteredMechanism) -> list[_End]:
     """The last body of each chain: its centre of mass where its frame's origin doesn't move with its own joint."""
     tree = mechanism.assembly.tree
     wheels = {wheel.link for wheel in mechanism.assembly.wheels}
@@ -111,7 +111,7 @@ def _ends(mechanism: Mechanism) -> list[_End]:
     return found
 
 
-def _follows(mechanism: Mechanism, link: int) -> bool:
+def _follows(mechanism: LetteredMechanism, link: int) -> bool:
     """Whether a joint on the way to the link follows others by a coupling, whose equations say where it is."""
     followers = {axis.column for each in mechanism.assembly.couplings for axis in each.followers}
     slices = mechanism.assembly.tree.speed_slices()

@@ -14,8 +14,8 @@ import sympy
 
 from trundle.errors import NumericsError
 from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.mechanism import Mechanism
-from trundle.formulas.sections import Equation
+from trundle.formulas.lettered_mechanism import LetteredMechanism
+from trundle.formulas.sections import Equation, Matrix
 from trundle.formulas.writing import Writer
 
 TOLERANCE = 1e-10
@@ -38,7 +38,7 @@ class Checker:
         """Random numbers within ±most."""
         return {name: self._rng.uniform(-most, most, self.points) for name in names}
 
-    def letters(self, mechanism: Mechanism) -> dict[int, np.ndarray]:
+    def letters(self, mechanism: LetteredMechanism) -> dict[int, np.ndarray]:
         """Random parameters and coordinates: parameters up to a tenth off the description's (what is 0 there up to
         0.2), coordinates within ±1.2, short of 90° where linkages are singular, quaternions of length 1.
         """
@@ -57,7 +57,9 @@ class Checker:
         for equation in equations:
             if not equation.given:
                 for left, right in equation.lines():
-                    size = values.size(left) + values.size(right) + (OF_ZERO if right == 0 else 0.0)
+                    size = (
+                        values.size(left) + values.size(right) + (OF_ZERO if right is sympy.S.Zero else 0.0)
+                    )
                     self.compare(equation.name, values(left), values(right), np.maximum(size, floor))
 
     def compare(self, what: str, left: Number, right: Number, size: Number) -> None:
@@ -83,7 +85,7 @@ class Checker:
             self.compare(self.writer.book.letters[letter].name, meant, number, np.abs(meant) + np.abs(number))
 
 
-def product(matrix: sympy.Matrix, vector: Sequence[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
+def product(matrix: Matrix, vector: Sequence[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
     entries = values.matrix(matrix)
     numbers = np.array(np.broadcast_arrays(*map(np.asarray, vector), np.zeros(entries.shape[2]))[:-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import sympy
 
@@ -95,7 +94,7 @@ def loop_section(
     mechanism = sheet.mechanism
     u = [mechanism.speed(name) for name in basis.labels]
     equations: list[Equation] = []
-    zero: Any = sympy.Integer(0)
+    zero = sympy.Integer(0)
     for k, ((name, gap), row) in enumerate(zip(gaps, rows, strict=True), start=1):
         words = f"the loop {name} is closed"
         equations.append(

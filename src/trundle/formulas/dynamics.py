@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from trundle.formulas.algebra import Book, Sum, TooLong
-from trundle.formulas.mechanism import Mechanism, parallel_hinges
+from trundle.formulas.lettered_mechanism import LetteredMechanism, parallel_hinges
 from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
 from trundle.formulas.named_steps import name_steps
 from trundle.formulas.names import rate_of
@@ -81,7 +81,7 @@ STEPS = (2, 300, 12_000)
 MOST_SPEEDS = 12
 
 
-def derive_dynamics(mechanism: Mechanism) -> Dynamics:
+def derive_dynamics(mechanism: LetteredMechanism) -> Dynamics:
     """The equations of motion: M and h multiplied out, or where that is too long, in steps from link to link.
 
     Raises TooLong where the steps are more than a person would read, too.
@@ -101,7 +101,7 @@ def derive_dynamics(mechanism: Mechanism) -> Dynamics:
     return found
 
 
-def _derived(mechanism: Mechanism, problem: Problem, basis: Basis, steps: bool) -> Dynamics:
+def _derived(mechanism: LetteredMechanism, problem: Problem, basis: Basis, steps: bool) -> Dynamics:
     u = [mechanism.speed(name) for name in basis.labels]
     writer = Writer(mechanism.book)
     lowest = [
@@ -128,7 +128,7 @@ def _derived(mechanism: Mechanism, problem: Problem, basis: Basis, steps: bool) 
     return Dynamics(basis.labels, basis, problem, nu, reduced, bias, motors, others, steps)
 
 
-def _named_entries(mechanism: Mechanism, basis: Basis) -> Rows:
+def _named_entries(mechanism: LetteredMechanism, basis: Basis) -> Rows:
     """S with letters J for entries of several terms that change with the configuration: speeds for one unit of u."""
     matrix: Rows = []
     moving = set(mechanism.coordinates.values())
@@ -145,7 +145,9 @@ def _named_entries(mechanism: Mechanism, basis: Basis) -> Rows:
     return matrix
 
 
-def _drift(mechanism: Mechanism, basis: Basis, nu: Sequence[Scalar], u: Sequence[Sum]) -> list[Scalar]:
+def _drift(
+    mechanism: LetteredMechanism, basis: Basis, nu: Sequence[Scalar], u: Sequence[Sum]
+) -> list[Scalar]:
     """Ṡ u, with letters for the rates of the entries that have letters."""
     book = mechanism.book
     q_dot = coordinate_rates(mechanism.assembly, tuple(mechanism.coordinates), mechanism.at, nu)
@@ -173,7 +175,7 @@ def _named_letter(entry: Scalar) -> int | None:
     return letter if letter is not None and entry.book.letters[letter].definition is not None else None
 
 
-def _turning_together(mechanism: Mechanism, u: Sequence[Sum]) -> list[Scalar]:
+def _turning_together(mechanism: LetteredMechanism, u: Sequence[Sum]) -> list[Scalar]:
     """ν without constraints. In a chain of three or more hinges with parallel axes, what counts is how fast each link
     turns in all: these rates become letters, and products of different ones drop out of the bias.
     """
@@ -196,11 +198,11 @@ def _turning_together(mechanism: Mechanism, u: Sequence[Sum]) -> list[Scalar]:
     return nu
 
 
-def _unit_row(mechanism: Mechanism, column: int) -> list[Scalar]:
+def _unit_row(mechanism: LetteredMechanism, column: int) -> list[Scalar]:
     return [1 if j == column else 0 for j in range(len(mechanism.assembly.speeds))]
 
 
-def _motors(mechanism: Mechanism) -> list[Push]:
+def _motors(mechanism: LetteredMechanism) -> list[Push]:
     found = []
     for actuator in mechanism.assembly.actuators:
         drives, torque = actuator.motor.drives, actuator.torque
@@ -211,7 +213,7 @@ def _motors(mechanism: Mechanism) -> list[Push]:
     return found
 
 
-def _elements(mechanism: Mechanism) -> list[Push]:
+def _elements(mechanism: LetteredMechanism) -> list[Push]:
     found = []
     for element in mechanism.assembly.elements:
         speed = mechanism.assembly.quantities[mechanism.assembly.speeds[element.column]]
@@ -233,7 +235,7 @@ def _words(element: Element) -> str:
     return " and ".join(words for words, value in parts.items() if not is_zero(value))
 
 
-def _contacts(mechanism: Mechanism) -> list[Push]:
+def _contacts(mechanism: LetteredMechanism) -> list[Push]:
     """The friction forces of slipping wheels."""
     found = []
     assembly = mechanism.assembly
@@ -253,7 +255,7 @@ def _contacts(mechanism: Mechanism) -> list[Push]:
 _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
 
 
-def slip_letters(mechanism: Mechanism, wheel: WheelModel) -> list[int]:
+def slip_letters(mechanism: LetteredMechanism, wheel: WheelModel) -> list[int]:
     """Letters of a wheel's slip velocities."""
     found = []
     for direction in wheel.directions:

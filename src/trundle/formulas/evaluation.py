@@ -10,6 +10,7 @@ import sympy
 
 from trundle.errors import NumericsError
 from trundle.formulas.algebra import Book, Sum
+from trundle.formulas.sections import Matrix
 from trundle.formulas.terms import Angle
 from trundle.scalars import Scalar
 
@@ -84,7 +85,7 @@ class Values:
             known = self._known[expression] = self._value(expression)
         return known
 
-    def matrix(self, rows: sympy.Matrix) -> np.ndarray:
+    def matrix(self, rows: Matrix) -> np.ndarray:
         """A matrix's numbers, of shape (rows, columns, points)."""
         numbers = np.broadcast_arrays(
             np.zeros(1), *(np.asarray(self(entry), dtype=float) for entry in rows.flat())

@@ -17,6 +17,7 @@ from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
+from trundle.model.symbols import parameter_group
 from trundle.program import Program
 
 Numbers = dict[str, np.ndarray]
@@ -89,7 +90,7 @@ class Evidence:
         inputs = {
             "coordinate": (here.names, here.q),
             "speed": (here.assembly.speeds, nu),
-            "parameter": (tuple(here.parameters), list(here.parameters.values())),
+            "parameter": parameter_group(here),
         }
         labels = numbered(f"{each.owner}.{each.what}" for each in about)
         outputs = {"velocity": (labels, apply(rows, nu)), "rate": (here.names, here.coordinate_rates(nu))}

@@ -11,9 +11,9 @@ import sympy
 from trundle.formulas.algebra import Sum
 from trundle.formulas.dynamics import Dynamics, Push, slip_letters
 from trundle.formulas.kinematics_section import Sheet
-from trundle.formulas.loads import readable_loads
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
+from trundle.formulas.wheel_loads import readable_loads
 from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity

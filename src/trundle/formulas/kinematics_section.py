@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import sympy
 
 from trundle.formulas.algebra import Sum
 from trundle.formulas.cofactors import MOST, inverse, least_squares
-from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import rate_of
-from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sections import Equation, Matrix, Section
+from trundle.formulas.terms import Terms
 from trundle.formulas.writing import Writer
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
-from trundle.mechanics.linear import product, transpose
+from trundle.mechanics.linear import dot, product, transpose
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import coordinate_rates
@@ -41,14 +41,14 @@ class Forward:
 class Sheet:
     """What the writers of sections share."""
 
-    mechanism: Mechanism
+    mechanism: LetteredMechanism
     writer: Writer
 
-    def column(self, names: Sequence[str]) -> Any:
+    def column(self, names: Sequence[str]) -> Matrix:
         """A column of the symbols of speeds."""
-        return sympy.ImmutableMatrix([self.symbol(name) for name in names])
+        return Matrix([self.symbol(name) for name in names])
 
-    def symbol(self, name: str) -> Any:
+    def symbol(self, name: str) -> sympy.Expr:
         """The symbol of a speed."""
         self.mechanism.speed(name)
         return self.writer.symbol(self.mechanism.speeds[name])
@@ -58,9 +58,9 @@ class Sheet:
         label = self.mechanism.names.label(owner)
         return {part: self.mechanism.names.names.unique(f"{part}_{label}") for part in parts}
 
-    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Any:
+    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Matrix:
         """A matrix of expressions."""
-        return sympy.ImmutableMatrix([[self.writer.expression(entry) for entry in row] for row in rows])
+        return Matrix([[self.writer.expression(entry) for entry in row] for row in rows])
 
 
 def rolling_wheels(assembly: Assembly) -> list[WheelModel]:
@@ -96,22 +96,14 @@ def inverse_section(sheet: Sheet) -> Section | None:
     speeds = mechanism.assembly.speeds
     vector = sheet.column([speeds[j] for j in columns])
     left = sheet.column([speeds[j] for j in owners])
-    matrix = sheet.matrix([[row[j] for j in columns] for row in rows])
-    equations = [Equation("inverse", left, matrix, vector)]
-    notes = []
-    for wheel in wheels:
-        if wheel.noun.steered:
-            equations += _steering(sheet, wheel)
-    if len(equations) > 1:
-        notes.append(
-            "A steered wheel points where its contact goes; half a turn further it does too, at the opposite rate."
-        )
-    return Section(
-        "kinematics", "Inverse kinematics: rates from the motion of the base", tuple(equations), tuple(notes)
-    )
+    rates = Equation("inverse", left, sheet.matrix([[row[j] for j in columns] for row in rows]), vector)
+    angles = [equation for wheel in wheels if wheel.noun.steered for equation in _steering(sheet, wheel)]
+    note = "A steered wheel points where its contact goes; half a turn further it does too, at the opposite rate."
+    title = "Inverse kinematics: rates from the motion of the base"
+    return Section("kinematics", title, (rates, *angles), (note,) if angles else ())
 
 
-def _solved(mechanism: Mechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
+def _solved(mechanism: LetteredMechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
     """For each wheel −row/pivot of its rolling row, and for casters of their lateral row; columns of the pivots."""
     rows, owners = [], []
     for wheel in wheels:
@@ -126,7 +118,7 @@ def _solved(mechanism: Mechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, l
     return rows, owners
 
 
-def _used(mechanism: Mechanism, rows: Rows, owners: Sequence[int]) -> list[int]:
+def _used(mechanism: LetteredMechanism, rows: Rows, owners: Sequence[int]) -> list[int]:
     """The base's columns, and others that some row needs."""
     base = mechanism.assembly.base_columns
     return [
@@ -142,15 +134,9 @@ def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
     coordinate = f"{wheel.name}.steering"
     if wheel.steering is None or coordinate not in mechanism.coordinates:
         return []
-    lateral = next(
-        row
-        for row, about in zip(*constraint_rows(mechanism.assembly, mechanism.at, [wheel]), strict=False)
-        if about.what == "lateral"
-    )
-    nu = mechanism.all_speeds()
-    across = sum(
-        (e * v for e, v in zip(lateral, nu, strict=True) if not is_zero(e)), mechanism.book.number(0)
-    )
+    rows = zip(*constraint_rows(mechanism.assembly, mechanism.at, [wheel]), strict=False)
+    lateral = next(row for row, about in rows if about.what == "lateral")
+    across = mechanism.book.sum(dot(lateral, mechanism.all_speeds()))
     parts = _split(across, mechanism.coordinates[coordinate])
     if parts is None:
         return []
@@ -163,8 +149,8 @@ def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
 def _split(across: Sum, angle: int) -> tuple[Sum, Sum] | None:
     """(a, b) of −a sin δ + b cos δ, where the row is that."""
     book = across.book
-    ahead: dict[Any, Any] = {}
-    aside: dict[Any, Any] = {}
+    ahead: Terms = {}
+    aside: Terms = {}
     for (powers, function, of), factor in across.terms.items():
         if of != ((angle, 1),):
             return None
@@ -173,7 +159,7 @@ def _split(across: Sum, angle: int) -> tuple[Sum, Sum] | None:
     return Sum(book, ahead), Sum(book, aside)
 
 
-def forward(mechanism: Mechanism, basis: Basis | None) -> Forward | None:
+def forward(mechanism: LetteredMechanism, basis: Basis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
@@ -205,7 +191,9 @@ def length(candidate: Forward) -> int:
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 
 
-def _by_rows(mechanism: Mechanism, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
+def _by_rows(
+    mechanism: LetteredMechanism, wheels: Sequence[WheelModel], given: tuple[int, ...]
+) -> Forward | None:
     base = mechanism.assembly.base_columns
     rows, _ = constraint_rows(mechanism.assembly, mechanism.at, wheels)
     kept = [k for k, row in enumerate(rows) if any(not is_zero(row[j]) for j in base)]
@@ -222,7 +210,7 @@ def _by_rows(mechanism: Mechanism, wheels: Sequence[WheelModel], given: tuple[in
     return Forward(given, least_squares(left, right), how, any_rates=True)
 
 
-def _by_speeds(mechanism: Mechanism, basis: Basis, given: tuple[int, ...]) -> Forward | None:
+def _by_speeds(mechanism: LetteredMechanism, basis: Basis, given: tuple[int, ...]) -> Forward | None:
     base = mechanism.assembly.base_columns
     needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]
     rates = [[basis.matrix[j][k] for k in needed] for j in given]

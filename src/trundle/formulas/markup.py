@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import sympy
 from sympy.printing.latex import greek_letters_set as tex_greek
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 
 from trundle.formulas.printers import Latex
-from trundle.formulas.sections import Equation, Equations
-from trundle.formulas.symbol_table import symbol_latex
+from trundle.formulas.sections import Equation, Equations, Expression
+from trundle.formulas.symbol_names import symbol_latex
 from trundle.formulas.typesetting import Layout, Line, Statement
 
 # A page is as wide as a formula of some 90 columns in a terminal.
@@ -47,7 +46,7 @@ _SYMBOLS: list[tuple[str, str]] = [
 _SYMBOLS += [(sign, rf"\{name}") for name, sign in greek_unicode.items() if sign and name in tex_greek]
 
 
-def names(equations: Equations) -> dict[Any, str]:
+def names(equations: Equations) -> dict[Expression, str]:
     """The LaTeX of every symbol."""
     named = {
         info.symbol
@@ -70,7 +69,7 @@ class Page:
         self.layout = Layout(equations, _PAGE)
         self.names = names(equations)
 
-    def tex(self, expression: Any) -> str:
+    def tex(self, expression: Expression) -> str:
         """An expression, with the symbols' own LaTeX."""
         new = {symbol: symbol_latex(symbol) for symbol in expression.free_symbols if symbol not in self.names}
         self.names |= new
@@ -172,7 +171,7 @@ def _cell(text: str) -> str:
     return text
 
 
-def data(equations: Equations) -> dict[str, Any]:
+def data(equations: Equations) -> dict[str, object]:
     """Everything as plain data: expressions as text for `read_expression`, with the operations of each."""
     return {
         "name": equations.name,
@@ -212,7 +211,7 @@ def data(equations: Equations) -> dict[str, Any]:
     }
 
 
-def _equation_data(equation: Equation) -> dict[str, Any]:
+def _equation_data(equation: Equation) -> dict[str, object]:
     found = {
         "name": equation.name,
         "meaning": equation.meaning,
@@ -225,7 +224,7 @@ def _equation_data(equation: Equation) -> dict[str, Any]:
     return found
 
 
-def _entries(side: Any) -> Any:
+def _entries(side: Expression) -> Expression:
     """Text of an expression, a list of a column, lists of rows of a matrix."""
     if not hasattr(side, "shape"):
         return str(side)

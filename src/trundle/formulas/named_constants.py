@@ -8,21 +8,23 @@ inertia about the base's origin, a wheel's with its motor's rotor), and so it ge
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trundle.formulas.algebra import Book, Sum, without_content
-from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import common
-from trundle.formulas.terms import Exact, Powers, Terms
+from trundle.formulas.terms import Exact, Powers, Term, Terms
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.scalars import Scalar, is_zero, plus
 
 Rows = list[list[Scalar]]
+# A sum of constants but for its content: what makes it the same quantity.
+Core = frozenset[tuple[Term, Exact]]
 
 
 def by_parts(
-    mechanism: Mechanism, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
+    mechanism: LetteredMechanism, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
 ) -> tuple[Rows, list[Scalar]]:
     """M with the constants named, and M Ṡu + c(q, ν)."""
     book = mechanism.book
@@ -37,7 +39,7 @@ def by_parts(
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
 
 
-def with_wheels_named(mechanism: Mechanism, mass: Rows) -> Rows:
+def with_wheels_named(mechanism: LetteredMechanism, mass: Rows) -> Rows:
     """M with letters for the wheels' moments of inertia, their motors' rotors included."""
     turning = {wheel.spin for wheel in mechanism.assembly.wheels}
     wheels = [
@@ -47,7 +49,7 @@ def with_wheels_named(mechanism: Mechanism, mass: Rows) -> Rows:
     return [[_referred(mechanism.book, entry, known) for entry in row] for row in mass]
 
 
-def newton_euler(mechanism: Mechanism, nu: Sequence[Scalar]) -> list[Scalar]:
+def newton_euler(mechanism: LetteredMechanism, nu: Sequence[Scalar]) -> list[Scalar]:
     """c(q, ν), what the speeds need where their rates are zero; a coupling's own speed needs nothing."""
     tree = mechanism.assembly.tree
     count = tree.speed_count
@@ -78,12 +80,12 @@ class Known(NamedTuple):
 
 
 def _name_constants(
-    mechanism: Mechanism, mass: Rows, others: Sequence[tuple[int, int]] = ()
-) -> dict[Any, Known]:
+    mechanism: LetteredMechanism, mass: Rows, others: Sequence[tuple[int, int]] = ()
+) -> dict[Core, Known]:
     """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
     book, speeds = mechanism.book, mechanism.assembly.speeds
     places = [(j, j) for j in range(len(speeds))] + list(others)
-    groups: dict[Any, list[tuple[str, str, Sum]]] = {}
+    groups: dict[Core, list[tuple[str, str, Sum]]] = {}
     for i, j in places:
         for key, constant in constants(book, mass[i][j]).items():
             _, _, core = without_content(book, constant.terms)
@@ -99,7 +101,7 @@ def _name_constants(
     return known
 
 
-def _called(mechanism: Mechanism, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
+def _called(mechanism: LetteredMechanism, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
     """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
     first, second, _ = members[0]
     if first != second:
@@ -126,11 +128,11 @@ def _called(mechanism: Mechanism, members: Sequence[tuple[str, str, Sum]]) -> tu
     return name, f"moment of inertia about {where}{', '.join(owners)}, rotors included", "kg m^2"
 
 
-def constants(book: Book, entry: Scalar) -> dict[Any, Sum]:
+def constants(book: Book, entry: Scalar) -> dict[Term, Sum]:
     """The constants of an entry, by the sine and the other letters that they stand before."""
     if not isinstance(entry, Sum):
         return {}
-    groups: dict[Any, Terms] = {}
+    groups: dict[Term, Terms] = {}
     for (powers, function, angle), factor in entry.terms.items():
         fixed = tuple(p for p in powers if isinstance(p[0], int) and _is_constant(book, p[0]))
         others = tuple(p for p in powers if p not in fixed)
@@ -147,7 +149,7 @@ def _is_constant(book: Book, letter: int) -> bool:
     return entry.kind in ("parameter", "root")
 
 
-def _referred(book: Book, entry: Scalar, known: dict[Any, Known]) -> Scalar:
+def _referred(book: Book, entry: Scalar, known: dict[Core, Known]) -> Scalar:
     """An entry with the known constants' letters put in."""
     if is_zero(entry) or not isinstance(entry, Sum):
         return entry

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.formulas.algebra import Sum
-from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
 from trundle.mechanics.tree import WORLD
 from trundle.scalars import Scalar
@@ -31,7 +31,7 @@ _PASSED = (
 )
 
 
-def name_steps(mechanism: Mechanism, nu: Sequence[Scalar]) -> None:
+def name_steps(mechanism: LetteredMechanism, nu: Sequence[Scalar]) -> None:
     """Run the recursions and name what they pass on."""
     tree, poses = mechanism.assembly.tree, mechanism.at.poses
     count = tree.speed_count
@@ -49,7 +49,7 @@ def name_steps(mechanism: Mechanism, nu: Sequence[Scalar]) -> None:
     _name_composites(mechanism)
 
 
-def _name_composites(mechanism: Mechanism) -> None:
+def _name_composites(mechanism: LetteredMechanism) -> None:
     """Mass, first moment and inertia of each link with everything that it carries."""
     tree, poses = mechanism.assembly.tree, mechanism.at.poses
     composite = [link.inertia for link in tree.links]
@@ -66,7 +66,7 @@ def _name_composites(mechanism: Mechanism) -> None:
 
 
 def _name(
-    mechanism: Mechanism, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str
+    mechanism: LetteredMechanism, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str
 ) -> None:
     """Name the letters that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):

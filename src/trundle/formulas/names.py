@@ -8,7 +8,8 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+
+from trundle.robot import Robot
 
 # What a coordinate or speed of a joint, wheel or coupling is called, by the last part of its name.
 _JOINT = {
@@ -16,12 +17,8 @@ _JOINT = {
     "rate_1": "alphadot", "rate_2": "betadot",
 }  # fmt: skip
 _WHEEL = {
-    "angle": "phi",
-    "rate": "phidot",
-    "steering": "delta",
-    "steering_rate": "deltadot",
-    "speed": "v",
-}
+    "angle": "phi", "rate": "phidot", "steering": "delta", "steering_rate": "deltadot", "speed": "v",
+}  # fmt: skip
 _COUPLING = {"angle": "delta", "rate": "deltadot"}
 
 
@@ -65,7 +62,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
 class StateNames:
     """Names of coordinates, speeds, forces and commands of one robot."""
 
-    def __init__(self, robot: Any, names: Names) -> None:
+    def __init__(self, robot: Robot, names: Names) -> None:
         self.names = names
         self._wheels = labels(tuple(robot.wheels))
         self._joints = labels(tuple(robot.joints))
@@ -129,7 +126,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def words_of(name: str, robot: Any) -> str:
+def words_of(name: str, robot: Robot) -> str:
     """What a coordinate or speed is, with the model's name for it where the words don't hold it."""
     owner, _, what = name.rpartition(".")
     of = owner or ("the base" if what != "speed" else "the robot along its wheels")

@@ -5,11 +5,13 @@ taken away, the short before the long. SymPy's own order is the alphabet's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
-_Key = tuple[Any, ...]
+from trundle.formulas.sections import Expression
+
+_Key = tuple[object, ...]
 # Symbols of speeds and forces, where nothing says what a symbol is.
 _MOVING = frozenset(["v", "omega", "tau", "F", "i", "V"])
 
@@ -18,11 +20,11 @@ class Split(NamedTuple):
     """A product: its sign, the factors above the fraction line and those below."""
 
     negative: bool
-    above: list[Any]
-    below: list[Any]
+    above: list[Expression]
+    below: list[Expression]
 
     @property
-    def quotient(self) -> Any:
+    def quotient(self) -> Expression:
         """All factors as one expression, without the sign."""
         return sympy.Mul(*self.above, *(1 / each for each in self.below))
 
@@ -30,18 +32,18 @@ class Split(NamedTuple):
 class Order:
     """The order of factors and terms, by the symbols' ranks; symbols without one come last."""
 
-    def __init__(self, ranks: Mapping[Any, int] | None = None) -> None:
+    def __init__(self, ranks: Mapping[Expression, int] | None = None) -> None:
         self._ranks = ranks or {}
-        self._splits: dict[Any, Split] = {}
-        self._keys: dict[Any, _Key] = {}
+        self._splits: dict[Expression, Split] = {}
+        self._keys: dict[Expression, _Key] = {}
 
-    def split(self, expression: Any) -> Split:
+    def split(self, expression: Expression) -> Split:
         """The factors of a product, or of what stands alone, in order."""
         if expression not in self._splits:
             self._splits[expression] = self._split(expression)
         return self._splits[expression]
 
-    def _split(self, expression: Any) -> Split:
+    def _split(self, expression: Expression) -> Split:
         number, rest = expression.as_coeff_Mul()
         above, below = [], []
         if number.is_Rational:
@@ -49,7 +51,7 @@ class Order:
             below += [sympy.Integer(number.q)] if number.q != 1 else []
         else:
             above.append(abs(number))
-        factors: list[Any] = sorted(sympy.Mul.make_args(rest), key=self._factor)
+        factors: list[Expression] = sorted(sympy.Mul.make_args(rest), key=self._factor)
         for factor in factors:
             power = factor.exp if factor.is_Pow else sympy.S.One
             if power.is_Rational and power.is_negative:
@@ -58,11 +60,11 @@ class Order:
                 above.append(factor)
         return Split(bool(number.is_negative), above, below)
 
-    def terms(self, total: Any) -> list[Any]:
+    def terms(self, total: Expression) -> list[Expression]:
         """The terms of a sum in order."""
         return sorted(sympy.Add.make_args(total), key=self._term)
 
-    def arguments(self, function: Any) -> list[Any]:
+    def arguments(self, function: Expression) -> list[Expression]:
         """The arguments of a minimum or maximum: plain ones before what has functions in it, −a before b."""
         return sorted(
             function.args,
@@ -73,7 +75,7 @@ class Order:
             ),
         )
 
-    def _factor(self, factor: Any) -> _Key:
+    def _factor(self, factor: Expression) -> _Key:
         base = factor.base if factor.is_Pow else factor
         if base.is_Number:
             return (0,)
@@ -83,21 +85,21 @@ class Order:
             return (2, len(base.args), self._inside(base))
         return (3, self._inside(base), type(base).__name__)
 
-    def _inside(self, expression: Any) -> _Key:
+    def _inside(self, expression: Expression) -> _Key:
         return tuple(sorted((self._rank(each), each.name) for each in expression.free_symbols))
 
-    def _term(self, term: Any) -> _Key:
+    def _term(self, term: Expression) -> _Key:
         if term not in self._keys:
             self._keys[term] = self._term_key(term)
         return self._keys[term]
 
-    def _term_key(self, term: Any) -> _Key:
+    def _term_key(self, term: Expression) -> _Key:
         negative, above, below = self.split(term)
         factors = [*above, *below]
         size = sum(1 if f.is_Number else 2 + int(sympy.count_ops(f)) for f in factors)
         return (negative, size, [self._factor(each) for each in factors])
 
-    def _rank(self, symbol: Any) -> int:
+    def _rank(self, symbol: Expression) -> int:
         rank = self._ranks.get(symbol)
         head = symbol.name.partition("_")[0]
         return len(self._ranks) + (head.endswith("dot") or head in _MOVING) if rank is None else rank

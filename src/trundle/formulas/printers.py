@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.pretty.pretty import PrettyPrinter
@@ -12,6 +12,7 @@ from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from sympy.printing.str import StrPrinter
 
 from trundle.formulas.ordering import Order
+from trundle.formulas.sections import Expression
 
 
 def sign(name: str) -> str:
@@ -28,11 +29,11 @@ def sign(name: str) -> str:
 
 
 class _Line(StrPrinter):
-    def _print_Symbol(self, expr: Any) -> str:
+    def _print_Symbol(self, expr: Expression) -> str:
         return sign(expr.name)
 
 
-def line(expression: Any) -> str:
+def line(expression: Expression) -> str:
     """An expression within a sentence."""
     text = _Line().doprint(expression)
     for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
@@ -46,24 +47,24 @@ class Pretty(PrettyPrinter):
     def __init__(self, order: Order) -> None:
         super().__init__({"use_unicode": True, "wrap_line": False})
         self.by = order
-        self._forms: dict[Any, prettyForm] = {}
+        self._forms: dict[Expression, prettyForm] = {}
 
     if TYPE_CHECKING:  # SymPy's own says that this is text
 
-        def _print(self, expr: Any, **kwargs: Any) -> Any: ...
+        def _print(self, expr: Expression, **kwargs: object) -> Expression: ...
 
-    def form(self, expression: Any) -> prettyForm:
+    def form(self, expression: Expression) -> prettyForm:
         """An expression as a picture."""
         return self._print(expression)
 
-    def _print_Symbol(self, e: Any, bold_name: bool = False) -> prettyForm:
+    def _print_Symbol(self, e: Expression, bold_name: bool = False) -> prettyForm:
         return prettyForm(sign(e.name))
 
-    def _print_Mul(self, product: Any) -> prettyForm:
+    def _print_Mul(self, product: Expression) -> prettyForm:
         form = self._unsigned(product)
         return self._negative(form) if self.by.split(product).negative else form
 
-    def _unsigned(self, product: Any) -> prettyForm:
+    def _unsigned(self, product: Expression) -> prettyForm:
         if product not in self._forms:
             _, above, below = self.by.split(product)
             form = prettyForm.__mul__(*map(self._print, above)) if above else prettyForm("1")
@@ -78,8 +79,8 @@ class Pretty(PrettyPrinter):
             *stringPict.next("- " if form.height() > 1 else "-", inside), binding=prettyForm.NEG
         )
 
-    def _print_Add(self, expr: Any, order: Any = None) -> prettyForm:
-        parts: list[Any] = []
+    def _print_Add(self, expr: Expression, order: object = None) -> prettyForm:
+        parts: list[stringPict | str] = []
         for term in self.by.terms(expr):
             form = self._unsigned(term)
             negative = self.by.split(term).negative
@@ -90,7 +91,7 @@ class Pretty(PrettyPrinter):
             parts.append(form)
         return prettyForm(*stringPict.next(*parts), binding=prettyForm.ADD)
 
-    def _print_Min(self, expr: Any) -> prettyForm:
+    def _print_Min(self, expr: Expression) -> prettyForm:
         arguments = self._print_seq(self.by.arguments(expr), "(", ")", ", ")
         name = prettyForm(type(expr).__name__.lower())
         form = prettyForm(*stringPict.next(name, arguments), binding=prettyForm.FUNC)
@@ -99,14 +100,14 @@ class Pretty(PrettyPrinter):
 
     _print_Max = _print_Min
 
-    def _print_matrix_contents(self, e: Any) -> prettyForm:
+    def _print_matrix_contents(self, e: Expression) -> prettyForm:
         """Columns two signs apart; an empty line between rows only where some entry is higher than a line."""
         cells = [[self._print(e[i, j]) for j in range(e.cols)] for i in range(e.rows)]
         widths = [max(row[j].width() for row in cells) for j in range(e.cols)]
         high = any(cell.height() > 1 for row in cells for cell in row)
-        lines: list[Any] = []
+        lines: list[stringPict | str] = []
         for row in cells:
-            parts: list[Any] = []
+            parts: list[stringPict | str] = []
             for cell, width in zip(row, widths, strict=True):
                 before = (width - cell.width() + 1) // 2
                 parts += [" " * (before + 2 * bool(parts)), cell, " " * (width - cell.width() - before)]
@@ -122,7 +123,7 @@ class Pretty(PrettyPrinter):
 class Latex(LatexPrinter):
     """LaTeX, with the given LaTeX of symbols."""
 
-    def __init__(self, order: Order, names: Mapping[Any, str]) -> None:
+    def __init__(self, order: Order, names: Mapping[Expression, str]) -> None:
         super().__init__(
             {
                 "symbol_names": dict(names),
@@ -133,10 +134,10 @@ class Latex(LatexPrinter):
         )
         self.by = order
 
-    def _print_Mul(self, expr: Any) -> str:
+    def _print_Mul(self, expr: Expression) -> str:
         return ("- " if self.by.split(expr).negative else "") + self.unsigned(expr)
 
-    def unsigned(self, expr: Any) -> str:
+    def unsigned(self, expr: Expression) -> str:
         """A product without its sign."""
         _, above, below = self.by.split(expr)
         top = self._row(above) or "1"
@@ -146,7 +147,7 @@ class Latex(LatexPrinter):
         lone = self._print(above[0]) if len(above) == 1 else top
         return rf"\frac{{{lone}}}{{{self._print(below[0]) if len(below) == 1 else self._row(below)}}}"
 
-    def _row(self, factors: list[Any]) -> str:
+    def _row(self, factors: list[Expression]) -> str:
         shown = [
             rf"\left({self._print(each)}\right)" if each.is_Add else self._print(each) for each in factors
         ]
@@ -156,7 +157,7 @@ class Latex(LatexPrinter):
             for k, text in enumerate(shown)
         )
 
-    def _print_Add(self, expr: Any, order: Any = None) -> str:
+    def _print_Add(self, expr: Expression, order: object = None) -> str:
         text = ""
         for term in self.by.terms(expr):
             negative = self.by.split(term).negative
@@ -164,12 +165,12 @@ class Latex(LatexPrinter):
             text += self.unsigned(term)
         return text
 
-    def _print_Min(self, expr: Any, exp: Any = None) -> str:
+    def _print_Min(self, expr: Expression, exp: object = None) -> str:
         arguments = ", ".join(self._print(each) for each in self.by.arguments(expr))
         shown = rf"\{type(expr).__name__.lower()}\left({arguments}\right)"
         return shown if exp is None else rf"{shown}^{{{exp}}}"
 
     _print_Max = _print_Min
 
-    def _print_atan2(self, expr: Any, exp: Any = None) -> str:
+    def _print_atan2(self, expr: Expression, exp: object = None) -> str:
         return rf"\operatorname{{atan2}}\left({', '.join(self._print(each) for each in expr.args)}\right)"

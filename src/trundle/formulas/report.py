@@ -12,14 +12,6 @@ from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra import WRITING, TooLong
 from trundle.formulas.bodies_section import body_sections
-from trundle.formulas.checks import (
-    check_dynamics,
-    check_inverse,
-    check_loops,
-    check_point,
-    check_rows,
-    moving,
-)
 from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
@@ -34,8 +26,16 @@ from trundle.formulas.kinematics_section import (
     pose_section,
     rolling_wheels,
 )
-from trundle.formulas.mechanism import build
+from trundle.formulas.lettered_mechanism import build
 from trundle.formulas.motion_section import acceleration_section, motion_section
+from trundle.formulas.section_checks import (
+    check_dynamics,
+    check_inverse,
+    check_loops,
+    check_point,
+    check_rows,
+    moving,
+)
 from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem

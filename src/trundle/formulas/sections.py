@@ -11,10 +11,9 @@ import sympy
 
 from trundle.errors import InputError, suggest
 
-Expr = sympy.Expr
+# A SymPy expression or matrix: its stubs know too little of either for what is asked of them.
+Expression = Any
 Matrix = sympy.ImmutableDenseMatrix
-# SymPy's stubs know too little of expressions and matrices for what is asked of either.
-Side = Any
 
 
 @dataclass(frozen=True)
@@ -25,14 +24,14 @@ class Equation:
     """
 
     name: str
-    left: Side
-    right: Side
+    left: Expression
+    right: Expression
     vector: Matrix | None = None
     meaning: str = ""
     given: bool = False
 
     @property
-    def whole(self) -> Any:
+    def whole(self) -> Expression:
         """The right side as one SymPy object, a matrix not multiplied out."""
         if self.vector is None:
             return self.right
@@ -62,7 +61,7 @@ class Equation:
 
         return one(self)
 
-    def lines(self) -> Iterator[tuple[Expr, Expr]]:
+    def lines(self) -> Iterator[tuple[Expression, Expression]]:
         """The same, row by row, products multiplied out, with what all terms share before a bracket."""
         if not isinstance(self.left, sympy.MatrixBase):
             yield self.left, self.right
@@ -146,22 +145,22 @@ class Equations:
         return shown + sum(int(sympy.count_ops(each.expression)) for each in self.definitions)
 
     @property
-    def mass_matrix(self) -> Any:
+    def mass_matrix(self) -> Expression:
         """M(q), of the independent speeds."""
         return self["mass_matrix"].right
 
     @property
-    def bias(self) -> Any:
+    def bias(self) -> Expression:
         """h(q, u): what is left of the forces where nothing accelerates, gravity included."""
         return self["bias"].right
 
     @property
-    def input_matrix(self) -> Any:
+    def input_matrix(self) -> Expression:
         """B(q): what the motors' torques put on the independent speeds."""
         return self["input_matrix"].right
 
     @property
-    def accelerations(self) -> dict[str, Any]:
+    def accelerations(self) -> dict[str, Expression]:
         """The explicit accelerations by the speed's name; empty where M u̇ = … is left as it is."""
         prefix = "acceleration."
         return {
@@ -170,7 +169,7 @@ class Equations:
             if name.startswith(prefix)
         }
 
-    def expanded(self, expression: Any) -> Any:
+    def expanded(self, expression: Expression) -> Expression:
         """An expression with all definitions put in."""
         for each in reversed(self.definitions):
             expression = expression.subs(each.symbol, each.expression)
@@ -211,7 +210,7 @@ class Equations:
 
         return html(self)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back."""
         from trundle.formulas.markup import data
 

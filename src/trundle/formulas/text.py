@@ -6,7 +6,6 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sympy.printing.pretty.stringpict import stringPict
 
@@ -67,7 +66,7 @@ def _wrapped(note: str, width: int) -> list[str]:
 
 def _block(statement: Statement, layout: Layout) -> list[str]:
     """left = right in two dimensions, what is long over several lines."""
-    parts: list[Any] = []
+    parts: list[stringPict | str] = []
     for left in statement.lefts[: None if layout.by_symbol(statement) else 0]:
         parts += [layout.pretty.form(left), " = "]
     head = stringPict(*stringPict.next(*parts)) if parts else stringPict("")
@@ -83,7 +82,7 @@ _SIGNS = {"+": " + ", "−": " - ", "·": "⋅", "/": " / ", "=": " = "}
 
 
 def _picture(line: Line, layout: Layout) -> stringPict:
-    parts: list[Any] = []
+    parts: list[stringPict | str] = []
     for token in line.tokens:
         if not isinstance(token, str):
             parts.append(layout.pretty.form(token))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
 from trundle.formulas.ordering import Order, Split
 from trundle.formulas.printers import Pretty, sign
-from trundle.formulas.sections import Equation, Equations, Section
+from trundle.formulas.sections import Equation, Equations, Expression, Section
 
 # A step that lines inside a bracket are set in.
 STEP = 2
@@ -31,14 +31,14 @@ class Line(NamedTuple):
     """Expressions with signs and brackets between them, `depth` steps set in."""
 
     depth: int
-    tokens: list[Any]
+    tokens: list[Expression]
 
 
 class Statement(NamedTuple):
     """a = b = … = right, and what it means."""
 
-    lefts: tuple[Any, ...]
-    right: Any
+    lefts: tuple[Expression, ...]
+    right: Expression
     meaning: str = ""
 
 
@@ -49,7 +49,7 @@ class Layout:
         self.equations, self.width = equations, width
         self.ranks = _ranks(equations)
         self.order = Order(self.ranks)
-        self._columns: dict[Any, int] = {}
+        self._columns: dict[Expression, int] = {}
 
     @cached_property
     def pretty(self) -> Pretty:
@@ -63,7 +63,7 @@ class Layout:
         taken = {part for symbol in symbols for part in symbol.name.split("_")}
         return next((each for each in "kjlmn" if each not in taken), "index")
 
-    def columns(self, expression: Any) -> int:
+    def columns(self, expression: Expression) -> int:
         """The width of an expression."""
         if expression not in self._columns:
             self._columns[expression] = self.pretty.form(expression).width()
@@ -87,7 +87,7 @@ class Layout:
         *before, last = self.lines(statement.lefts[0], self.width - 4)
         return [*before, Line(last.depth, [*last.tokens, "=", statement.right])]
 
-    def lines(self, expression: Any, room: int, used: int = 0) -> list[Line]:
+    def lines(self, expression: Expression, room: int, used: int = 0) -> list[Line]:
         """An expression in lines of at most `room` columns, as far as sums can be broken, after `used` columns."""
         if room < _LEAST or self.columns(expression) + used <= room:
             return [Line(0, [expression])]
@@ -97,9 +97,9 @@ class Layout:
             return self._product(expression, room, used)
         return [Line(0, [expression])]
 
-    def _sum(self, total: Any, room: int, used: int) -> list[Line]:
+    def _sum(self, total: Expression, room: int, used: int) -> list[Line]:
         lines: list[Line] = []
-        current: list[Any] = []
+        current: list[Expression] = []
         for k, term in enumerate(self.order.terms(total)):
             negative, above, _ = split = self.order.split(term)
             positive = split.quotient if negative else term
@@ -120,7 +120,7 @@ class Layout:
             used += width
         return [*lines, Line(0, current)] if current else lines
 
-    def _product(self, product: Any, room: int, used: int) -> list[Line]:
+    def _product(self, product: Expression, room: int, used: int) -> list[Line]:
         """What is short before a bracket that goes over several lines; or over one, for a long denominator."""
         split = self.order.split(product)
         mark = ["−"] if split.negative else []
@@ -158,7 +158,7 @@ class Layout:
         else:
             yield from _entries(equation)
 
-    def _fits(self, left: Any, right: Any) -> bool:
+    def _fits(self, left: Expression, right: Expression) -> bool:
         return self.columns(left) + 3 + self.columns(right) <= self.width
 
     def _families(self, equations: Sequence[Equation]) -> list[Equation]:
@@ -199,7 +199,7 @@ def alone(equation: Equation) -> Equations:
     return Equations("", "all", (Section("", "", (equation,)),), (), ())
 
 
-def _ranks(equations: Equations) -> dict[Any, int]:
+def _ranks(equations: Equations) -> dict[Expression, int]:
     """Ranks of all symbols: parameters, constants made of them, what moves, forces."""
     constant = {each.symbol for each in equations.symbols if each.kind == "parameter"}
     early, late = [], []
@@ -212,7 +212,7 @@ def _ranks(equations: Equations) -> dict[Any, int]:
     return {symbol: k for k, symbol in enumerate([*parameters, *early, *late, *others])}
 
 
-def _scalar(equation: Equation) -> tuple[tuple[Any], Any] | None:
+def _scalar(equation: Equation) -> tuple[tuple[Expression], Expression] | None:
     """A matrix equation of one row and one column as a plain one."""
     left, vector = equation.left, equation.vector
     if vector is None or not getattr(left, "shape", None) == vector.shape == (1, 1):
@@ -220,7 +220,7 @@ def _scalar(equation: Equation) -> tuple[tuple[Any], Any] | None:
     return (left[0],), equation.right[0] * vector[0]
 
 
-def _bracketed(head: list[Any], inner: list[Line]) -> list[Line]:
+def _bracketed(head: list[Expression], inner: list[Line]) -> list[Line]:
     """head ( … ), the lines after the first set in."""
     first, *rest = inner
     lines = [Line(0, [*head, "(", *first.tokens]), *(Line(line.depth + 1, line.tokens) for line in rest)]
@@ -232,7 +232,7 @@ def _entries(equation: Equation) -> Iterator[Statement]:
     matrix = equation.right
     symmetric = matrix.rows == matrix.cols > 1 and matrix.is_symmetric()
     mark = "" if max(matrix.shape) < 10 else "_"
-    places: dict[Any, list[Any]] = {}
+    places: dict[Expression, list[Expression]] = {}
     named: list[str] = []
     words = [equation.meaning, *(["symmetric"] if symmetric else [])]
     for i in range(matrix.rows):
@@ -265,7 +265,7 @@ def _index(first: Equation, other: Equation) -> tuple[str, str] | None:
     return (a[-1], b[-1]) if first.right.xreplace(renamed) == other.right else None
 
 
-def _renamed(equation: Equation, index: str, other: str) -> dict[Any, Any]:
+def _renamed(equation: Equation, index: str, other: str) -> dict[Expression, Expression]:
     """The symbols of an equation with another index."""
     renamed = {}
     for symbol in equation.free_symbols:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import sympy
 
@@ -18,7 +18,7 @@ from trundle.scalars import Scalar
 _INLINE = 30
 # Fractions of sums with at most this many terms are reduced.
 _REDUCE = 24
-_FUNCTIONS: dict[str, Any] = {
+_FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "sqrt": sympy.sqrt,
     "atan2": sympy.atan2,
     "absolute": sympy.Abs,

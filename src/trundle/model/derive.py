@@ -37,6 +37,7 @@ from trundle.model.symbols import (
     PARAMETER,
     STATE,
     Groups,
+    parameter_group,
     symbols_for,
 )
 from trundle.robot import Robot
@@ -142,7 +143,7 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
     groups: Groups = {
         STATE: (states, symbols),
         INPUT: (tuple(drives.commands), list(drives.commands.values())),
-        PARAMETER: (tuple(mechanism.parameters), list(mechanism.parameters.values())),
+        PARAMETER: parameter_group(mechanism),
     }
     account = moving.symbols.make(STATE, 2, len(symbols))
     accounted = (*states, WORK.name, LOST.name)

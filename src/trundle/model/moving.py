@@ -15,7 +15,7 @@ from trundle.model.closures import Closures, close_loops
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.mechanism import Mechanism
 from trundle.model.multipliers import Inverse, Solution, solve_with_multipliers
-from trundle.model.symbols import PARAMETER, STATE, Symbols, column, derivative_along
+from trundle.model.symbols import STATE, Symbols, column, derivative_along
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force
 
@@ -56,9 +56,8 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
 
     Raises InputError where ideal wheels or loops lock the robot, or its loops can't be closed.
     """
-    parameters = symbols.make(PARAMETER, len(numbers.parameters))
-    q = symbols.make(STATE, len(numbers.names))
-    mechanism = numbers.in_scalars(dict(zip(numbers.parameters, parameters, strict=True)), q)
+    mechanism = symbols.mechanism(numbers)
+    q = mechanism.q
     u = symbols.make(STATE, len(mechanism.basis.labels), len(q))
     nu = mechanism.speeds(u)
     q_dot = mechanism.coordinate_rates(nu)
@@ -67,7 +66,7 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
     moving = MovingMechanism(mechanism, symbols, q, u, nu, q_dot, drift)
     if not numbers.assembly.loops:
         return moving
-    groups = column([*q, *u]), ca.SX(0, 1), column(parameters)
+    groups = column([*q, *u]), ca.SX(0, 1), column(list(mechanism.parameters.values()))
     loops = close_loops(mechanism, mechanism.basis.matrix, groups)
     right = [-rate for rate in derivative_along(apply(loops.rows, u), q, q_dot)]
     return replace(moving, loops=loops, loop_right=right, inverse=mass_inverse(mechanism))

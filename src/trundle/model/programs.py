@@ -24,7 +24,7 @@ from trundle.model.moving import (
     moving_mechanism,
     needed_force,
 )
-from trundle.model.symbols import Groups, Symbols
+from trundle.model.symbols import Groups, Symbols, parameter_group
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
@@ -45,12 +45,11 @@ def symbolic_mechanism(robot: Robot | Model) -> MovingMechanism:
 
 def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups | None = None) -> Program:
     """A program of (coordinate, speed, more …, parameter)."""
-    parameters = moving.mechanism.parameters
     inputs: Groups = {
         "coordinate": (moving.mechanism.names, moving.q),
         "speed": (moving.labels, moving.u),
         **(more or {}),
-        "parameter": (tuple(parameters), list(parameters.values())),
+        "parameter": parameter_group(moving.mechanism),
     }
     return moving.symbols.program(name, inputs, outputs)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from trundle.model.mechanism import Mechanism
 from trundle.program import Program, Tracer, trace
 from trundle.scalars import Scalar
 
@@ -40,10 +41,23 @@ class Symbols:
             )
         return trace(name, columns(inputs), columns(outputs))
 
+    def mechanism(self, numbers: Mechanism) -> Mechanism:
+        """A mechanism in floats in symbols instead: of its parameters, and of the coordinates that the state begins
+        with.
+        """
+        values = self.make(PARAMETER, len(numbers.parameters))
+        parameters = dict(zip(numbers.parameters, values, strict=True))
+        return numbers.in_scalars(parameters, self.make(STATE, len(numbers.names)))
+
 
 def symbols_for(*, constrained: bool) -> Symbols:
     """CasADi's symbols for what is constrained, whose derivatives are needed; else a tracer's nodes."""
     return Symbols() if constrained else Symbols(Tracer(*GROUPS))
+
+
+def parameter_group(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Scalar]]:
+    """The labels and the scalars of a mechanism's parameters, as a group."""
+    return tuple(mechanism.parameters), list(mechanism.parameters.values())
 
 
 def derivative_along(values: Sequence[Scalar], q: Sequence[Scalar], q_dot: Sequence[Scalar]) -> list[Scalar]:

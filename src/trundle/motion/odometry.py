@@ -16,7 +16,7 @@ from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import kind_of, robot_of
 from trundle.model.mechanism import mechanism
-from trundle.model.symbols import Groups, Symbols, column, entries
+from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.arc import advance
 from trundle.motion.displacement import POSE, at_origin, displacement, middle, plan_odometry
 from trundle.program import Kernel, Program, compile_program
@@ -215,11 +215,9 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
     numbers, symbols = mechanism(robot), Symbols()
     plan = plan_odometry(numbers, given)
-    p = symbols.make("parameter", len(numbers.parameters))
-    q = symbols.make("angle", len(numbers.names))
-    delta = symbols.make("increment", len(plan.given))
-    here = at_origin(numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q))
-    moved = column(displacement(plan, here, delta))
+    here, delta = symbols.mechanism(numbers), symbols.make("increment", len(plan.given))
+    q = here.q
+    moved = column(displacement(plan, at_origin(here), delta))
     angles = {name: each for name, each in zip(here.names, q, strict=True) if ca.depends_on(moved, each)}
     moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
     counted = [name for name, each in zip(plan.given, delta, strict=True) if ca.depends_on(moved, each)]
@@ -230,7 +228,7 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
         "pose": (POSE, pose),
         "increment": (plan.increments, delta),
         "angle": (tuple(angles), list(angles.values())),
-        "parameter": (tuple(numbers.parameters), p),
+        "parameter": parameter_group(here),
     }
     program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
     return Odometry(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 _PATIENCE = 1.0  # seconds of work before a bar appears
 _EVERY = 0.05  # seconds between updates
@@ -14,50 +16,41 @@ _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a micro
 
 
 class Progress:
-    """Reports how far work has come, `at(t)` of `end`; made to be called from a hot loop."""
+    """Reports how far work has come, `at(t)` of `end`; made to be called from a hot loop.
+
+    report: True for a bar, where a person sits in front of it, or what to call with the share done (0 to 1).
+    """
 
     def __init__(self, report: bool | Callable[[float], None], end: float, title: str) -> None:
-        self._call = report if callable(report) else None
-        self._show = report is True and sys.stderr.isatty()
         self.end = end
         self._title = title
+        self._asked = report if callable(report) else None
+        self._report = self._asked or (self._draw if report and sys.stderr.isatty() else None)
         self._count = 0
-        self._started = self._last = time.perf_counter()
-        self._bar: Any = None
-        self._task: Any = None
+        self._last = time.perf_counter() + (0.0 if self._asked else _PATIENCE - _EVERY)
+        self._bar: Bar | None = None
 
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._bar is not None:
-            if kind is None:
-                self._bar.update(self._task, completed=1.0)
             self._bar.stop()
-        if self._call is not None and kind is None:
-            self._call(1.0)
+        if self._asked is not None and kind is None:
+            self._asked(1.0)
 
     def at(self, t: float) -> None:
         """Work has come to t."""
         self._count += 1
-        if self._count % _CALLS:
-            return
-        if self._call is None and not self._show:
-            return
-        self.fraction(t / self.end)
+        if self._count % _CALLS == 0 and self._report is not None:
+            self.fraction(t / self.end)
 
     def fraction(self, done: float) -> None:
         """Work is this share done."""
         now = time.perf_counter()
-        if now - self._last < _EVERY or now - self._started < (_PATIENCE if self._call is None else 0.0):
-            return
-        self._last = now
-        if self._call is not None:
-            self._call(min(max(done, 0.0), 1.0))
-        elif self._show:
-            self._draw(done)
+        if self._report is not None and now - self._last >= _EVERY:
+            self._last = now
+            self._report(min(max(done, 0.0), 1.0))
 
     def _draw(self, done: float) -> None:
         if self._bar is None:
@@ -69,6 +62,6 @@ class Progress:
                 TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"),
                 TimeRemainingColumn(), console=Console(stderr=True), transient=True,
             )  # fmt: skip
-            self._task = self._bar.add_task(self._title, total=1.0)
+            self._bar.add_task(self._title, total=1.0)
             self._bar.start()
-        self._bar.update(self._task, completed=min(max(done, 0.0), 1.0))
+        self._bar.update(self._bar.task_ids[0], completed=done)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -22,10 +21,20 @@ from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.samples import Samples, take_samples
 from trundle.program import Program, trace
-from trundle.scalars import Scalar, absolute, maximum, minus, plus
+from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
-from trundle.sympy_models.sympy_method import TIME, Equations, name_of, read_method
+from trundle.sympy_models.sympy_method import (
+    TIME,
+    Equations,
+    Expression,
+    Leaf,
+    Method,
+    name_of,
+    read_method,
+)
 from trundle.sympy_models.sympy_names import Names, declare, report_unknown, unit_texts
+
+_RESIDUAL = "constraint_residual"
 
 
 @dataclass(frozen=True)
@@ -52,50 +61,82 @@ class Bound:
 class Symbols:
     """The columns of symbols of the state (q, u, extra states, time), the inputs and the parameters."""
 
-    state: Any
-    commands: Any
-    parameters: Any
+    state: SX
+    commands: SX
+    parameters: SX
 
     @property
-    def all(self) -> tuple[Any, Any, Any]:
+    def all(self) -> tuple[SX, SX, SX]:
         return self.state, self.commands, self.parameters
 
     @property
-    def clock(self) -> Any:
+    def clock(self) -> SX:
         return self.state[self.state.numel() - 1]
 
 
 def from_sympy(
-    method: Any,
+    method: Method,
     *,
-    inputs: Sequence[Any] | Mapping[str, Any] = (),
-    outputs: Mapping[str, Any] | None = None,
-    extra_states: Mapping[Any, Any] | None = None,
-    parameters: Mapping[Any, float] | None = None,
-    units: Mapping[Any, str] | None = None,
+    inputs: Sequence[Leaf] | Mapping[str, Leaf] = (),
+    outputs: Mapping[str, Expression] | None = None,
+    extra_states: Mapping[Leaf, Expression] | None = None,
+    parameters: Mapping[Leaf, float] | None = None,
+    units: Mapping[Leaf, str] | None = None,
     name: str = "sympy_model",
 ) -> Model:
-    """The equations of motion of SymPy's KanesMethod, LagrangesMethod or System (formed, not simplified), as a `Model`.
+    """Take the equations of motion that SymPy has formed, as a `Model`.
 
-    method: after kanes_equations, form_lagranges_equations or form_eoms. inputs: symbols or functions of time that are
-    given from outside, or name -> symbol. outputs: name -> expression of states, their rates, inputs, parameters,
-    multipliers. extra_states: symbol or function of time -> expression of its rate, such as the current of a motor.
-    parameters: symbol (or its name) -> number, SI; all of the constants need one.
+    Kane: K q̇ = k and M u̇ = f, with dependent speeds by their own rows. Lagrange: M q̈ = f + Aᵀλ, A q̈ = b; λ are
+    outputs under SymPy's names (lam1, ...), split by least norm where constraints are redundant. Nothing is simplified
+    and nothing is inverted; the linear systems are solved inside the program. The output `constraint_residual` is the
+    largest residual of all configuration and velocity constraints.
 
-    units: state, input or output (or its name) -> its SI unit as text, such as "rad/s": for the labels of runs, and for
-    initial values and inputs given as text ("30 deg"), whose dimension is then checked.
+    States have SymPy's names; the speeds of LagrangesMethod, q̇, have `_dot` behind the coordinate's. Where the
+    equations depend on time itself, it is a state, `t`, with rate 1 that starts at 0 if not told otherwise: runs need
+    no input for it, and linearisations show what changes with it. Jumps in it are not looked for.
 
-    Where the equations depend on time itself, it is a state, `t`, with rate 1 that starts at 0 if not told otherwise:
-    runs and rollouts need no input for it, and linearisations show what changes with it. Jumps in it are not looked
-    for, as those of inputs are.
+    Parameters
+    ----------
+    method : KanesMethod, LagrangesMethod or System
+        After `kanes_equations`, `form_lagranges_equations` or `form_eoms`; it need not be simplified.
+    inputs : sequence of symbols, or mapping of name to symbol
+        Symbols or functions of time that are given from outside.
+    outputs : mapping of name to expression, optional
+        Expressions of states, their rates, inputs, parameters and multipliers.
+    extra_states : mapping of symbol to expression, optional
+        The rate of each further state, such as the current of a motor.
+    parameters : mapping of symbol (or its name) to float, optional
+        A number in SI for every constant.
+    units : mapping of symbol (or its name) to str, optional
+        The SI unit of a state, input or output, such as "rad/s": for labels, and to check the dimension of values that
+        are given as text ("30 deg").
+    name : str
+        The model's name, for titles and files.
 
-    States have SymPy's names; the speeds of LagrangesMethod, q̇, have `_dot` behind the coordinate's. Kane: K q̇ = k
-    and M u̇ = f, with dependent speeds by their own rows. Lagrange: M q̈ = f + Aᵀλ, A q̈ = b; λ are outputs under
-    SymPy's names (lam1, ...), split by least norm where constraints are redundant. The output
-    `constraint_residual` is the largest of all configuration and velocity constraints' residuals.
+    Returns
+    -------
+    Model
+        As `derive` gives it, without a description.
 
-    Raises InputError for equations not yet formed, undeclared symbols, parameters without a value, functions that
-    programs don't have, speeds without inertia, and units that aren't SI.
+    Raises
+    ------
+    InputError
+        For equations not yet formed, undeclared symbols, parameters without a value, functions that programs don't
+        have, speeds without inertia, and units that aren't SI.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+    >>> x, m, k = dynamicsymbols("x"), *sp.symbols("m k")
+    >>> spring = LagrangesMethod(m * x.diff() ** 2 / 2 - k * x**2 / 2, [x])
+    >>> _ = spring.form_lagranges_equations()
+    >>> trundle.from_sympy(spring, parameters={m: 2.0, k: 8.0}).states
+    ('x', 'x_dot')
+
+    References
+    ----------
+    T. R. Kane, D. A. Levinson, *Dynamics: Theory and Applications*, McGraw-Hill, 1985.
     """
     start = time.perf_counter()
     equations = read_method(method)
@@ -115,7 +156,7 @@ def from_sympy(
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
-    shown["constraint_residual"] = _largest([*bound.holonomic, *bound.velocity])
+    shown[_RESIDUAL] = _largest([*bound.holonomic, *bound.velocity])
     if convert.met(TIME) and not names.declares_time:
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
@@ -222,7 +263,7 @@ def _with_dependent_speeds(
     return Motion(q_dot, u_dot, [], len(rows))
 
 
-def _know(convert: Converter, leaves: Sequence[Any], values: Sequence[Scalar]) -> None:
+def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) -> None:
     """Let the converter know more leaves; a leaf that is a state already stays one."""
     for leaf, value in zip(leaves, values, strict=True):
         if leaf is not None:
@@ -240,14 +281,14 @@ def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbol
     _know(convert, equations.multipliers, motion.multipliers)
 
 
-def _rate_of(symbol: Any) -> Any:
+def _rate_of(symbol: Leaf) -> Leaf:
     """The time derivative of a function of time; None of a plain symbol, which has none."""
     if symbol is None or getattr(symbol, "is_Symbol", False):
         return None
     return symbol.diff(TIME)
 
 
-def _column(values: Sequence[Scalar]) -> Any:
+def _column(values: Sequence[Scalar]) -> SX:
     return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
 
 
@@ -266,6 +307,7 @@ def _quantities(names: Names, outputs: Iterable[str], units: Mapping[str, str]) 
         "coordinate": names.coordinates,
         "speed": names.speeds,
         "command": names.inputs,
+        "residual": (_RESIDUAL,),
         "other": (*names.extra, *outputs),
     }
     return Quantities.gather(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import Any
 
 import casadi as ca
 import sympy as sp
@@ -13,7 +12,10 @@ from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.piecewise import ExprCondPair
 
 from trundle.errors import InputError, suggest
-from trundle.scalars import Scalar, plus, times
+from trundle.scalars import SX, Scalar, plus, times
+from trundle.sympy_models.sympy_method import Expression, Leaf
+
+Rule = Callable[..., Scalar]
 
 _NAN = float("nan")
 
@@ -30,16 +32,16 @@ class Converter:
     that it doesn't have are collected in `unknown` (and stand for NaN), so that all can be reported at once.
     """
 
-    def __init__(self, leaves: Mapping[Any, Scalar]) -> None:
-        self.leaves: dict[Any, Scalar] = dict(leaves)
-        self.unknown: dict[Any, None] = {}
+    def __init__(self, leaves: Mapping[Leaf, Scalar]) -> None:
+        self.leaves: dict[Leaf, Scalar] = dict(leaves)
+        self.unknown: dict[Leaf, None] = {}
         self.nodes = 0
-        self._values: list[Any] = []
+        self._values: list[Scalar] = []
         self._by_object: dict[int, int] = {}
-        self._by_content: dict[Any, int] = {}
-        self._alive: list[Any] = []  # an object's id is its own only while it lives
+        self._by_content: dict[tuple[object, ...], int] = {}
+        self._alive: list[Expression] = []  # an object's id is its own only while it lives
 
-    def __call__(self, expression: Any) -> Scalar:
+    def __call__(self, expression: Expression) -> Scalar:
         """The scalar of one expression; raises InputError naming a function that programs don't have."""
         root = sp.sympify(expression)
         stack = [root]
@@ -61,26 +63,26 @@ class Converter:
             self._store(node, self._node_number(node))
         return self._values[self._by_object[id(root)]]
 
-    def met(self, leaf: Any) -> bool:
+    def met(self, leaf: Leaf) -> bool:
         """Whether some expression had this leaf."""
         return ("leaf", leaf) in self._by_content
 
-    def _store(self, node: Any, number: int) -> None:
+    def _store(self, node: Expression, number: int) -> None:
         self._alive.append(node)
         self._by_object[id(node)] = number
 
-    def _append(self, key: Any, value: Any) -> int:
+    def _append(self, key: tuple[object, ...], value: Scalar) -> int:
         self._by_content[key] = len(self._values)
         self._values.append(value)
         return self._by_content[key]
 
-    def _leaf_number(self, leaf: Any) -> int:
+    def _leaf_number(self, leaf: Leaf) -> int:
         key = ("leaf", leaf)
         if key in self._by_content:
             return self._by_content[key]
         return self._append(key, self._leaf(leaf))
 
-    def _leaf(self, leaf: Any) -> Any:
+    def _leaf(self, leaf: Leaf) -> Scalar:
         if leaf in self.leaves:
             return self.leaves[leaf]
         if leaf.is_Symbol and leaf.name in self.leaves:
@@ -97,7 +99,7 @@ class Converter:
         self.unknown[leaf] = None
         return _NAN
 
-    def _node_number(self, node: Any) -> int:
+    def _node_number(self, node: Expression) -> int:
         kind = type(node)
         numbers = tuple(self._by_object[id(child)] for child in node.args)
         if kind in (sp.Add, sp.Mul):
@@ -119,11 +121,11 @@ def _unknown_function(name: str) -> InputError:
     )
 
 
-def _is_leaf(node: Any) -> bool:
+def _is_leaf(node: Expression) -> bool:
     return not node.args or isinstance(node, (AppliedUndef, sp.Derivative)) or node.is_Symbol
 
 
-def _number(value: Any) -> float:
+def _number(value: Expression) -> float:
     """The nearest double: exact for floats and for integers and halves of reasonable size."""
     try:
         return float(value)
@@ -156,7 +158,7 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
     return base if exponent == 1 else base**exponent
 
 
-def _choice(*pairs: tuple[Scalar, Any]) -> Scalar:
+def _choice(*pairs: tuple[Scalar, Scalar]) -> Scalar:
     """Piecewise: the first expression whose condition holds, NaN where none does."""
     result: Scalar = _NAN
     for value, condition in reversed(pairs):
@@ -171,7 +173,7 @@ def _step(x: Scalar, at_zero: Scalar = 0.5) -> Scalar:
     return ca.if_else(ca.SX(x) > 0, 1.0, ca.if_else(ca.SX(x) < 0, 0.0, at_zero))
 
 
-def _logic(combine: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _logic(combine: Callable[[SX, SX], SX]) -> Rule:
     return lambda *conditions: reduce(combine, (ca.SX(condition) for condition in conditions))
 
 
@@ -179,7 +181,7 @@ def _modulo(x: Scalar, y: Scalar) -> Scalar:
     return x - y * ca.floor(ca.SX(x) / y)
 
 
-def _on_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+def _on_graph(function: Callable[..., SX]) -> Rule:
     """A CasADi function that also folds plain numbers, which CasADi answers with a matrix."""
 
     def apply(*arguments: Scalar) -> Scalar:
@@ -190,7 +192,7 @@ def _on_graph(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # What each of SymPy's functions is to CasADi. Relations and logic give scalars that are 0 or 1.
-_RULES: dict[Any, Callable[..., Any]] = {
+_RULES: dict[type, Rule] = {
     sp.Add: _sum,
     sp.Mul: _product,
     sp.Pow: _power,

@@ -14,10 +14,15 @@ from sympy.physics.mechanics import KanesMethod, LagrangesMethod, dynamicsymbols
 
 from trundle.errors import InputError
 
-_dynamicsymbols: Any = dynamicsymbols
-TIME = _dynamicsymbols._t  # the symbol of time that all functions of time are of
+# SymPy types its operators and attributes as Basic, if at all, so its classes can't be written here. An expression is
+# a scalar one or a number; a leaf is a symbol, a function of time, or the derivative of one.
+Expression = Any
+Leaf = Any
+Method = Any  # KanesMethod, LagrangesMethod or System: their blocks are untyped attributes
 
-Entries = tuple[tuple[Any, ...], ...]
+TIME: Leaf = vars(dynamicsymbols)["_t"]  # the symbol of time that all functions of time are of
+
+Entries = tuple[tuple[Expression, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -31,21 +36,21 @@ class Equations:
     """
 
     kind: str
-    q: tuple[Any, ...]
-    u: tuple[Any, ...]
-    kinematic: tuple[Entries, tuple[Any, ...]] | None
+    q: tuple[Leaf, ...]
+    u: tuple[Leaf, ...]
+    kinematic: tuple[Entries, tuple[Expression, ...]] | None
     mass: Entries
-    forcing: tuple[Any, ...]
+    forcing: tuple[Expression, ...]
     rows: Entries
-    right: tuple[Any, ...]
-    multipliers: tuple[Any, ...]
-    holonomic: tuple[Any, ...]
-    velocity: tuple[Any, ...]
-    dependent: tuple[Any, ...]
-    zeros: tuple[Any, ...]
+    right: tuple[Expression, ...]
+    multipliers: tuple[Leaf, ...]
+    holonomic: tuple[Expression, ...]
+    velocity: tuple[Expression, ...]
+    dependent: tuple[Leaf, ...]
+    zeros: tuple[Expression, ...]
 
 
-def read_method(method: Any) -> Equations:
+def read_method(method: Method) -> Equations:
     """The blocks of a KanesMethod, LagrangesMethod or System whose equations were formed; InputError for others."""
     if isinstance(method, KanesMethod):
         return _kane(method)
@@ -64,7 +69,7 @@ def read_method(method: Any) -> Equations:
     )
 
 
-def _kane(method: Any) -> Equations:
+def _kane(method: Method) -> Equations:
     try:
         mass, forcing = method.mass_matrix, method.forcing
     except (ValueError, AttributeError):
@@ -94,7 +99,7 @@ def _kane(method: Any) -> Equations:
     )
 
 
-def _lagrange(method: Any) -> Equations:
+def _lagrange(method: Method) -> Equations:
     if method.eom is None:
         raise InputError(
             "the LagrangesMethod has no equations of motion yet",
@@ -120,17 +125,17 @@ def _lagrange(method: Any) -> Equations:
     )
 
 
-def _rows(matrix: Any) -> Entries:
+def _rows(matrix: sp.MatrixBase) -> Entries:
     rows, columns = matrix.shape
     flat = matrix.flat()
     return tuple(tuple(flat[i * columns : (i + 1) * columns]) for i in range(rows))
 
 
-def _column(matrix: Sequence[Any]) -> tuple[Any, ...]:
+def _column(matrix: Sequence[Expression]) -> tuple[Expression, ...]:
     return tuple(matrix)
 
 
-def name_of(symbol: Any) -> str:
+def name_of(symbol: Leaf | str) -> str:
     """The name of a symbol or function of time (or a name already), with `_dot` behind it for its time derivative."""
     if isinstance(symbol, sp.Derivative):
         order = int(symbol.derivative_count)

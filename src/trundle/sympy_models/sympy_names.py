@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -16,8 +15,8 @@ from sympy.core.function import AppliedUndef
 from trundle.errors import InputError, suggest
 from trundle.robot.expressions import ExpressionError, Number, parse
 from trundle.robot.units import unit_text
-from trundle.scalars import Scalar
-from trundle.sympy_models.sympy_method import TIME, Equations, name_of
+from trundle.scalars import SX, Scalar
+from trundle.sympy_models.sympy_method import TIME, Equations, Expression, Leaf, name_of
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,10 @@ class Names:
     inputs: tuple[str, ...]
     parameters: Mapping[str, float]
     multipliers: tuple[str, ...]
-    state_symbols: tuple[Any, ...]
-    input_symbols: tuple[Any, ...]
-    parameter_symbols: tuple[Any, ...]
-    zeros: tuple[Any, ...]
+    state_symbols: tuple[Leaf, ...]
+    input_symbols: tuple[Leaf, ...]
+    parameter_symbols: tuple[Leaf, ...]
+    zeros: tuple[Leaf, ...]
     clock: tuple[str, ...] = ()
 
     @property
@@ -55,9 +54,9 @@ class Names:
         _check_distinct((*self.states, *self.inputs, *self.parameters, *shown, TIME.name))
         return replace(self, clock=(TIME.name,))
 
-    def leaves(self, state: Any, commands: Any, parameters: Any) -> dict[Any, Scalar]:
+    def leaves(self, state: SX, commands: SX, parameters: SX) -> dict[Leaf, Scalar]:
         """What each declared symbol stands for, as an entry of the three columns."""
-        found: dict[Any, Scalar] = dict.fromkeys(self.zeros, 0.0)
+        found: dict[Leaf, Scalar] = dict.fromkeys(self.zeros, 0.0)
         for symbols, column in (
             (self.parameter_symbols, parameters),
             (self.input_symbols, commands),
@@ -69,10 +68,10 @@ class Names:
 
 def declare(
     equations: Equations,
-    inputs: Sequence[Any] | Mapping[str, Any],
-    outputs: Mapping[str, Any],
-    extra_states: Mapping[Any, Any],
-    parameters: Mapping[Any, float],
+    inputs: Sequence[Leaf] | Mapping[str, Leaf],
+    outputs: Mapping[str, Expression],
+    extra_states: Mapping[Leaf, Expression],
+    parameters: Mapping[Leaf, float],
 ) -> Names:
     """The names of everything; raises InputError where two things share one, or where something can't be what it is
     declared to be.
@@ -104,7 +103,7 @@ def declare(
     return names
 
 
-def _named_inputs(inputs: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
+def _named_inputs(inputs: Sequence[Leaf] | Mapping[str, Leaf]) -> dict[str, Leaf]:
     if isinstance(inputs, (str, sp.Basic)):
         raise InputError("inputs must be a sequence of symbols, or name -> symbol", key="inputs")
     if isinstance(inputs, Mapping):
@@ -119,12 +118,12 @@ def _named_inputs(inputs: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _check_mapping(given: Any, key: str, form: str) -> None:
+def _check_mapping(given: object, key: str, form: str) -> None:
     if not isinstance(given, Mapping):
         raise InputError(f"{key} must be a mapping {form}, got {type(given).__name__}", key=key)
 
 
-def _check_expressions(given: Mapping[Any, Any], key: str, what: str) -> None:
+def _check_expressions(given: Mapping[Leaf, Expression], key: str, what: str) -> None:
     """Scalars only. SymPy would read text by running it as Python, so text is refused."""
     for name, value in given.items():
         if isinstance(value, (sp.Basic, Real)) and not isinstance(value, sp.MatrixBase):
@@ -140,7 +139,7 @@ def _check_expressions(given: Mapping[Any, Any], key: str, what: str) -> None:
         )
 
 
-def _check_symbol(symbol: Any, what: str, key: str) -> None:
+def _check_symbol(symbol: object, what: str, key: str) -> None:
     if not (isinstance(symbol, (sp.Symbol, AppliedUndef))):
         raise InputError(
             f"{what} must be a SymPy symbol or a dynamicsymbol, got {symbol!r} ({type(symbol).__name__})",
@@ -148,8 +147,8 @@ def _check_symbol(symbol: Any, what: str, key: str) -> None:
         )
 
 
-def _parameter_values(parameters: Mapping[Any, float]) -> dict[Any, float]:
-    result: dict[Any, float] = {}
+def _parameter_values(parameters: Mapping[Leaf, float]) -> dict[Leaf, float]:
+    result: dict[Leaf, float] = {}
     for given, value in parameters.items():
         symbol = given
         if not isinstance(given, str):
@@ -168,8 +167,8 @@ def _parameter_values(parameters: Mapping[Any, float]) -> dict[Any, float]:
     return result
 
 
-def _check_distinct(names: Iterable[Any]) -> None:
-    seen: set[Any] = set()
+def _check_distinct(names: Iterable[Leaf | str]) -> None:
+    seen: set[Leaf | str] = set()
     for name in names:
         if name in seen:
             label = name if isinstance(name, str) else name_of(name)
@@ -181,7 +180,7 @@ def _check_distinct(names: Iterable[Any]) -> None:
         seen.add(name)
 
 
-def unit_texts(units: Mapping[Any, str], known: Sequence[str]) -> dict[str, str]:
+def unit_texts(units: Mapping[Leaf, str], known: Sequence[str]) -> dict[str, str]:
     """Unit texts by name; raises InputError for names that aren't `known` and for what is no SI unit."""
     _check_mapping(units, "units", "name -> unit")
     result: dict[str, str] = {}
@@ -197,20 +196,18 @@ def unit_texts(units: Mapping[Any, str], known: Sequence[str]) -> dict[str, str]
     return result
 
 
-def _si_unit(name: str, text: Any) -> str:
+def _si_unit(name: str, text: object) -> str:
     """A unit as it was written, when one of it is one in SI base units; "1" is that of pure numbers."""
+    if not isinstance(text, str):
+        raise _no_unit(name, text)
     if text == "1":
         return text
     try:
-        one = parse(f"1 {text}") if isinstance(text, str) else None
+        one = parse(f"1 {text}")
     except ExpressionError as error:
         raise InputError(f"the unit of '{name}': {error}", key="units", hint=error.hint) from None
     if not isinstance(one, Number) or one.dimension is None:
-        raise InputError(
-            f"expected the unit of '{name}' as text, got {text!r}",
-            key="units",
-            hint="such as 'rad/s' or 'N m'",
-        )
+        raise _no_unit(name, text)
     if one.value != 1.0:
         raise InputError(
             f"the unit of '{name}' is not SI: 1 {text} = {one.value:g} {unit_text(one.dimension)}",
@@ -220,7 +217,13 @@ def _si_unit(name: str, text: Any) -> str:
     return text
 
 
-def report_unknown(unknown: Iterable[Any], names: Names) -> None:
+def _no_unit(name: str, got: object) -> InputError:
+    return InputError(
+        f"expected the unit of '{name}' as text, got {got!r}", key="units", hint="such as 'rad/s' or 'N m'"
+    )
+
+
+def report_unknown(unknown: Iterable[Leaf], names: Names) -> None:
     """Raise InputError for leaves of the equations that were declared as nothing, sorted by what they look like."""
     constants = sorted({name_of(each) for each in unknown if each.is_Symbol})
     moving = sorted({str(each) for each in unknown if not each.is_Symbol})

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy.printing.latex import tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty_symbology import greek_letters
+
+from trundle.formulas.sections import Expression
 
 _GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 
-def symbol_latex(symbol: Any, named: bool = False) -> str:
+def symbol_latex(symbol: Expression, named: bool = False) -> str:
     r"""\dot{\phi}_{\mathrm{right}} for phidot_right; a name from the description (`named`) is taken as it is."""
     if symbol.name.endswith("ᵀ"):
         return f"{symbol.name.removesuffix('ᵀ')}^{{T}}"

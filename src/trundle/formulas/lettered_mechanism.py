@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.formulas.algebra import Book, Definition, Letter, Sum
 from trundle.formulas.names import Names, StateNames, common, plain, words_of
-from trundle.formulas.parameters import Parameters, read_parameters
+from trundle.formulas.parameter_letters import Parameters, read_parameters
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.rolling import Basis, Problem
@@ -27,7 +27,7 @@ _LONG_CHAIN = 4
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class LetteredMechanism:
     """A robot's mechanism in letters, at a configuration in letters.
 
     `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
@@ -93,7 +93,7 @@ class Mechanism:
         return self.here.rolling, self.here.basis
 
 
-def build(robot: Robot) -> Mechanism:
+def build(robot: Robot) -> LetteredMechanism:
     """The mechanism of a described robot."""
     book = Book()
     names = Names(robot.parameters)
@@ -102,7 +102,9 @@ def build(robot: Robot) -> Mechanism:
     numbers = shared.mechanism(robot)
     quantities = numbers.assembly.quantities
     q = {}
-    here = numbers.in_scalars(parameters.scope, [0] * len(numbers.names))
+    # Not all zeros: a quaternion of zeros is no rotation.
+    upright = [int(start) for start in quantities.starts(numbers.names)]
+    here = numbers.in_scalars(parameters.scope, upright)
     assembly = _with_wheel_inertias(here.assembly, names, states)
     assembly = _with_named_placements(assembly, states)
     for name in numbers.names:
@@ -118,7 +120,7 @@ def build(robot: Robot) -> Mechanism:
     ]
     here = replace(here, at=replace(at, q=posed.q, poses=poses))
     coordinates = {name: _index(letter) for name, letter in q.items()}
-    return Mechanism(here, book, parameters, states, coordinates)
+    return LetteredMechanism(here, book, parameters, states, coordinates)
 
 
 def _index(value: Sum) -> int:

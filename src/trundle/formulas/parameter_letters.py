@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from trundle.formulas.algebra import Book, Letter, Sum
+from trundle.formulas.evaluation import Number
 from trundle.formulas.names import Names, common, labels, plain
-from trundle.robot.walk import values
+from trundle.robot import Robot
+from trundle.robot.noun import Noun
+from trundle.robot.walk import Path, values
 
 _XYZ = "xyz"
 # Field → symbol and words. Positions and centres get an axis behind, inertias the axes.
@@ -76,9 +78,9 @@ class Parameters:
     keys: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
     fixed: dict[str, float] = field(default_factory=dict)
 
-    def numbers(self, chosen: Mapping[int, Any]) -> dict[str, Any]:
+    def numbers(self, chosen: Mapping[int, Number]) -> dict[str, Number]:
         """The model's parameters for numbers of the letters."""
-        found: dict[str, Any] = dict(self.fixed)
+        found: dict[str, Number] = dict(self.fixed)
         for letter, keys in self.keys.items():
             found.update({key: sign * chosen[letter] for key, sign in keys})
         return {key: found[key] for key in self.scope}
@@ -100,7 +102,7 @@ class _Place:
         return self.path[0] == "at"
 
 
-def read_parameters(robot: Any, book: Book, names: Names) -> Parameters:
+def read_parameters(robot: Robot, book: Book, names: Names) -> Parameters:
     """Letters for all parameters of a robot, in its order."""
     result = Parameters()
     units = robot.parameter_units()
@@ -121,15 +123,15 @@ def read_parameters(robot: Any, book: Book, names: Names) -> Parameters:
     return result
 
 
-def _place(path: tuple[Any, ...], key: str, number: float) -> _Place:
+def _place(path: Path, key: str, number: float) -> _Place:
     if path[0] in ("body", "gravity"):
         return _Place(path[0], "", path[1:] if path[0] == "body" else path, key, number)
-    return _Place(path[0], path[1], path[2:], key, number)
+    return _Place(str(path[0]), str(path[1]), path[2:], key, number)
 
 
-def _groups(places: Mapping[str, _Place]) -> dict[Any, list[_Place]]:
+def _groups(places: Mapping[str, _Place]) -> dict[object, list[_Place]]:
     """Places that share a letter: the same field and number within a family."""
-    groups: dict[Any, list[_Place]] = {}
+    groups: dict[object, list[_Place]] = {}
     for place in places.values():
         number = abs(place.number) if place.mirrored else place.number
         groups.setdefault((place.family, place.path, number), []).append(place)
@@ -137,7 +139,7 @@ def _groups(places: Mapping[str, _Place]) -> dict[Any, list[_Place]]:
 
 
 def _add_group(
-    robot: Any, book: Book, names: Names, result: Parameters, group: list[_Place], units: Mapping[str, str]
+    robot: Robot, book: Book, names: Names, result: Parameters, group: list[_Place], units: Mapping[str, str]
 ) -> None:
     first = group[0]
     if first.path and _shapes(str(first.path[0]), first.number):
@@ -166,7 +168,7 @@ def _plain_angle(number: float) -> bool:
     return any(abs(number / step - round(number / step)) < 1e-9 for step in (math.pi / 6, math.pi / 4))
 
 
-def _name(robot: Any, names: Names, group: list[_Place]) -> tuple[str, str]:
+def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
     """Symbol and words for a group: with the owner's label where the group isn't the whole family."""
     first = group[0]
     if first.family == "gravity":
@@ -202,7 +204,7 @@ def _whole(place: _Place, sharing: int, having: int, members: int) -> bool:
     return sharing == having or (sharing > 1 and 2 * sharing > having)
 
 
-def _has(noun: Any, name: str | int) -> bool:
+def _has(noun: Noun, name: str | int) -> bool:
     return str(name) in type(noun).model_fields
 
 
@@ -228,7 +230,7 @@ def _stem(place: _Place) -> tuple[str, str]:
     return "_".join([stem, *extra]), words
 
 
-def _uses(robot: Any, name: str) -> str:
+def _uses(robot: Robot, name: str) -> str:
     """Where a named parameter stands in the description, in words."""
     found = []
     for path, value in values(robot):

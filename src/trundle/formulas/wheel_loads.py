@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from trundle.formulas.algebra import Sum, TooLong
 from trundle.formulas.cofactors import adjugate, determinant
-from trundle.formulas.mechanism import Mechanism
+from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.mechanics.linear import Rows, dot
 from trundle.model.forces import (
     base_frames,
@@ -24,7 +24,7 @@ _MOST_TERMS = 30
 _SHAPES = ("", "x", "y")
 
 
-def readable_loads(mechanism: Mechanism) -> dict[str, Scalar]:
+def readable_loads(mechanism: LetteredMechanism) -> dict[str, Scalar]:
     """The load of each wheel (N), as `model.forces.wheel_loads` has it."""
     span = contact_span(mechanism.here.numbers.assembly)
     book = mechanism.book
@@ -42,7 +42,7 @@ def _arguments(value: Sum) -> Sequence[Sum]:
     return (value,) if definition is None else definition.arguments
 
 
-def _by_plane(mechanism: Mechanism, span: Sequence[int]) -> dict[str, Scalar]:
+def _by_plane(mechanism: LetteredMechanism, span: Sequence[int]) -> dict[str, Scalar]:
     """N_i = max(a + b x_i + c y_i, 0) with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
     book, assembly = mechanism.book, mechanism.assembly
     frames = base_frames(assembly, mechanism.at.poses)
@@ -69,7 +69,7 @@ def _mark(text: str) -> str:
     return f"_{text}" if text else ""
 
 
-def _gram(mechanism: Mechanism, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
+def _gram(mechanism: LetteredMechanism, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
     """Σ over the wheels of a product of their places, as a letter."""
     total = sum((shape[i] * shape[j] for shape in shapes), mechanism.book.number(0))
     what = _SHAPES[kinds[i]] + _SHAPES[kinds[j]]
