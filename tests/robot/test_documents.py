@@ -116,7 +116,7 @@ def test_runs_read_back() -> None:
 
 
 def test_schema() -> None:
-    schema = json_schema()
+    schema: Any = json_schema()
     assert schema["properties"].keys() == {"trundle", "robot", "run"}
     assert schema["additionalProperties"] is False
     wheel = schema["$defs"]["CasterWheel"]["properties"]
@@ -168,7 +168,7 @@ def _check(data: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
 def test_schema_accepts_the_examples(path: Path) -> None:
     from trundle.documents.yamltext import read_yaml
 
-    schema = json_schema()
+    schema: Any = json_schema()
     data, _ = read_yaml(path.read_text(encoding="utf-8"))
     assert _check(data, schema, schema)
     data["robot"]["wheeels"] = {}

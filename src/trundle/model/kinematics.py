@@ -20,7 +20,14 @@ from trundle.mechanics.rolling import Row
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
-from trundle.model.constraints import Rows, coupling_rows, rolling_rows
+from trundle.model.constraints import (
+    Rows,
+    coupling_rows,
+    follower_columns,
+    rolling_rows,
+    with_followers,
+    without_followers,
+)
 from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
@@ -37,7 +44,7 @@ from trundle.model.symbols import (
 )
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, is_zero, largest, minus, times
+from trundle.scalars import Scalar, is_zero, largest
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
@@ -113,7 +120,7 @@ class WheelRows:
 
 def rate_names(assembly: Assembly) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
-    follow = {*assembly.base_columns, *_followers(assembly)}
+    follow = {*assembly.base_columns, *follower_columns(assembly)}
     moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
@@ -256,32 +263,6 @@ def _least_squares(
     return solve_with_multipliers(gram, right, chosen, rates, loops.samples, names).rates
 
 
-def _followers(assembly: Assembly) -> list[int]:
-    """The columns of the rates that follow others, in the order of the couplings' rows."""
-    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
-
-
-def with_followers(assembly: Assembly, nu: Sequence[Scalar], coupled: Rows) -> list[Scalar]:
-    """ν with the rates of what follows others by couplings, which the rows `coupled` give."""
-    result = list(nu)
-    for place, row in zip(_followers(assembly), coupled, strict=True):
-        result[place] = -dot([0 if j == place else entry for j, entry in enumerate(row)], result)
-    return result
-
-
-def without_followers(assembly: Assembly, rows: Rows, coupled: Rows) -> Rows:
-    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
-    for place, relation in reversed(list(zip(_followers(assembly), coupled, strict=True))):
-        rows = [row if is_zero(row[place]) else _replaced(row, place, relation) for row in rows]
-    return rows
-
-
-def _replaced(row: Sequence[Scalar], place: int, relation: Sequence[Scalar]) -> list[Scalar]:
-    made = [minus(entry, times(row[place], part)) for entry, part in zip(row, relation, strict=True)]
-    made[place] = 0
-    return made
-
-
 def _free_columns(
     assembly: Assembly, prescribed: Mapping[int, Scalar], held: Sequence[Sequence[Scalar]]
 ) -> list[int]:
@@ -301,7 +282,7 @@ def _free_columns(
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
     ]
-    follow = {*prescribed, *_followers(assembly)}
+    follow = {*prescribed, *follower_columns(assembly)}
     return [c for c in columns if c not in follow]
 
 

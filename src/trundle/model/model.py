@@ -15,7 +15,9 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.manifold import changed_numbers, settle
+from trundle.model.mechanism import mechanism
 from trundle.program import Program
+from trundle.robot import Robot
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
-
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -62,7 +63,7 @@ class Model(Shown):
     what it was made from.
     """
 
-    robot: Any  # None for a model that has no description
+    robot: Robot | None
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -83,7 +84,7 @@ class Model(Shown):
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ class Model(Shown):
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
 
-    def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.
 
         Parameters
@@ -159,30 +160,12 @@ class Model(Shown):
         0.1524
         """
         if self.robot is None:
-            return changed_numbers(self, changes or {})
+            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
-        for name, key in self._divisors.items():
-            if values.get(key) == 0.0:
-                raise InputError(
-                    f"the inductance of '{name}' is a state's divisor and can't become 0",
-                    key=key,
-                    hint="derive the robot anew with inductance 0 (its current then follows at once)",
-                )
+        _check_states(self, self.robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
-
-    @cached_property
-    def _divisors(self) -> dict[str, str]:
-        """Parameters that a current's equation divides by, by motor."""
-        motors = {name.removesuffix(".current") for name in self.currents}
-        if self.robot is None:
-            return {}
-        return {
-            name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
-            for name, motor in self.robot.motors.items()
-            if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
-        }
 
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
@@ -472,6 +455,24 @@ class Model(Shown):
         from trundle.model.archive import save_model
 
         return save_model(self, path)
+
+
+def _check_states(model: Model, robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise InputError where parameters that became 0 make a state vanish: its rate would be divided by 0.
+
+    So does a motor's current without inductance, which then follows at once.
+    """
+    zeros = [name for name, value in values.items() if value == 0.0 != model.parameters[name]]
+    if not (zeros and model.currents):
+        return
+    left = {state.name for state in mechanism(robot, values).assembly.own_states}
+    gone = [name for name in model.currents if name not in left]
+    if gone:
+        raise InputError(
+            f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'",
+            key=zeros[0],
+            hint="derive robot.with_parameters(...) anew: what was a state then follows at once",
+        )
 
 
 def _check_rank(model: Model, values: Mapping[str, float]) -> None:

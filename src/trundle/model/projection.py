@@ -67,7 +67,7 @@ def held_programs(
 
 
 def projected(
-    symbols: tuple[ca.SX, ...],
+    symbols: tuple[ca.SX, ca.SX, ca.SX],
     split: tuple[int, int],
     configuration: ca.SX,
     velocity: ca.SX,
