@@ -23,12 +23,14 @@ from trundle.robot import (
     State,
     TorqueMotor,
     Touch,
+    default,
     parse_robot,
     register,
     units,
 )
 from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
+from trundle.robot.values import Ratio
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "python"
 
@@ -186,6 +188,18 @@ def test_a_law_without_forces(guests):
         register(Idle)
 
 
+def test_a_law_with_a_key_of_the_wheel(guests):
+    class Greedy(ContactLaw):
+        type: Literal["greedy"] = "greedy"
+        damping: Ratio = default(1.0, "Of the tread.")
+
+        def push(self, touch: Touch, read: Read) -> Push:
+            return Push([0 for _ in touch.slip])
+
+    with pytest.raises(InputError, match="Greedy has keys that its holder has, too: damping"):
+        register(Greedy)
+
+
 def test_a_law_that_is_not_registered(guests):
     class Shy(ContactLaw):
         type: Literal["shy"] = "shy"
@@ -253,25 +267,25 @@ def test_kind_still_reads_for_motors_and_says_so():
 def test_an_installed_package_brings_kinds_along(guests, monkeypatch):
     """Loaded when a description first names them, by the entry point of that name."""
 
-    class Winch(TorqueMotor):
-        type: Literal["winch"] = "winch"
+    class Hoist(TorqueMotor):
+        type: Literal["hoist"] = "hoist"
 
     class Entry:
         @staticmethod
         def load():
-            return Winch
+            return Hoist
 
     asked = []
 
     def entry_points(group: str, name: str) -> list[type[Entry]]:
         asked.append((group, name))
-        return [Entry] if name == "winch" else []
+        return [Entry] if name == "hoist" else []
 
     monkeypatch.setattr("trundle.robot.kinds.entry_points", entry_points)
     robot = cart()
-    robot["motors"]["lm"]["type"] = "winch"
-    assert type(parse_robot(robot).motors["lm"]) is Winch
-    assert asked == [("trundle.kinds", "winch")]
+    robot["motors"]["lm"]["type"] = "hoist"
+    assert type(parse_robot(robot).motors["lm"]) is Hoist
+    assert asked == [("trundle.kinds", "hoist")]
 
 
 def test_a_bristle_of_ones_own_is_a_state_and_keeps_energy(guests):

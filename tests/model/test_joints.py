@@ -24,6 +24,7 @@ JOINTS = {
     "screw": {"axis": [0, 1, 1], "pitch": "300 mm/rev", **SPRUNG},
     "cylindrical": {"axis": [1, 1, 0], "turn": SPRUNG, "slide": {**SPRUNG, **STOPPED}},
     "universal": {"axis": [1, 0, 0.2], "axis2": [0, 1, 0.4], "first": SPRUNG, "second": STOPPED},
+    "pin_slot": {"axis": [0.3, 1, 0.2], "axis2": [1, 0, 0.4], "turn": SPRUNG, "slide": {**SPRUNG, **STOPPED}},
     "spherical": {"damping": 0.05},
     "planar": {"axis": [0.3, 1, 0.2]},
     "floating": {},
@@ -155,6 +156,7 @@ def test_motors_drive_the_axes_of_a_cylindrical_joint(target):
     [
         ({"type": "universal", "axis2": [2, 0, 0]}, "parallel"),
         ({"type": "universal", "axis2": [0, 0, 0]}, "zero vector"),
+        ({"type": "pin_slot", "axis2": [0, 0, 2]}, "along its pin"),
         ({"type": "screw"}, "pitch"),
         ({"type": "revolute", "pitch": 1.0}, "screw joints have"),
         ({"type": "revolute", "lower": 1.0, "upper": 0.5}, "not below"),

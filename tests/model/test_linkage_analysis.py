@@ -7,8 +7,8 @@ import pytest
 
 import trundle
 from trundle.analysis.analyze import analyze
-from trundle.analysis.closed import closed, gaps_and_rows
 from trundle.errors import InputError
+from trundle.mechanics.closing import closed
 from trundle.robot import parse_robot
 
 from .linkages import bar, four_bar, parallelogram, slider_crank
@@ -136,8 +136,8 @@ def test_random_spatial_loops_have_their_freedoms(rng, loop):
     assert can.freedoms == trundle.derive(robot).freedoms
     assert can.controllability.growth == (can.freedoms,)
     general = can.maps.general(4, rng)
-    assert np.abs(gaps_and_rows(can.maps, general)[0]).max() < 1e-12
-    _, left = closed(can.maps, general + rng.normal(size=general.shape) * 1e-3)
+    assert np.abs(can.maps.loops.gaps_and_rows(general)[0]).max() < 1e-12
+    _, left = closed(can.maps.loops.conditions, general + rng.normal(size=general.shape) * 1e-3)
     assert left.max() < 1e-12
 
 

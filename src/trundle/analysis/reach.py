@@ -17,13 +17,13 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Filtration, Named, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
-from trundle.model.closures import CLOSED_ZERO
 from trundle.model.constraints import solve_rolling
 from trundle.model.mechanism import Mechanism
 from trundle.model.samples import Samples
@@ -137,7 +137,9 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     """Loops and couplings bind configurations, not only speeds: each freedom that they leave is a speed itself."""
     freedoms = len(maps.scale) - generic_rank(maps.constraints(general), maps.zero)
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
-    moved = {axis.column for each in maps.assembly.couplings for axis in each.followers} | maps.following
+    moved = {
+        axis.column for each in maps.assembly.couplings for axis in each.followers
+    } | maps.loops.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
     brackets = tuple(Bracket(name, 1, _own_coordinate(maps, name) or name) for name in names)
     return Reach(maps.names, freedoms, (freedoms,), (here,), brackets)
@@ -242,7 +244,7 @@ def _dimension(maps: VelocityMaps, places: Sequence[int]) -> int:
         own = [name for name in maps.assembly.coordinates[at] if name in chosen]
         count += len(own) - (len(link.joint.coordinates) - len(link.joint.speeds) if own else 0)
     count += sum(linkage.axis.coordinate in chosen for linkage in maps.assembly.linkages)
-    return count - len(maps.following)
+    return count - len(maps.loops.following)
 
 
 def _brackets(

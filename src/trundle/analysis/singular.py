@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from trundle.analysis.closed import CLOSED, closed, faces_well, gaps_and_rows
 from trundle.analysis.singularity import Box, Search, SingularPoint, Surface, find_singular, relevant
 from trundle.analysis.velocity_maps import VelocityMaps, velocity_maps
 from trundle.errors import InputError
+from trundle.mechanics.closing import CLOSED, closed
 from trundle.mechanics.elimination import generic_rank
 from trundle.model.classification import rolling
 from trundle.shown import Explained
@@ -185,7 +185,7 @@ def decisive_coordinates(maps: VelocityMaps, task: Matrices, movable: Sequence[i
     """Those of the movable coordinates on which the singular values depend, or what closes the loops."""
     places = relevant(_among(maps, task, movable), maps.start[list(movable)])
     if maps.assembly.loops:
-        gaps = _among(maps, lambda m, q: gaps_and_rows(m, q)[0][:, :, None], movable)
+        gaps = _among(maps, lambda m, q: m.loops.gaps_and_rows(q)[0][:, :, None], movable)
         places = sorted({*places, *relevant(gaps, maps.start[list(movable)])})
     return [movable[k] for k in places]
 
@@ -207,10 +207,10 @@ def _surface(maps: VelocityMaps, places: Sequence[int]) -> Surface | None:
         return None
 
     def project(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        moved, left = closed(maps, _filled(maps, places, q))
-        return moved[:, list(places)], (left <= CLOSED) & faces_well(maps, moved)
+        moved, left = closed(maps.loops.conditions, _filled(maps, places, q))
+        return moved[:, list(places)], left <= CLOSED
 
-    return Surface(_among(maps, lambda m, q: gaps_and_rows(m, q)[0], places), project)
+    return Surface(_among(maps, lambda m, q: m.loops.gaps_and_rows(q)[0], places), project)
 
 
 def _effect(maps: VelocityMaps, what: str, task: Matrices, general: np.ndarray) -> str:

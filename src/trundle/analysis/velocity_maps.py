@@ -10,17 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from trundle.analysis.closed import (
-    closed_at,
-    closed_samples,
-    dependent_columns,
-    gaps_and_rows,
-    led_rows,
-    owners_and_lengths,
-)
 from trundle.analysis.singularity import Box
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.frames import world_jacobian
@@ -28,10 +21,10 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
 from trundle.model.classification import rolling, wheel_places
-from trundle.model.closures import CLOSED_ZERO, TRIES, WIDE
 from trundle.model.configuration import Configuration
-from trundle.model.constraints import SAMPLES, SPREAD, constraint_rows
+from trundle.model.constraints import SPREAD, constraint_rows
 from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.numeric_loops import NumericLoops
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
@@ -39,8 +32,6 @@ from trundle.spatial.vectors import Vector
 # How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
 _SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 _SEED = 20260
-# Gears of higher ratios are not followed all around.
-_MOST_TURNS = 100
 
 
 @dataclass(frozen=True)
@@ -100,8 +91,7 @@ class VelocityMaps:
         matrix = table(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
         if not self.assembly.loops:
             return matrix
-        loops = gaps_and_rows(self, q)[1] * self.scale * owners_and_lengths(self)[1]
-        return np.concatenate([matrix, loops], axis=1)
+        return np.concatenate([matrix, self.held(q)], axis=1)
 
     @property
     def zero(self) -> float:
@@ -109,39 +99,18 @@ class VelocityMaps:
         return CLOSED_ZERO if self.assembly.loops else ZERO
 
     @cached_property
-    def bound(self) -> set[int]:
-        """Columns of the speeds that loops bind."""
-        if not self.assembly.loops:
-            return set()
-        drawn = self.start + np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (3, len(self.names)))
-        return set(np.flatnonzero(np.abs(led_rows(self, drawn)[1]).max(axis=(0, 1)) > 0).tolist())
+    def loops(self) -> NumericLoops:
+        """The robot's loops, at the same configurations."""
+        return NumericLoops(self.assembly, self.names, self.name)
 
-    @cached_property
-    def _wide(self) -> np.ndarray:
-        """How far coordinates are drawn to close loops: so far that what they move by gears goes all around."""
-        widths = dict.fromkeys(self.assembly.coordinates, WIDE)
-        for gear in reversed([each for each in self.assembly.couplings if isinstance(each, Gear)]):
-            for axis, ratio in zip(gear.leaders, gear.ratios, strict=True):
-                needed = widths[gear.follower.coordinate] / max(abs(float(ratio)), 1 / _MOST_TURNS)
-                widths[axis.coordinate] = max(widths[axis.coordinate], needed)
-        return np.array([widths[name] for name in self.names])
-
-    @cached_property
-    def following(self) -> set[int]:
-        """Columns of the speeds that follow from others by the loops, at most configurations."""
-        if not self.assembly.loops:
-            return set()
-        return dependent_columns(self, np.resize(self._closed, (SAMPLES, len(self.names))))
-
-    @cached_property
-    def _closed(self) -> np.ndarray:
-        """Random closed configurations of a robot with loops, as many as were found."""
-        rng, size = np.random.default_rng(_SEED), (TRIES, len(self.names))
-        return closed_samples(self, lambda: self.start + self._wide * rng.uniform(-1, 1, size))
+    @property
+    def row_lengths(self) -> np.ndarray:
+        """What turns each of the loops' rows into m/s, (r, 1): 1, or the robot's length for a rotation's."""
+        return np.array([[self.length if turns else 1.0] for _, turns in self.loops.owners])
 
     def held(self, q: np.ndarray) -> np.ndarray:
         """The rows of the loops alone over scaled speeds (s, rows, n), what couplings move written in its leaders."""
-        return led_rows(self, q)[1] * self.scale * owners_and_lengths(self)[1]
+        return self.loops.gaps_and_rows(q)[1] * self.scale * self.row_lengths
 
     def motors(self) -> dict[str, int]:
         """Name and column of every speed that has a motor; without any motors, of all that could have one: wheels,
@@ -151,7 +120,7 @@ class VelocityMaps:
         if not driven:
             tree, slices = self.assembly.tree, self.assembly.tree.speed_slices()
             driven = set(range(len(self.scale))) - set(self.assembly.base_columns)
-            driven -= {w.steering for w in self.assembly.wheels if w.noun.trails} | self.bound
+            driven -= {w.steering for w in self.assembly.wheels if w.noun.trails} | self.loops.bound
             driven -= {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
             for wheel in self.assembly.wheels:
                 own = {wheel.spin, wheel.steering}
@@ -192,14 +161,14 @@ class VelocityMaps:
         q = quantities.normalised(self.names, q)
         if not self.assembly.loops:
             return q
-        return closed_at(self, q, tuple(values), self.following, self._closed)
+        return self.loops.with_given(q, tuple(values))
 
     def general(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Random configurations (count, coordinates) that the wheels allow: steered wheels follow one base motion where
         they must be coordinated, loops are closed.
         """
         if self.assembly.loops:
-            q = np.resize(self._closed, (count, len(self.names)))
+            q = np.resize(self.loops.samples, (count, len(self.names)))
         else:
             q = self.start + rng.uniform(-SPREAD, SPREAD, (count, len(self.names)))
         if not self.coordinated:
@@ -286,7 +255,7 @@ class VelocityMaps:
             for link, at, speeds in zip(
                 tree.links, tree.coordinate_slices(), tree.speed_slices(), strict=True
             )
-            if self.bound.intersection(range(speeds.start, speeds.stop))
+            if self.loops.bound.intersection(range(speeds.start, speeds.stop))
             for name in self.assembly.coordinates[at]
         }
         return [k for k, name in enumerate(self.names) if name not in fixed]

@@ -82,14 +82,12 @@ class Evidence:
 
     @cached_property
     def _rolling(self) -> Program:
-        """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
-        # Symbols of its own: a robot that its wheels lock has rows, but no S(q) for `programs`.
-        symbols, numbers = Symbols(), self.sheet.mechanism.here.numbers
-        p, q = (
-            symbols.make("parameter", len(numbers.parameters)),
-            symbols.make("coordinate", len(numbers.names)),
-        )
-        here = numbers.in_scalars(dict(zip(numbers.parameters, p, strict=True)), q)
+        """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds.
+
+        Of a mechanism that isn't set in motion: rows are shown of robots that their wheels lock, too.
+        """
+        symbols = Symbols()
+        here = symbols.mechanism(self.sheet.mechanism.here.numbers)
         wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))

@@ -102,7 +102,9 @@ def build(robot: Robot) -> LetteredMechanism:
     numbers = shared.mechanism(robot)
     quantities = numbers.assembly.quantities
     q = {}
-    here = numbers.in_scalars(parameters.scope, numbers.q)
+    # Not all zeros: a quaternion of zeros is no rotation.
+    upright = [int(start) for start in quantities.starts(numbers.names)]
+    here = numbers.in_scalars(parameters.scope, upright)
     assembly = _with_wheel_inertias(here.assembly, names, states)
     assembly = _with_named_placements(assembly, states)
     for name in numbers.names:

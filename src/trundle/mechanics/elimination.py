@@ -8,7 +8,7 @@ first, so S is singular nowhere that the robot isn't.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,14 @@ def generic_rank(samples: np.ndarray, zero: float = ZERO) -> int:
     scaled = samples / np.maximum(np.abs(samples).max(axis=2, keepdims=True), 1e-300)
     values = np.linalg.svd(scaled, compute_uv=False)
     return int((values > zero * np.maximum(values[:, :1], 1e-300)).sum(axis=1).max())
+
+
+def null_space(rows: np.ndarray, zero: float = ZERO) -> np.ndarray:
+    """Orthonormal columns (n, k) that span all z with A z = 0, of rows A (m, n) that are alike in size."""
+    if not rows.size:
+        return np.eye(rows.shape[1])
+    _, values, right = np.linalg.svd(rows)
+    return right[int((values > zero * max(values[0], 1e-300)).sum()) :].T
 
 
 def plan_constant_pivots(
@@ -105,6 +113,15 @@ def plan_pivots(samples: np.ndarray, columns: Sequence[int], zero: float = ZERO)
         rows.discard(row)
         left.discard(column)
     return pivots
+
+
+def plan_passive_pivots(
+    samples: np.ndarray, driven: Container[int], zero: float = ZERO
+) -> list[tuple[int, int]]:
+    """Pivots of full rank in columns that nothing drives where there are such, else in any."""
+    columns = range(samples.shape[2])
+    pivots = plan_pivots(samples, [k for k in columns if k not in driven], zero)
+    return pivots if len(pivots) >= generic_rank(samples, zero) else plan_pivots(samples, columns, zero)
 
 
 def _constancy(values: np.ndarray, scale: float) -> float:

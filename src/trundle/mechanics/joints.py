@@ -182,6 +182,18 @@ def _universal_subspace_rate(columns: Columns, nu: Sequence[Scalar]) -> Columns:
     return (Motion(ZERO, scale(nu[1], cross(first.angular, second.angular))), ZERO_MOTION)
 
 
+def _pin_slot_subspace(shape: Shape, pose: Pose) -> Columns:
+    """The pin's axis, and the slot as the child sees it, which turns with the pin."""
+    slot = apply_transposed(pose.rotation, apply(shape.placement.rotation, shape.second_axis))
+    return (Motion(ZERO, shape.axis), Motion(slot, ZERO))
+
+
+def _pin_slot_subspace_rate(columns: Columns, nu: Sequence[Scalar]) -> Columns:
+    """ṡ₂ = −ν₁ a₁ × s₂: the slot as seen from a child that turns about the pin."""
+    pin, slot = columns
+    return (ZERO_MOTION, Motion(scale(nu[0], cross(slot.linear, pin.angular)), ZERO))
+
+
 def _same(_shape: Shape, _q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple(nu)
 
@@ -245,6 +257,14 @@ KINDS: dict[str, JointKind] = {
         _universal_subspace,
         _same,
         _universal_subspace_rate,
+    ),
+    "pin_slot": JointKind(
+        (angle("angle"), length("position")),
+        (turning("rate", "angle"), sliding("speed", "position")),
+        lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(q[1], shape.second_axis)),
+        _pin_slot_subspace,
+        _same,
+        _pin_slot_subspace_rate,
     ),
     "spherical": JointKind(
         QUATERNION,

@@ -16,27 +16,18 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.elimination import generic_rank, plan_pivots
-from trundle.mechanics.linear import apply, product
-from trundle.mechanics.loops import Closure, close, half_turned
+from trundle.mechanics.closing import CLOSED, CLOSED_ZERO, closed_samples, most_mobile
+from trundle.mechanics.elimination import generic_rank, null_space, plan_passive_pivots
+from trundle.mechanics.linear import product
+from trundle.mechanics.loops import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
-from trundle.model.configuration import configure
 from trundle.model.mechanism import Mechanism
-from trundle.model.samples import COUNT, Residual, Samples, newton
+from trundle.model.numeric_loops import COUNT, TRIES, WIDE, NumericLoops
+from trundle.model.samples import Samples, conditions_of
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
-# Random configurations from which Newton's method looks for closed ones.
-TRIES = 100
 _SEED = 20260
-# Angles are drawn over more than a turn's half: linkages close far from where their joints are at zero.
-WIDE = 2.5
-CLOSED = 1e-9
-# Where a loop holds a motion twice, its gap grows with the square of the distance from closed configurations: a gap of
-# 1e-15 is a distance of 3e-8, and such singular values of rows are zeros.
-_POLISHED, CLOSED_ZERO = 1e-15, 1e-6
-# How far (rad, m) and how often a configuration is moved along its freedoms before it counts as a general one.
-KICK, KICKS = 0.2, 2
 _PARTS = tuple(
     Quantity(f"{what}_{axis}", unit, "force")
     for what, unit in (("force", "N"), ("moment", "N m"))
@@ -78,10 +69,8 @@ class Closures:
         By pivots at all samples, so that the choice is good at most configurations; at some it may be singular.
         """
         values = self.samples.of_constraints(rows)
-        rank = generic_rank(values, CLOSED_ZERO)
-        pivots = plan_pivots(values, [k for k, name in enumerate(names) if name not in driven], CLOSED_ZERO)
-        if len(pivots) < rank:
-            pivots = plan_pivots(values, range(len(names)), CLOSED_ZERO)
+        places = {k for k, name in enumerate(names) if name in driven}
+        pivots = plan_passive_pivots(values, places, CLOSED_ZERO)
         return tuple(names[k] for k in sorted(column for _, column in pivots))
 
     def wrenches(
@@ -160,23 +149,58 @@ def close_loops(
     rows = product([row for *_, row in there], basis) if there else []
     numbers = mechanism.numbers
     _refuse_open(every, symbols, numbers.parameters, robot_name)
-    moving = len(basis[0]) if basis else 0
-    parameters = np.array(list(numbers.parameters.values()))
-    search = _Search(numbers.assembly, numbers.names, moving, symbols, parameters)
-    samples = search.closed_samples(gaps, rows, owners, robot_name)
+    loops = NumericLoops(numbers.assembly, numbers.names, robot_name)
+    samples = _closed_samples(loops, gaps, rows, symbols, np.array(list(numbers.parameters.values())))
     found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
-    _refuse_lock(found, moving, robot_name)
+    _refuse_lock(found, len(basis[0]) if basis else 0, robot_name)
     return found
 
 
-def unclosable(robot_name: str, tries: int, culprit: str) -> InputError:
-    """What is said where no configuration was found that closes the loop `culprit`."""
-    return InputError(
-        f"the loops of '{robot_name}' can't be closed: from {tries} random configurations Newton's method "
-        f"found none that closes '{culprit}'",
-        key=f"robot.loops.{culprit}",
-        hint="look at its ends: are the bodies between them long enough to meet, and the axes parallel?",
+def _closed_samples(
+    loops: NumericLoops,
+    gaps: Sequence[Scalar],
+    rows: Sequence[Sequence[Scalar]],
+    symbols: tuple[Any, Any, Any],
+    parameters: np.ndarray,
+) -> Samples:
+    """Closed configurations with speeds that keep them so, of several ways of assembly those that move most."""
+    state, commands, count = symbols[0], symbols[1].numel(), len(loops.names)
+    rng = np.random.default_rng(_SEED)
+
+    def draw() -> np.ndarray:
+        x = rng.uniform(-WIDE, WIDE, (1, state.numel()))
+        x[:, :count] = loops.normalised(x[:, :count])
+        return np.hstack([x, np.zeros((1, commands))])
+
+    held = _column(
+        [*gaps, *unit_lengths(loops.assembly.quantities, loops.names, [state[k] for k in range(count)])]
     )
+    conditions = conditions_of(
+        held, symbols, parameters, slice(0, count), lambda x: loops.face_well(x[:, :count])
+    )
+    found, nearest = closed_samples(conditions, (draw() for _ in range(TRIES)), rng, COUNT)
+    if not len(found):
+        raise loops.unclosable(nearest[:count])
+    rng = np.random.default_rng(_SEED)
+    beside = np.vstack([draw() for _ in found])
+
+    def samples(x: np.ndarray) -> Samples:
+        p = np.repeat(parameters[:, None], len(x), axis=1)
+        return Samples(
+            symbols,
+            (x[:, : state.numel()].T, x[:, state.numel() :].T, p),
+            CLOSED_ZERO,
+            (beside[: len(x), : state.numel()].T, beside[: len(x), state.numel() :].T, p),
+        )
+
+    if not rows:
+        return samples(found)
+    slopes = samples(found).of_constraints(rows)
+    moving = slice(count, count + len(rows[0]))
+    for x, slope in zip(found, slopes, strict=True):
+        free = null_space(slope, CLOSED_ZERO)
+        x[moving] = free @ (free.T @ x[moving])
+    return samples(most_mobile(found, slopes))
 
 
 def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
@@ -203,102 +227,8 @@ def _refuse_open(
             )
 
 
-@dataclass(frozen=True)
-class _Search:
-    """The search for closed configurations of an assembly in numbers, over symbols (state, input, parameter)."""
-
-    numeric: Assembly
-    names: Sequence[str]
-    moving: int
-    symbols: tuple[Any, Any, Any]
-    parameters: np.ndarray
-
-    def closed_samples(
-        self,
-        gaps: Sequence[Scalar],
-        rows: Sequence[Sequence[Scalar]],
-        owners: Sequence[str],
-        robot_name: str,
-    ) -> Samples:
-        """Configurations that Newton's method finds from random ones, with speeds that keep them closed."""
-        state = self.symbols[0]
-        count = len(self.names)
-        held = _column([*gaps, *unit_lengths(self.numeric.quantities, self.names, _entries(state[:count]))])
-        configuration = Residual.of(held, self.symbols, slice(0, count))
-        moving = slice(count, count + self.moving)
-        velocity = Residual.of(_column(apply(rows, _entries(state[moving]))), self.symbols, moving)
-        rng = np.random.default_rng(_SEED)
-        found: list[np.ndarray] = []
-        least, culprit = np.inf, owners[0] if owners else ""
-        for _ in range(TRIES):
-            x = self._closed(configuration, self._drawn(rng, state.numel()))
-            for _ in range(KICKS):
-                x = self._closed(configuration, self._kicked(configuration, x, rng))
-            left = np.abs(configuration.at(self._numbers(x))[0][: len(owners)])
-            if left.max(initial=0.0) <= CLOSED and not self._half_turned(x):
-                found.append(newton(velocity, self._numbers(x)))
-            elif left.max(initial=0.0) < least:
-                least, culprit = float(left.max()), owners[int(left.argmax())]
-            if len(found) == COUNT:
-                break
-        if not found:
-            raise unclosable(robot_name, TRIES, culprit)
-        samples = self._samples(found)
-        if not rows:
-            return samples
-        ranks = [generic_rank(each[None], CLOSED_ZERO) for each in samples.of_constraints(rows)]
-        # Of several ways of assembly the one that moves most: in others a motion that is held twice may be locked.
-        return self._samples([x for x, rank in zip(found, ranks, strict=True) if rank == min(ranks)])
-
-    def _drawn(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """A random state, its quaternions unit."""
-        x = rng.uniform(-WIDE, WIDE, size)
-        x[: len(self.names)] = self.numeric.quantities.normalised(self.names, x[: len(self.names)])
-        return x
-
-    def _closed(self, configuration: Residual, x: np.ndarray) -> np.ndarray:
-        """The configuration moved until the loops are closed to the last digit; as it was where that fails."""
-        return newton(configuration, self._numbers(x), _POLISHED)
-
-    def _kicked(self, configuration: Residual, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The configuration a bit further in a random direction that keeps the loops closed to first order.
-
-        Newton's method likes to end in singular configurations, where loops seem to hold less than they do.
-        """
-        count = len(self.names)
-        _, slope = configuration.at(self._numbers(x))
-        _, sizes, right = np.linalg.svd(slope)
-        rank = int((sizes > CLOSED_ZERO * max(sizes.max(initial=0.0), 1e-300)).sum())
-        free = right[rank:].T
-        kicked = x.copy()
-        if free.size:
-            direction = free @ rng.normal(size=free.shape[1])
-            kicked[:count] += KICK * direction / np.linalg.norm(direction)
-        return kicked
-
-    def _numbers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return x, np.zeros(self.symbols[1].numel()), self.parameters
-
-    def _samples(self, found: Sequence[np.ndarray]) -> Samples:
-        commands = np.zeros((self.symbols[1].numel(), len(found)))
-        parameters = np.repeat(self.parameters[:, None], len(found), axis=1)
-        x = np.array(found).T
-        rng = np.random.default_rng(_SEED)
-        beside = np.array([self._drawn(rng, len(x)) for _ in found]).T
-        return Samples(self.symbols, (x, commands, parameters), CLOSED_ZERO, (beside, commands, parameters))
-
-    def _half_turned(self, x: np.ndarray) -> bool:
-        """Whether an end faces the other the wrong way round."""
-        at = configure(self.numeric, self.names, list(x[: len(self.names)]))
-        return any(half_turned(self.numeric.tree, at.poses, loop) for loop in self.numeric.loops)
-
-
 def _column(values: Sequence[Scalar]) -> Any:
     return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
-
-
-def _entries(column: Any) -> list[Any]:
-    return [column[k] for k in range(column.numel())]
 
 
 def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:

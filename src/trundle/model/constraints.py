@@ -10,10 +10,11 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
+from trundle.mechanics.linear import dot
 from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
 from trundle.model.configuration import Configuration, configure
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, is_zero, minus, times
 
 Rows = list[list[Scalar]]
 # Configurations at which ranks are found. Generic rank fails at a random one with probability zero; five guard
@@ -48,6 +49,32 @@ def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[Row
             about.append(Row(coupling.name, coupling.what))
             rows.append(row)
     return rows, about
+
+
+def follower_columns(assembly: Assembly) -> list[int]:
+    """The columns of the rates that follow others, in the order of the couplings' rows."""
+    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
+
+
+def with_followers(assembly: Assembly, nu: Sequence[Scalar], coupled: Rows) -> list[Scalar]:
+    """ν with the rates of what follows others by couplings, which the rows `coupled` give."""
+    result = list(nu)
+    for place, row in zip(follower_columns(assembly), coupled, strict=True):
+        result[place] = -dot([0 if j == place else entry for j, entry in enumerate(row)], result)
+    return result
+
+
+def without_followers(assembly: Assembly, rows: Rows, coupled: Rows) -> Rows:
+    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
+    for column, relation in reversed(list(zip(follower_columns(assembly), coupled, strict=True))):
+        rows = [row if is_zero(row[column]) else _led(row, column, relation) for row in rows]
+    return rows
+
+
+def _led(row: list[Scalar], column: int, relation: list[Scalar]) -> list[Scalar]:
+    made = [minus(entry, times(row[column], part)) for entry, part in zip(row, relation, strict=True)]
+    made[column] = 0
+    return made
 
 
 def rolling_rows(

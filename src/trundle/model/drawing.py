@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble, mounting
-from trundle.model.posture import posture
+from trundle.model.numeric_loops import posture
 from trundle.robot.bodies import DirectedJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import Loop, RodLoop

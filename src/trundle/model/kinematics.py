@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,7 +20,14 @@ from trundle.mechanics.rolling import Row
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
-from trundle.model.constraints import Rows, coupling_rows, rolling_rows
+from trundle.model.constraints import (
+    Rows,
+    coupling_rows,
+    follower_columns,
+    rolling_rows,
+    with_followers,
+    without_followers,
+)
 from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
@@ -38,7 +44,7 @@ from trundle.model.symbols import (
 )
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, is_zero, largest, minus, times
+from trundle.scalars import Scalar, is_zero, largest
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
@@ -61,7 +67,7 @@ class Kinematics:
     quantities: Quantities
     program: Program
     robot: Robot
-    sketch: Mapping[str, Any] = field(default_factory=dict)
+    sketch: Mapping[str, object] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
@@ -114,7 +120,7 @@ class WheelRows:
 
 def rate_names(assembly: Assembly) -> tuple[str, ...]:
     """The rates that a kinematic run can be given: of coordinates of wheels, steering, couplings and joints."""
-    follow = {*assembly.base_columns, *_followers(assembly)}
+    follow = {*assembly.base_columns, *follower_columns(assembly)}
     moving = [name for j, name in enumerate(assembly.speeds) if j not in follow]
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
@@ -135,13 +141,13 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         PARAMETER: parameter_group(here),
     }
     loops = _loops(here)
-    coupled, _ = coupling_rows(here.assembly, here.at)
-    held = [] if loops is None else without_followers(here.assembly, loops.rows, coupled)
     contacts, _ = contact_velocities(here)
-    free = without_followers(here.assembly, contacts, coupled)
-    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
-    nu = with_followers(here.assembly, solve_speeds(wheels, given, rates), coupled)
+    nu = _all_speeds(here, contacts, loops, dict(zip(given, rates, strict=True)))
     outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
+    shown = {
+        "rate": (here.names, here.coordinate_rates(nu)),
+        "output": (tuple(outputs), list(outputs.values())),
+    }
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
@@ -152,20 +158,25 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         tuple(outputs),
         numbers.parameters,
         Quantities.gather((TIME,), quantities.values(), (_SLIP_RESIDUAL,)),
-        symbols.program(
-            "kinematics",
-            groups,
-            {
-                "rate": (here.names, here.coordinate_rates(nu)),
-                "output": (tuple(outputs), list(outputs.values())),
-            },
-        ),
+        symbols.program("kinematics", groups, shown),
         robot,
         sketch(robot, numbers.assembly),
         manifold=bound.manifold,
         projection=bound.projection,
         dependent=bound.dependent,
     )
+
+
+def _all_speeds(
+    here: Mechanism, contacts: Rows, loops: Closures | None, given: Mapping[str, Scalar]
+) -> list[Scalar]:
+    """ν for given rates by name, what follows by couplings with it; `contacts` are the wheels' rows."""
+    assembly = here.assembly
+    coupled, _ = coupling_rows(assembly, here.at)
+    held = [] if loops is None else without_followers(assembly, loops.rows, coupled)
+    free = without_followers(assembly, contacts, coupled)
+    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
+    return with_followers(assembly, solve_speeds(wheels, given), coupled)
 
 
 def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
@@ -208,8 +219,7 @@ def _loops(here: Mechanism) -> Closures | None:
 
 def solve_speeds(
     wheels: WheelRows,
-    given: Sequence[str],
-    rates: Sequence[Scalar],
+    given: Mapping[str, Scalar],
     tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
 ) -> list[Scalar]:
     """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely; zeros
@@ -219,9 +229,7 @@ def solve_speeds(
     don't determine the motion.
     """
     assembly, loops = wheels.mechanism.assembly, wheels.loops
-    solution: dict[int, Scalar] = {
-        assembly.speeds.index(name): rate for name, rate in zip(given, rates, strict=True)
-    }
+    solution: dict[int, Scalar] = {assembly.speeds.index(name): rate for name, rate in given.items()}
     every = [*wheels.rows, *wheels.held]
     free = _free_columns(assembly, solution, wheels.held)
     free = [j for j in free if j in assembly.base_columns or any(not is_zero(row[j]) for row in every)]
@@ -231,7 +239,7 @@ def solve_speeds(
             numbers, zero = loops.samples.of_constraints(every), loops.samples.zero
         rank = generic_rank(numbers[:, :, free], zero) if every else 0
         if rank < len(free):
-            raise _undetermined(wheels.mechanism, given, rank, len(free))
+            raise _undetermined(wheels.mechanism, tuple(given), rank, len(free))
         known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
         solution.update(zip(free, _least_squares(wheels, known, free, tidy), strict=True))
     return [solution.get(j, 0) for j in range(len(assembly.speeds))]
@@ -255,32 +263,6 @@ def _least_squares(
     return solve_with_multipliers(gram, right, chosen, rates, loops.samples, names).rates
 
 
-def _followers(assembly: Assembly) -> list[int]:
-    """The columns of the rates that follow others, in the order of the couplings' rows."""
-    return [axis.column for coupling in assembly.couplings for axis in coupling.followers]
-
-
-def with_followers(assembly: Assembly, nu: Sequence[Scalar], coupled: Rows) -> list[Scalar]:
-    """ν with the rates of what follows others by couplings, which the rows `coupled` give."""
-    result = list(nu)
-    for place, row in zip(_followers(assembly), coupled, strict=True):
-        result[place] = -dot([0 if j == place else entry for j, entry in enumerate(row)], result)
-    return result
-
-
-def without_followers(assembly: Assembly, rows: Rows, coupled: Rows) -> Rows:
-    """The rows over what is independent of couplings: each follower's rate written in those it follows."""
-    for place, relation in reversed(list(zip(_followers(assembly), coupled, strict=True))):
-        rows = [row if is_zero(row[place]) else _replaced(row, place, relation) for row in rows]
-    return rows
-
-
-def _replaced(row: Sequence[Scalar], place: int, relation: Sequence[Scalar]) -> list[Scalar]:
-    made = [minus(entry, times(row[place], part)) for entry, part in zip(row, relation, strict=True)]
-    made[place] = 0
-    return made
-
-
 def _free_columns(
     assembly: Assembly, prescribed: Mapping[int, Scalar], held: Sequence[Sequence[Scalar]]
 ) -> list[int]:
@@ -300,7 +282,7 @@ def _free_columns(
         *assembly.base_columns,
         *sorted({c for c in rolling if c is not None} - set(assembly.base_columns)),
     ]
-    follow = {*prescribed, *_followers(assembly)}
+    follow = {*prescribed, *follower_columns(assembly)}
     return [c for c in columns if c not in follow]
 
 

@@ -15,7 +15,9 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.manifold import changed_numbers, settle
+from trundle.model.mechanism import mechanism
 from trundle.program import Program
+from trundle.robot import Robot
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from trundle.model.moving import MovingMechanism
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
-
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -62,7 +63,7 @@ class Model(Shown):
     what it was made from.
     """
 
-    robot: Any  # None for a model that has no description
+    robot: Robot | None
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -83,7 +84,7 @@ class Model(Shown):
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -132,39 +133,68 @@ class Model(Shown):
         """Place of each state in x."""
         return {name: place for place, name in enumerate(self.states)}
 
-    def parameter_values(self, changes: Mapping[str, Any] | None = None) -> dict[str, float]:
-        """All parameters in order, some of them changed (numbers in SI or text with units); raises InputError."""
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
+        """All parameters in order, some of them changed.
+
+        Parameters
+        ----------
+        changes : mapping of str to float or str, optional
+            New values by name: numbers in SI, or text with units ("6 in").
+
+        Returns
+        -------
+        dict of str to float
+            Every parameter and its number in SI.
+
+        Raises
+        ------
+        InputError
+            A name or a value doesn't fit; the changed numbers make constraints independent that were derived as
+            redundant, or make a state vanish.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.parameter_values({"r": "6 in"})["r"]
+        0.1524
+        """
         if self.robot is None:
-            return changed_numbers(self, changes or {})
+            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
-        for name, key in self._divisors.items():
-            if values.get(key) == 0.0:
-                raise InputError(
-                    f"the inductance of '{name}' is a state's divisor and can't become 0",
-                    key=key,
-                    hint="derive the robot anew with inductance 0 (its current then follows at once)",
-                )
+        _check_states(self, self.robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
 
-    @cached_property
-    def _divisors(self) -> dict[str, str]:
-        """Parameters that a current's equation divides by, by motor."""
-        motors = {name.removesuffix(".current") for name in self.currents}
-        if self.robot is None:
-            return {}
-        return {
-            name: motor.inductance.key if motor.inductance.is_parameter else motor.inductance.names[0]
-            for name, motor in self.robot.motors.items()
-            if name in motors and (motor.inductance.is_parameter or motor.inductance.names)
-        }
-
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
     ) -> list[float]:
-        """x from named values; what isn't named starts at its default (0, or an upright quaternion), or where
-        constraints need it (at all `parameters`, by default the model's own).
+        """A state x from some of its values; the others start where `initial` says, or where constraints need it.
+
+        Parameters
+        ----------
+        values : mapping of str to float, optional
+            States by name (SI). Of a robot with loops they stay as given where the loops can be closed at them.
+        parameters : mapping of str to float, optional
+            All parameters, at which the loops are closed; by default the model's own.
+
+        Returns
+        -------
+        list of float
+            x in the order of `states`.
+
+        Raises
+        ------
+        InputError
+            A name is no state, a value no number, a quaternion not of length 1; or the constraints can't be met.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("pendulum", links=1))
+        >>> model.state_vector({"link_1.angle": 0.5})
+        [0.5, 0.0]
         """
         start = dict(self.initial)
         for name, value in (values or {}).items():
@@ -187,39 +217,130 @@ class Model(Shown):
 
     @cached_property
     def mass_matrix(self) -> Program:
-        """(coordinate, speed, parameter) → mass_matrix, row-major, of the independent speeds: SᵀMS."""
+        """SᵀMS of the independent speeds: (coordinate, speed, parameter) → `mass_matrix`, (n, n) row-major.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
         from trundle.model.programs import mass_matrix_program
 
         return mass_matrix_program(self._mechanism)
 
     @cached_property
     def momentum(self) -> Program:
-        """(coordinate, speed, parameter) → center, velocity, linear, angular: of the centre of mass, and about it."""
+        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
+        `linear` (kg m/s) and `angular` (kg m²/s), in world axes.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
         from trundle.model.programs import momentum_program
 
         return momentum_program(self._mechanism)
 
     def inverse_dynamics(self, pushed: Sequence[str] = ()) -> Program:
-        """(coordinate, speed, acceleration[, wrench], parameter) → force on the independent speeds (N, N m).
+        """The forces that accelerations need: (coordinate, speed, acceleration[, wrench], parameter) → `force`.
 
-        `pushed` names the links on which wrenches act: forces and moments about the link's origin, in world axes.
+        Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w) on the independent speeds (N, N m), which motors, springs and friction together
+        must give.
+
+        Parameters
+        ----------
+        pushed : sequence of str, optional
+            Links on which wrenches act: forces (N) and moments (N m) about the link's origin, in world axes.
+
+        Returns
+        -------
+        Program
+            Differentiable; inputs are in the order of the groups above.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        References
+        ----------
+        Featherstone 2008, table 5.1.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.inverse_dynamics().outputs[0].labels
+        ('v_x', 'omega')
         """
         from trundle.model.programs import inverse_dynamics_program
 
         return inverse_dynamics_program(self._mechanism, tuple(pushed))
 
     def forward_dynamics(self, pushed: Sequence[str] = ()) -> Program:
-        """(coordinate, speed, force[, wrench], parameter) → acceleration, the other way round."""
+        """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
+
+        Parameters
+        ----------
+        pushed : sequence of str, optional
+            Links on which wrenches act, as in `inverse_dynamics`.
+
+        Returns
+        -------
+        Program
+            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        References
+        ----------
+        Featherstone 2008, table 7.1 for trees without constraints.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("pendulum", links=2))
+        >>> model.forward_dynamics().outputs[0].labels
+        ('link_1.rate', 'link_2.rate')
+        """
         from trundle.model.programs import forward_dynamics_program
 
         return forward_dynamics_program(self._mechanism, tuple(pushed))
 
     def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Program:
-        """(coordinate, speed, parameter) → position, rotation, velocity, jacobian, bias of a point (m) of a link.
+        """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
+        (3×3), `velocity` (m/s, rad/s), `jacobian` (6×n) and `bias`, row-major, in world axes.
 
-        All in world axes; velocity = jacobian · speed, acceleration = jacobian · (speed's rate) + bias. A link goes by
-        its joint's, its body's or its wheel's name, or "base"; a wheel's frame doesn't spin with it, its velocity is
-        that of the wheel's material. Raises InputError for unknown names.
+        velocity = jacobian · speed, acceleration = jacobian · (speed's rate) + bias.
+
+        Parameters
+        ----------
+        link : str
+            A joint's, a body's or a wheel's name, or "base". A wheel's frame doesn't spin with it, its velocity is
+            that of the wheel's material.
+        point : sequence of float, optional
+            (x, y, z) in the link's frame (m), by default its origin.
+
+        Returns
+        -------
+        Program
+            Differentiable.
+
+        Raises
+        ------
+        InputError
+            A link has no such name; the model was not derived from a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> [group.name for group in model.frame("base").outputs]
+        ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
         from trundle.model.programs import frame_program
 
@@ -245,10 +366,34 @@ class Model(Shown):
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
     ) -> Analysis:
-        """What the robot can and cannot do at a configuration: base motions, singular configurations, where driving
-        leads, manipulability.
+        """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
-        at, frame, point, length: as in `trundle.analyze`, which also says what it raises.
+        Parameters
+        ----------
+        at : mapping of str to number or str
+            The configuration; here and below as in `trundle.analyze`.
+        frame : str
+            A body, joint or wheel whose motion is the task.
+        point : sequence of three numbers or str, m
+            The point of it.
+        length : number or str, m
+            What compares turning with moving.
+
+        Returns
+        -------
+        Analysis
+            The answers, each computed when it is asked for.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit, and models without a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.differential_drive()).analyze().motions
+        2
         """
         from trundle import analyze
 
@@ -263,7 +408,30 @@ class Model(Shown):
     ) -> Linearization:
         """A, B, C, D about a state, along its constraints, in independent coordinates, by automatic differentiation.
 
-        state, inputs, parameters, outputs: as in `trundle.linearize`, which also says what it raises.
+        Parameters
+        ----------
+        state, inputs, parameters : mapping of str to number or str
+            As in `trundle.linearize`.
+        outputs : sequence of str
+            Names of y.
+
+        Returns
+        -------
+        Linearization
+            The matrices with names and units.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+        NumericsError
+            Where the model is singular.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum()).linearize().poles.size
+        4
         """
         from trundle import linearize
 
@@ -272,7 +440,31 @@ class Model(Shown):
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
 
-        run, outputs: as in `trundle.linearize_along`, which also says what it raises.
+        Parameters
+        ----------
+        run : Run
+            Of this model.
+        outputs : sequence of str
+            Names of y, as in `trundle.linearize_along`.
+
+        Returns
+        -------
+        LinearTrajectory
+            The matrices over time.
+
+        Raises
+        ------
+        InputError
+            For what isn't a run of this model.
+        NumericsError
+            Where it is singular, saying when.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum())
+        >>> len(model.linearize_along(trundle.simulate(model, 1.0, samples=11)))
+        11
         """
         from trundle import linearize_along
 
@@ -281,16 +473,57 @@ class Model(Shown):
     def equations(self, what: str = "all") -> Equations:
         """The equations as SymPy objects that a person can read, checked against the model's programs.
 
-        what: kinematics, constraints, dynamics or all, as in `trundle.equations`, which also says what it raises.
+        Parameters
+        ----------
+        what : {"all", "kinematics", "constraints", "dynamics"}
+            As in `trundle.equations`.
+
+        Returns
+        -------
+        Equations
+            With `text()`, `latex()` and `markdown()`.
+
+        Raises
+        ------
+        InputError
+            For other words, and models without a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> print(model.equations("kinematics").text())  # doctest: +ELLIPSIS
+        differential_drive
+        ...
         """
         from trundle import equations
 
         return equations(self, what)
 
     def kinematics(self, given: Sequence[str]) -> Kinematics:
-        """The base's motion from the rates of wheels and steering whose names are `given`.
+        """The base's motion from the rates of wheels and steering, by least squares over all wheels.
 
-        Raises InputError where they don't determine it (see `trundle.model.kinematics.derive_kinematics`).
+        Parameters
+        ----------
+        given : sequence of str
+            The rates that are prescribed, such as "left.rate"; what isn't given rolls freely or is held.
+
+        Returns
+        -------
+        Kinematics
+            q̇ = g(q, rates, parameters) as a program.
+
+        Raises
+        ------
+        InputError
+            A name is no rate; the rates don't determine the motion; the model was not derived from a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+        >>> model.kinematics(["left.rate", "right.rate"]).outputs[:3]
+        ('v_x', 'v_y', 'omega')
         """
         from trundle.model.kinematics import derive_kinematics
 
@@ -299,21 +532,77 @@ class Model(Shown):
     def odometry(self, given: Sequence[str] | None = None) -> Odometry:
         """The base's pose from increments of wheel and joint angles.
 
-        given: the rates of those angles, as in `trundle.odometry`, which also says what it raises.
+        Parameters
+        ----------
+        given : sequence of str
+            The rates of those angles, as in `trundle.odometry`; by default of all that motors drive.
+
+        Returns
+        -------
+        Odometry
+            The program of one step, with its Jacobians.
+
+        Raises
+        ------
+        InputError
+            For unknown names, and where they don't determine the base's motion.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.differential_drive()).odometry().increments
+        ('right.angle', 'left.angle')
         """
         from trundle import odometry
 
         return odometry(self, given)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write description, equations and names to one plain file, *.trundle.json, whole or not at all.
+        """Write description, equations and names to one plain file, whole or not at all.
 
-        `trundle.open(path)` gives an equal model without deriving it again. Returns the path. Raises InputError for
-        another suffix.
+        Parameters
+        ----------
+        path : str or path
+            Its name ends in .trundle.json.
+
+        Returns
+        -------
+        Path
+            The file, which `trundle.open` reads without deriving anything.
+
+        Raises
+        ------
+        InputError
+            For another suffix, and where the file can't be written.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> path = trundle.derive(trundle.catalog.pendulum()).save("pendulum.trundle.json")
+        >>> trundle.open(path).name
+        'pendulum'
         """
         from trundle.model.archive import save_model
 
         return save_model(self, path)
+
+
+def _check_states(model: Model, robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise InputError where parameters that became 0 make a state vanish: its rate would be divided by 0.
+
+    So does a motor's current without inductance, which then follows at once.
+    """
+    zeros = [name for name, value in values.items() if value == 0.0 != model.parameters[name]]
+    if not (zeros and model.currents):
+        return
+    left = {state.name for state in mechanism(robot, values).assembly.own_states}
+    gone = [name for name in model.currents if name not in left]
+    if gone:
+        raise InputError(
+            f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'",
+            key=zeros[0],
+            hint="derive robot.with_parameters(...) anew: what was a state then follows at once",
+        )
 
 
 def _check_rank(model: Model, values: Mapping[str, float]) -> None:

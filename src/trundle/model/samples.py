@@ -10,18 +10,14 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.closing import CLOSED, Conditions, Counts, closed
 from trundle.mechanics.elimination import ZERO
 from trundle.scalars import Scalar
 
 # Random states, beside the state of zeros: rank and pivots differ between them only where the mechanism's do.
 COUNT = 6
-# Steps of Newton's method onto the constraints; it converges quadratically or not at all.
-_STEPS = 60
-_REACHED = 1e-10
 # Entries of constraints (m, or 1) that are rounding wherever one looks: a thousandth of an atom.
 _NOTHING = 1e-13
-# Steps in a row that don't halve the residual, after which it is stuck: damping makes it slow at times, and then quick.
-_PATIENCE = 15
 
 
 @dataclass(frozen=True)
@@ -84,73 +80,45 @@ def take_samples(
     x = rng.uniform(-1, 1, (state.numel(), COUNT + 1))
     x[:, -1] = 0
     u = rng.uniform(-1, 1, (commands.numel(), COUNT + 1))
-    configuration = Residual.of(holonomic, symbols, slice(0, count))
-    motion = Residual.of(velocity, symbols, slice(count, count + speeds))
-    for k in range(COUNT + 1):
-        for residual in (configuration, motion):
-            x[:, k] = newton(residual, (x[:, k], u[:, k], p))
+    for column, part in ((holonomic, slice(0, count)), (velocity, slice(count, count + speeds))):
+        if column.numel():
+            moved, left = closed(conditions_of(column, symbols, p, part), np.vstack([x, u]).T)
+            x = np.where(left <= CLOSED, moved.T[: len(x)], x)
     return Samples(tuple(symbols), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
-@dataclass(frozen=True)
-class Residual:
-    """A column of residuals of (state, input, parameter) and its slope by a `part` of the state, to be driven to 0."""
+def conditions_of(
+    column: Any, symbols: Sequence[Any], parameters: np.ndarray, part: slice, counts: Counts | None = None
+) -> Conditions:
+    """That CasADi's column of residuals vanishes, at rows of (state, input); a `part` of the state is moved."""
+    slope = ca.densify(ca.jacobian(column, symbols[0][part]))
+    count, width = symbols[0].numel(), slope.shape[1]
+    # CasADi stores columns: the transposed slope reads as rows. Its buffers are called ten times as fast as `call`.
+    function = ca.Function("residual", list(symbols), [ca.densify(column), slope.T])
+    buffer, run = function.buffer()
+    arguments = [np.zeros(count), np.zeros(symbols[1].numel()), parameters]
+    results = [np.zeros(column.numel()), np.zeros((column.numel(), width))]
+    for k, each in enumerate(arguments):
+        buffer.set_arg(k, memoryview(each))  # type: ignore[call-arg]
+    for k, each in enumerate(results):
+        buffer.set_res(k, memoryview(each))  # type: ignore[call-arg]
 
-    part: slice
-    function: Any  # None where there is nothing to drive
+    def at(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, slopes = np.zeros((len(rows), column.numel())), np.zeros((len(rows), column.numel(), width))
+        for k, row in enumerate(rows):
+            arguments[0][:], arguments[1][:] = row[:count], row[count:]
+            run()
+            if buffer.ret():  # looked at here also because `run` points into the buffer, which must live on
+                raise RuntimeError("CasADi could not evaluate a residual")
+            values[k], slopes[k] = results
+        return values, slopes
 
-    @staticmethod
-    def of(column: Any, symbols: Sequence[Any], part: slice) -> Residual:
-        """Made once, as making CasADi's functions takes longer than calling them."""
-        if not column.numel():
-            return Residual(part, None)
-        slope = ca.densify(ca.jacobian(column, symbols[0][part]))
-        return Residual(part, ca.Function("residual", list(symbols), [ca.densify(column), slope]))
+    def moved(rows: np.ndarray, step: np.ndarray) -> np.ndarray:
+        rows = rows.copy()
+        rows[:, part] += step
+        return rows
 
-    def at(self, numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """The residuals (m,) and their slope (m, n) at (state, input, parameter)."""
-        value, slope = (np.array(each) for each in self.function.call([ca.DM(each) for each in numbers]))
-        return value.ravel(), slope
-
-
-def newton(residual: Residual, numbers: Sequence[np.ndarray], wanted: float = _REACHED) -> np.ndarray:
-    """The state with a part of it moved so that the residual vanishes; as it was where that fails.
-
-    Goes on until the residual is at most `wanted`, or gets no smaller; 1e-10 is small enough.
-    """
-    start = numbers[0].copy()
-    if residual.function is None:
-        return start
-    x, best, least, idle = start.copy(), start, np.inf, 0
-    for _ in range(_STEPS):
-        value, slope = residual.at((x, *numbers[1:]))
-        if not (np.isfinite(value).all() and np.isfinite(slope).all()):
-            break
-        size = float(np.abs(value).max())
-        idle = 0 if size < least / 2 else idle + 1
-        if size < least:
-            best, least = x.copy(), size
-        if least <= wanted or idle == (_PATIENCE if least > _REACHED else 1):
-            break
-        x[residual.part] -= damped_step(slope, value)
-    return best if least <= _REACHED else start
-
-
-def damped_step(slope: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Newton's step by Levenberg and Marquardt, (JᵀJ + μ)⁻¹ Jᵀ r with μ = |r|, at most a tenth of |J|².
-
-    It converges quadratically even where rows repeat each other on the solutions (Fan & Yuan 2005), and then to a near
-    one; the plain step slides along them into singular configurations. Shapes J (…, rows, columns), r (…, rows).
-    """
-    size = np.square(slope).sum(axis=(-2, -1))
-    damping = np.minimum(np.sqrt(np.square(residual).sum(axis=-1)), size / 10)
-    gram = slope @ np.swapaxes(slope, -2, -1)
-    # Scaled by hand: below this share of the largest, eigenvalues of J Jᵀ are rounding.
-    values, vectors = np.linalg.eigh(gram)
-    kept = values > 1e-15 * np.maximum(values[..., -1:], 1e-300)
-    inverse = np.where(kept, 1 / np.where(kept, values + damping[..., None], 1.0), 0.0)
-    along = np.einsum("...ij,...i->...j", vectors, residual) * inverse
-    return np.einsum("...ij,...i->...j", slope, np.einsum("...ij,...j->...i", vectors, along))
+    return Conditions(at, moved) if counts is None else Conditions(at, moved, counts)
 
 
 def _finite(function: Any, numbers: Sequence[np.ndarray]) -> np.ndarray:

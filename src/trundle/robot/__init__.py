@@ -7,6 +7,7 @@ from trundle.robot.bodies import (
     FloatingJoint,
     Inertia,
     Joint,
+    PinSlotJoint,
     PlanarJoint,
     PrismaticJoint,
     RevoluteJoint,
@@ -17,11 +18,11 @@ from trundle.robot.bodies import (
     UniversalJoint,
 )
 from trundle.robot.checks import require_base_mass, require_dynamic
-from trundle.robot.contact import ContactLaw, Free, Ideal, Push, Slip, Touch
+from trundle.robot.contact import Bristle, ContactLaw, Free, Ideal, Push, Slip, Touch
 from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.kinds import Read, State, register
-from trundle.robot.motors import DCMotor, Drive, Effort, Motor, ServoMotor, TorqueMotor
+from trundle.robot.motors import DCMotor, Drive, Effort, Motor, ServoMotor, TorqueMotor, VelocityMotor
 from trundle.robot.noun import default
 from trundle.robot.parameters import Resolver
 from trundle.robot.values import Value
@@ -29,6 +30,7 @@ from trundle.robot.wheels import (
     BallWheel,
     CasterWheel,
     FixedWheel,
+    KingpinWheel,
     MecanumWheel,
     OmniWheel,
     PivotedWheel,
@@ -42,6 +44,7 @@ __all__ = [
     "AckermannCoupling",
     "BallWheel",
     "Body",
+    "Bristle",
     "CasterWheel",
     "ContactLaw",
     "Coupling",
@@ -57,9 +60,11 @@ __all__ = [
     "Ideal",
     "Inertia",
     "Joint",
+    "KingpinWheel",
     "MecanumWheel",
     "Motor",
     "OmniWheel",
+    "PinSlotJoint",
     "PivotedWheel",
     "PlanarJoint",
     "PrismaticJoint",
@@ -81,6 +86,7 @@ __all__ = [
     "Turning",
     "UniversalJoint",
     "Value",
+    "VelocityMotor",
     "Wheel",
     "WheelInertia",
     "default",

@@ -229,7 +229,12 @@ class CylindricalJoint(DirectedJoint):
 
 
 class TwoAxisJoint(DirectedJoint):
-    """A joint with two axes, the second in the frame that the first turns."""
+    """A joint with two axes; `parallel` says what is wrong with two that are, and what to do about it."""
+
+    parallel: ClassVar[tuple[str, str]] = (
+        "its two axes are parallel: together they turn about one axis only",
+        "choose axes across each other, or type: revolute",
+    )
 
     axis2: Axis = default((0.0, 1.0, 0.0), "Second axis, in the frame that the first turns. Default y.")
 
@@ -247,6 +252,25 @@ class UniversalJoint(TwoAxisJoint):
     axis: Axis = default((1.0, 0.0, 0.0), "First axis, fixed in the joint's frame. Default x.")
     first: Turning = default({}, "Springs, friction and stops about the first axis.")
     second: Turning = default({}, "Springs, friction and stops about the second axis.")
+
+
+class PinSlotJoint(TwoAxisJoint):
+    """A pin in a slot: turns about the pin and slides along the slot: NAME.angle, .position; NAME.rate, .speed."""
+
+    called: ClassVar[str] = "pin slot joint"
+    symbol: ClassVar[str] = "slide"
+    parallel: ClassVar[tuple[str, str]] = (
+        "its slot runs along its pin",
+        "let axis2 lie across axis, or choose type: cylindrical",
+    )
+    coordinates = ("angle", "position")
+    speeds = ("rate", "speed")
+    drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
+
+    type: Literal["pin_slot"] = default("pin_slot", "pin_slot: turns about a pin that slides along a slot.")
+    axis2: Axis = default((1.0, 0.0, 0.0), "The slot, in the joint's frame. Default x.")
+    turn: Turning = default({}, "Springs, friction and stops about the pin.")
+    slide: Sliding = default({}, "Springs, friction and stops along the slot.")
 
 
 class SphericalJoint(Joint):
@@ -293,6 +317,7 @@ JOINTS.add(
     ScrewJoint,
     CylindricalJoint,
     UniversalJoint,
+    PinSlotJoint,
     SphericalJoint,
     PlanarJoint,
     FloatingJoint,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain as chained
 from itertools import islice
 
-from trundle.robot.bodies import Body, Inertia, Sliding, Turning, drive_axes
+from trundle.robot.bodies import Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.noun import Noun
@@ -162,11 +162,8 @@ def _axes(robot: Parts, found: Numbers) -> Iterator[Problem]:
                     (family, name, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
                 )
                 return
-        if len(directions) == 2 and _angle(*directions) < _PARALLEL:
-            message = "its two axes are parallel: together they turn about one axis only"
-            yield Problem(
-                ("joints", name, "axis2"), message, "choose axes across each other, or type: revolute"
-            )
+        if isinstance(joint, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
+            yield Problem(("joints", name, "axis2"), *joint.parallel)
 
 
 def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
+from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define
 from trundle.robot.noun import default
 from trundle.robot.units import Measure
-from trundle.robot.values import Ratio, Speed
+from trundle.robot.values import Damping, Ratio, Speed, Stiffness
 from trundle.scalars import Scalar, smooth_sign, sqrt
 
 
@@ -150,4 +151,51 @@ class Free(ContactLaw):
         return "carries weight, no other force"
 
 
-LAWS.add(Ideal, Slip, Free)
+class Bristle(ContactLaw):
+    """Dry friction whose contact is a spring until it slides, so that a wheel at rest stays where it is.
+
+    ż = v − σ₀|v| z/(μN), f = −σ₀ z − σ₁ ż, with z the deflection of the tread and v the slip (Dahl 1968; σ₁ as in
+    Canudas de Wit, Olsson, Åström & Lischinsky 1995). States NAME.rolling_deflection and NAME.lateral_deflection (m).
+    """
+
+    called: ClassVar[str] = "bristle contact"
+    bounds: ClassVar[dict[str, str]] = {
+        **ContactLaw.bounds,
+        "bristle_stiffness": "> 0",
+        "bristle_damping": ">= 0",
+    }
+
+    type: Literal["bristle"] = default("bristle", "bristle: dry friction that holds like a spring at rest.")
+    bristle_stiffness: Stiffness = default(1e5, "Stiffness of the tread before it slides (N/m), default 1e5.")
+    bristle_damping: Damping = default(300.0, "Damping of the tread (N s/m), default 300.")
+
+    def default_counts(self, field: str) -> bool:
+        """Its defaults have an effect; it needs no smoothing by a slip speed."""
+        return field in ("friction", "bristle_stiffness", "bristle_damping")
+
+    def states(self, read: Read, directions: Sequence[str]) -> Mapping[str, State]:
+        """How far the tread is bent in each direction."""
+        return {f"{direction}_deflection": State(units.LENGTH) for direction in directions}
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """The spring's and the damper's forces; what the tread stores comes back."""
+        stiffness, damping = read(self.bristle_stiffness), read(self.bristle_damping)
+        # A wheel that is lifted has nothing to divide by: a millinewton is no grip, either.
+        grip = read(self.friction) * touch.load + 1e-3
+        speed = sqrt(sum(v * v for v in touch.slip) + 1e-18)  # with a derivative at rest
+        bent = tuple(touch.states.values())
+        rates = [v - stiffness * speed * z / grip for v, z in zip(touch.slip, bent, strict=True)]
+        forces = [-stiffness * z - damping * rate for z, rate in zip(bent, rates, strict=True)]
+        kept = [stiffness * z * rate for z, rate in zip(bent, rates, strict=True)]
+        loss = sum(-f * v - k for f, v, k in zip(forces, touch.slip, kept, strict=True))
+        stored = sum(stiffness * z * z / 2 for z in bent)
+        return Push(forces, rates=dict(zip(touch.states, rates, strict=True)), loss=loss, stored=stored)
+
+    def words(self, read: Read) -> str:
+        """Friction and stiffness."""
+        return (
+            f"friction {read(self.friction):.3g}, a spring of {read(self.bristle_stiffness):.3g} N/m at rest"
+        )
+
+
+LAWS.add(Ideal, Slip, Free, Bristle)

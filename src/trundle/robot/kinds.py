@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar
@@ -68,6 +68,7 @@ class Family:
         self.called, self.default, self.key = called, default, key
         self._formerly, self._check = formerly, check
         self._members: dict[str, type[Kind]] = {}
+        self._reserved: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -86,6 +87,10 @@ class Family:
                         others[name] = (*others.get(name, ()), other.called + "s")
             member.elsewhere = others
 
+    def reserve(self, keys: Iterable[str]) -> None:
+        """Keys that none of the family may have: those of the nouns that hold it, where its own stand among them."""
+        self._reserved |= set(keys) - {"type"}
+
     def join(self, kind: type[Kind]) -> None:
         """Add a class from outside the package; raises InputError where it can't be one of the family."""
         name = name_of(kind)
@@ -95,6 +100,12 @@ class Family:
             raise InputError(
                 f"{kind.__name__}: the {self.called} {name!r} is taken by {self._members[name].__name__}",
                 hint=f"choose another name: type: Literal[{name + '_2'!r}] = {name + '_2'!r}",
+            )
+        taken = sorted(self._reserved & kind.model_fields.keys())
+        if taken:
+            raise InputError(
+                f"{kind.__name__} has keys that its holder has, too: {', '.join(taken)}",
+                hint=f"call them otherwise: {name}_{taken[0]}",
             )
         if self._check is not None:
             self._check(kind)
@@ -181,10 +192,12 @@ def register(kind: type[Kind]) -> type[Kind]:
     --------
     >>> from typing import Literal
     >>> import trundle
-    >>> from trundle.robot import TorqueMotor
+    >>> from trundle.robot import Effort, Motor
     >>> @trundle.register
-    ... class Winch(TorqueMotor):
+    ... class Winch(Motor):
     ...     type: Literal["winch"] = "winch"
+    ...     def effort(self, drive, read):
+    ...         return Effort(drive.command, power=drive.command * drive.rate)
     """
     family = getattr(kind, "family", None)
     if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):

@@ -14,6 +14,7 @@ from trundle.robot.units import Measure
 from trundle.robot.values import (
     AngularDamping,
     AngularStiffness,
+    Duration,
     Inductance,
     Moment,
     Rate,
@@ -229,4 +230,35 @@ class ServoMotor(Motor):
         return Effort(torque, power=torque * drive.rate)
 
 
-MOTORS.add(DCMotor, TorqueMotor, ServoMotor)
+class VelocityMotor(Motor):
+    """Holds the rate of what it drives at NAME.rate, as a motor controller does that takes rates.
+
+    torque = gain (reference − rate), with the reference behind the command by a first-order lag T: d reference/dt =
+    (command − reference)/T (state NAME.reference; without a lag it is the command). Its power counts as work put in.
+    """
+
+    called: ClassVar[str] = "velocity motor"
+    command: ClassVar[str] = "rate"
+    commands: ClassVar[Measure] = units.RATE
+    letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref", "reference": "omega_lag"}
+    bounds: ClassVar[dict[str, str]] = {"gain": "> 0", "lag": ">= 0", "torque_limit": "> 0"}
+
+    type: Literal["velocity"] = default("velocity", "velocity: holds a rate.")
+    gain: AngularDamping = Field(description="Torque per error of the rate (N m s/rad).")
+    lag: Duration = default(0.0, "Time constant of the reference (s), default 0: it is the command.")
+    torque_limit: Torque | None = default(None, "Greatest torque (N m). Default: none.")
+
+    def states(self, read: Read) -> Mapping[str, State]:
+        """The reference, where it lags."""
+        return {} if is_zero(read(self.lag)) else {"reference": State(units.RATE)}
+
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """The motor at a target rate."""
+        limit = None if self.torque_limit is None else read(self.torque_limit)
+        reference = drive.states.get("reference", drive.command)
+        torque = _limited(read(self.gain) * (reference - drive.rate), limit)
+        rates = {"reference": (drive.command - reference) / read(self.lag)} if self.states(read) else {}
+        return Effort(torque, power=torque * drive.rate, rates=rates)
+
+
+MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor)

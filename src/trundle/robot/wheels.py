@@ -203,6 +203,28 @@ class SteeredWheel(PivotedWheel):
     type: Literal["steered"] = default("steered", "steered: turns about the vertical through its centre.")
 
 
+class KingpinWheel(PivotedWheel):
+    """Steered about a pivot beside it, as a car's front wheels are: turning it rolls it. Also NAME.steering.
+
+    A force along the wheel turns it, too, with the scrub radius as its arm: R φ̇ = v − s (ω + δ̇), v at the pivot.
+    """
+
+    called: ClassVar[str] = "kingpin wheel"
+    steered: ClassVar[bool] = True
+    binds: ClassVar[bool] = True
+
+    type: Literal["kingpin"] = default(
+        "kingpin", "kingpin: steered about a pivot beside it; `at` is the pivot."
+    )
+    scrub: Length = Field(
+        description="Scrub radius (m): the wheel's centre is this far to the left of the pivot."
+    )
+
+    def centre(self, read: Read) -> tuple[Scalar, Scalar]:
+        """Beside the pivot, on the axle's line."""
+        return 0, read(self.scrub)
+
+
 class CasterWheel(PivotedWheel):
     """Trails behind a free vertical pivot. Also NAME.steering, NAME.steering_rate."""
 
@@ -257,4 +279,5 @@ class OmniWheel(RollerWheel):
     roller_angle: Direction = default("90 deg", f"{_ROLLER}, default 90 deg.")
 
 
-WHEELS.add(FixedWheel, SteeredWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)
+WHEELS.add(FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)
+LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)
