@@ -167,7 +167,7 @@ class Scene:
     def to_dict(self) -> dict[str, object]:
         """Plain data for `Run.description["sketch"]`: what differs from an empty scene."""
         default = {each.name: each.default for each in fields(Scene)}
-        return {name: value for name, value in asdict(self).items() if value != default[name]}
+        return {name: _as_json(value) for name, value in asdict(self).items() if value != default[name]}
 
     @staticmethod
     def from_dict(data: Mapping[str, object]) -> Scene:
@@ -176,6 +176,15 @@ class Scene:
             return _reader().validate_python(data)
         except ValueError as error:
             raise InputError(f"the run's sketch of the robot is damaged: {error}") from error
+
+
+def _as_json(value: object) -> object:
+    """Lists in place of tuples, as they come back from a file."""
+    if isinstance(value, (tuple, list)):
+        return [_as_json(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _as_json(each) for name, each in value.items()}
+    return value
 
 
 @cache

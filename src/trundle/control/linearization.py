@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
 NEAR = 1e-9
-# Never linearised unless asked for: the largest |residual| has a kink exactly where it is 0.
-_KINKED = ("constraint_residual", "loop_residual")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -212,7 +210,8 @@ def point_of(
 def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
     """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
     if outputs is None:
-        return tuple(name for name in model.outputs if name not in _KINKED)
+        # Residuals only where they are asked for: the largest has a kink exactly where it is 0.
+        return tuple(name for name in model.outputs if model.quantities[name].kind != "residual")
     if isinstance(outputs, str):
         raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
     outputs = tuple(outputs)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 
@@ -68,8 +67,12 @@ def held_programs(
 
 
 def projected(
-    symbols: tuple[Any, Any, Any], split: tuple[int, int], configuration: Any, velocity: Any, samples: Samples
-) -> Any:
+    symbols: tuple[ca.SX, ca.SX, ca.SX],
+    split: tuple[int, int],
+    configuration: ca.SX,
+    velocity: ca.SX,
+    samples: Samples,
+) -> ca.SX:
     """The state's column moved onto φ = 0 and ψ = 0.
 
     symbols: (state, input, parameter); split: how many coordinates and speeds the state begins with; configuration,
@@ -84,7 +87,7 @@ def projected(
     return ca.vertcat(q, at(ca.vertcat(q, u, rest), *symbols[1:]), rest)
 
 
-def _moved(part: Any, residual: Any, samples: Samples) -> Any:
+def _moved(part: ca.SX, residual: ca.SX, samples: Samples) -> ca.SX:
     """The least change of `part` that makes the linearised residual vanish."""
     if not residual.numel():
         return part

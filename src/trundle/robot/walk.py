@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, key_of
@@ -82,9 +82,9 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     return inner
 
 
-def plain(noun: Noun) -> dict[str, object]:
+def plain(noun: Noun) -> dict[str, Any]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
         inner = getattr(noun, field)
         if isinstance(inner, Noun) and inner.inline:

@@ -226,8 +226,9 @@ def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dic
     """What travels with a run: the description as text (or what else the model was made from), the parameters that
     were used, how to draw the robot.
     """
-    if isinstance(system, Model) and system.robot is None:
-        return {**system.origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
+    if system.robot is None:
+        origin = system.origin if isinstance(system, Model) else {}
+        return {**origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
     described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
     own = {**system.parameters, **parameters}
     drawn = system.sketch if described else sketch(system.robot, parameters=own)

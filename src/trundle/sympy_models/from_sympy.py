@@ -34,6 +34,8 @@ from trundle.sympy_models.sympy_method import (
 )
 from trundle.sympy_models.sympy_names import Names, declare, report_unknown, unit_texts
 
+_RESIDUAL = "constraint_residual"
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -154,7 +156,7 @@ def from_sympy(
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
-    shown["constraint_residual"] = _largest([*bound.holonomic, *bound.velocity])
+    shown[_RESIDUAL] = _largest([*bound.holonomic, *bound.velocity])
     if convert.met(TIME) and not names.declares_time:
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
@@ -305,6 +307,7 @@ def _quantities(names: Names, outputs: Iterable[str], units: Mapping[str, str]) 
         "coordinate": names.coordinates,
         "speed": names.speeds,
         "command": names.inputs,
+        "residual": (_RESIDUAL,),
         "other": (*names.extra, *outputs),
     }
     return Quantities.gather(

@@ -71,7 +71,8 @@ def model_facts(model: Model) -> list[Fact]:
     """Label and text of everything that is known of a described robot's model."""
     groups = {what: names for what, names in _groups(model).items() if names or what != "currents"}
     named = [(what, names_with_units(names, model.units)) for what, names in groups.items()]
-    return [*body_facts(model.robot), *named, *derivation_facts(model)]
+    bodies = [] if model.robot is None else body_facts(model.robot)
+    return [*bodies, *named, *derivation_facts(model)]
 
 
 def derivation_facts(model: Model) -> list[Fact]:
@@ -104,7 +105,7 @@ def model_data(model: Model) -> dict[str, object]:
     own = (*own, "derive_seconds", "notes")
     rows = {name: getattr(model.constraints, name) for name in ("rows", "rank", "undetermined")}
     return {
-        **robot_data(model.robot, model.mobility),
+        **({} if model.robot is None else robot_data(model.robot, model.mobility)),
         **{name: getattr(model, name) for name in own},
         "constraints": rows,
         "operations_per_evaluation": _per_evaluation(model),
