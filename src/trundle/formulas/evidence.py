@@ -92,9 +92,9 @@ class Evidence:
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))
         inputs = {
-            "coordinate": (here.names, q),
+            "coordinate": (here.names, here.q),
             "speed": (here.assembly.speeds, nu),
-            "parameter": (tuple(here.parameters), p),
+            "parameter": parameter_group(here),
         }
         labels = numbered(f"{each.owner}.{each.what}" for each in about)
         outputs = {"velocity": (labels, apply(rows, nu)), "rate": (here.names, here.coordinate_rates(nu))}
