@@ -7,13 +7,42 @@ from collections.abc import Iterable
 
 
 class TrundleError(Exception):
-    """Root of every error that Trundle raises on purpose; `exit_status` is the command line's."""
+    """Root of every error that Trundle raises on purpose.
+
+    Attributes
+    ----------
+    exit_status : int
+        What the command line ends with: 1 for wrong input, 3 for numbers that failed.
+    """
 
     exit_status = 1
 
 
 class InputError(TrundleError):
-    """The description, a file or an argument is wrong: says where, what came, what was expected, the likely fix."""
+    """The description, a file or an argument is wrong.
+
+    Attributes
+    ----------
+    message : str
+        What came and what was expected.
+    file : str or None
+        The file where it stands.
+    line : int or None
+        The line there, from 1.
+    key : str or None
+        The key path or the argument: "robot.wheels.left.radius", "inputs.left_motor.voltage".
+    hint : str or None
+        The likely fix, or which names exist.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> try:
+    ...     trundle.catalog.robot("pendulm")
+    ... except trundle.InputError as error:
+    ...     print(error.hint)
+    did you mean 'pendulum'?
+    """
 
     def __init__(
         self,
@@ -40,14 +69,40 @@ class InputError(TrundleError):
         return f"{text}\n  {self.hint}" if self.hint else text
 
     def at(self, *, file: str | None = None, line: int | None = None, key: str | None = None) -> InputError:
-        """The same error with the place filled in where it was still unknown."""
+        """The same error with the place filled in where it was still unknown.
+
+        Parameters
+        ----------
+        file : str
+            The file.
+        line : int
+            The line in it, from 1.
+        key : str
+            The key path, or the argument's name.
+
+        Returns
+        -------
+        InputError
+            Another error; this one stays as it is.
+        """
         return InputError(
             self.message, file=self.file or file, line=self.line or line, key=self.key or key, hint=self.hint
         )
 
 
 class NumericsError(TrundleError):
-    """The numbers failed (singular, diverged): says where and when."""
+    """The numbers failed: something is singular or diverged. The message says where and when.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.differential_drive())
+    >>> try:
+    ...     trundle.simulate(model, 1.0, {"left_motor.voltage": 1e300})
+    ... except trundle.NumericsError as error:
+    ...     print(error.exit_status)
+    3
+    """
 
     exit_status = 3
 

@@ -28,6 +28,7 @@ from trundle.robot import (
     register,
     units,
 )
+from trundle.robot.bodies import JOINTS, DirectedJoint
 from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
 from trundle.robot.values import Ratio
@@ -50,9 +51,9 @@ def example(name: str) -> Any:
 @pytest.fixture
 def guests():
     """Takes away what a test registers."""
-    before = [dict(family._members) for family in (LAWS, MOTORS)]
+    before = [dict(family._members) for family in (LAWS, MOTORS, JOINTS)]
     yield
-    for family, members in zip((LAWS, MOTORS), before, strict=True):
+    for family, members in zip((LAWS, MOTORS, JOINTS), before, strict=True):
         family._members = members
 
 
@@ -238,6 +239,15 @@ def test_a_law_that_divides_by_zero_at_rest(guests):
         trundle.derive(parse_robot(cart(contact="naive")))
 
 
+def test_a_joint_without_formulas(guests):
+    @register
+    class Rubber(DirectedJoint):
+        type: Literal["rubber"] = "rubber"
+
+    with pytest.raises(InputError, match="no formulas for joints of type 'rubber'"):
+        trundle.derive(parse_robot({"joints": {"j": {"type": "rubber", "body": {"mass": 1}}}}))
+
+
 def test_a_motor_that_forgets_a_rate(guests):
     @register
     class Forgetful(Motor):
@@ -267,25 +277,25 @@ def test_kind_still_reads_for_motors_and_says_so():
 def test_an_installed_package_brings_kinds_along(guests, monkeypatch):
     """Loaded when a description first names them, by the entry point of that name."""
 
-    class Winch(TorqueMotor):
-        type: Literal["winch"] = "winch"
+    class Hoist(TorqueMotor):
+        type: Literal["hoist"] = "hoist"
 
     class Entry:
         @staticmethod
         def load():
-            return Winch
+            return Hoist
 
     asked = []
 
     def entry_points(group: str, name: str) -> list[type[Entry]]:
         asked.append((group, name))
-        return [Entry] if name == "winch" else []
+        return [Entry] if name == "hoist" else []
 
     monkeypatch.setattr("trundle.robot.kinds.entry_points", entry_points)
     robot = cart()
-    robot["motors"]["lm"]["type"] = "winch"
-    assert type(parse_robot(robot).motors["lm"]) is Winch
-    assert asked == [("trundle.kinds", "winch")]
+    robot["motors"]["lm"]["type"] = "hoist"
+    assert type(parse_robot(robot).motors["lm"]) is Hoist
+    assert asked == [("trundle.kinds", "hoist")]
 
 
 def test_a_bristle_of_ones_own_is_a_state_and_keeps_energy(guests):

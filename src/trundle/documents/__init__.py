@@ -1,10 +1,15 @@
 """Descriptions as files: YAML and URDF, read with the line of every error, and written."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from trundle.documents.document import Document
 from trundle.documents.reader import json_schema, load, load_robot, parse
 from trundle.documents.runspec import FileTable, RunSpec, Table
-from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 from trundle.documents.writer import dump
+
+if TYPE_CHECKING:
+    from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 
 __all__ = [
     "Document",
@@ -22,3 +27,10 @@ __all__ = [
     "parse_urdf",
     "urdf_extras",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """URDF's functions, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("trundle.documents.urdf"), name)

@@ -10,7 +10,6 @@ from pydantic import Field, ValidationError
 
 from trundle.documents.document import MODEL_SUFFIX, MOST_BYTES, Document, read_text, too_large
 from trundle.documents.runspec import RunSpec
-from trundle.documents.urdf.urdf_reader import load_document
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
 from trundle.robot.checks import dynamic_problems
@@ -67,6 +66,8 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
             hint="trundle.open(path) gives the model, and its robot",
         )
     if FilePath(source).suffix.lower() == ".urdf":
+        from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
+
         return load_document(source)
     return parse(read_text(FilePath(source)), source)
 

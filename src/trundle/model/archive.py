@@ -52,8 +52,29 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> Path:
 def open_model(path: str | os.PathLike[str]) -> Model:
     """The model of a file that `model.save` wrote, equal to the one that was saved; nothing is derived anew.
 
-    Raises InputError, with the file and what is wrong, where it is missing, damaged, from a newer version, or
-    something else. Nothing in a file is ever executed.
+    Nothing in a file is ever executed: it is plain data, checked against the types of a model's fields.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, *.trundle.json.
+
+    Returns
+    -------
+    Model
+        With the same programs, instruction by instruction.
+
+    Raises
+    ------
+    InputError
+        Where it is missing, damaged, of another version, or something else, saying what is wrong.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.pendulum())
+    >>> trundle.open(model.save("pendulum.trundle.json")) == model
+    True
     """
     try:
         return from_text(read_text(Path(path), MOST_BYTES))

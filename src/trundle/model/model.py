@@ -15,9 +15,9 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.manifold import changed_numbers, settle
+from trundle.model.mechanism import mechanism
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.robot.motors import DCMotor
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -162,31 +162,10 @@ class Model(Shown):
         if self.robot is None:
             return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
-        for name, key in self._divisors.items():
-            if values.get(key) == 0.0:
-                raise InputError(
-                    f"the inductance of '{name}' is a state's divisor and can't become 0",
-                    key=key,
-                    hint="derive the robot anew with inductance 0 (its current then follows at once)",
-                )
+        _check_states(self, self.robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
-
-    @cached_property
-    def _divisors(self) -> dict[str, str]:
-        """Parameters that a current's equation divides by, by motor."""
-        if self.robot is None:
-            return {}
-        motors = {self.quantities[name].owner for name in self.currents}
-        found: dict[str, str] = {}
-        for name, motor in self.robot.motors.items():
-            if name not in motors or not isinstance(motor, DCMotor):
-                continue
-            if motor.inductance.is_parameter or motor.inductance.names:
-                key = motor.inductance.key
-                found[name] = key if motor.inductance.is_parameter else motor.inductance.names[0]
-        return found
 
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
@@ -387,10 +366,34 @@ class Model(Shown):
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
     ) -> Analysis:
-        """What the robot can and cannot do at a configuration: base motions, singular configurations, where driving
-        leads, manipulability.
+        """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
-        at, frame, point, length: as in `trundle.analyze`, which also says what it raises.
+        Parameters
+        ----------
+        at : mapping of str to number or str
+            The configuration; here and below as in `trundle.analyze`.
+        frame : str
+            A body, joint or wheel whose motion is the task.
+        point : sequence of three numbers or str, m
+            The point of it.
+        length : number or str, m
+            What compares turning with moving.
+
+        Returns
+        -------
+        Analysis
+            The answers, each computed when it is asked for.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit, and models without a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.differential_drive()).analyze().motions
+        2
         """
         from trundle import analyze
 
@@ -405,7 +408,30 @@ class Model(Shown):
     ) -> Linearization:
         """A, B, C, D about a state, along its constraints, in independent coordinates, by automatic differentiation.
 
-        state, inputs, parameters, outputs: as in `trundle.linearize`, which also says what it raises.
+        Parameters
+        ----------
+        state, inputs, parameters : mapping of str to number or str
+            As in `trundle.linearize`.
+        outputs : sequence of str
+            Names of y.
+
+        Returns
+        -------
+        Linearization
+            The matrices with names and units.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+        NumericsError
+            Where the model is singular.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum()).linearize().poles.size
+        4
         """
         from trundle import linearize
 
@@ -414,7 +440,31 @@ class Model(Shown):
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
 
-        run, outputs: as in `trundle.linearize_along`, which also says what it raises.
+        Parameters
+        ----------
+        run : Run
+            Of this model.
+        outputs : sequence of str
+            Names of y, as in `trundle.linearize_along`.
+
+        Returns
+        -------
+        LinearTrajectory
+            The matrices over time.
+
+        Raises
+        ------
+        InputError
+            For what isn't a run of this model.
+        NumericsError
+            Where it is singular, saying when.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum())
+        >>> len(model.linearize_along(trundle.simulate(model, 1.0, samples=11)))
+        11
         """
         from trundle import linearize_along
 
@@ -423,7 +473,28 @@ class Model(Shown):
     def equations(self, what: str = "all") -> Equations:
         """The equations as SymPy objects that a person can read, checked against the model's programs.
 
-        what: kinematics, constraints, dynamics or all, as in `trundle.equations`, which also says what it raises.
+        Parameters
+        ----------
+        what : {"all", "kinematics", "constraints", "dynamics"}
+            As in `trundle.equations`.
+
+        Returns
+        -------
+        Equations
+            With `text()`, `latex()` and `markdown()`.
+
+        Raises
+        ------
+        InputError
+            For other words, and models without a description.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> print(model.equations("kinematics").text())  # doctest: +ELLIPSIS
+        differential_drive
+        ...
         """
         from trundle import equations
 
@@ -461,21 +532,77 @@ class Model(Shown):
     def odometry(self, given: Sequence[str] | None = None) -> Odometry:
         """The base's pose from increments of wheel and joint angles.
 
-        given: the rates of those angles, as in `trundle.odometry`, which also says what it raises.
+        Parameters
+        ----------
+        given : sequence of str
+            The rates of those angles, as in `trundle.odometry`; by default of all that motors drive.
+
+        Returns
+        -------
+        Odometry
+            The program of one step, with its Jacobians.
+
+        Raises
+        ------
+        InputError
+            For unknown names, and where they don't determine the base's motion.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.differential_drive()).odometry().increments
+        ('right.angle', 'left.angle')
         """
         from trundle import odometry
 
         return odometry(self, given)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write description, equations and names to one plain file, *.trundle.json, whole or not at all.
+        """Write description, equations and names to one plain file, whole or not at all.
 
-        `trundle.open(path)` gives an equal model without deriving it again. Returns the path. Raises InputError for
-        another suffix.
+        Parameters
+        ----------
+        path : str or path
+            Its name ends in .trundle.json.
+
+        Returns
+        -------
+        Path
+            The file, which `trundle.open` reads without deriving anything.
+
+        Raises
+        ------
+        InputError
+            For another suffix, and where the file can't be written.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> path = trundle.derive(trundle.catalog.pendulum()).save("pendulum.trundle.json")
+        >>> trundle.open(path).name
+        'pendulum'
         """
         from trundle.model.archive import save_model
 
         return save_model(self, path)
+
+
+def _check_states(model: Model, robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise InputError where parameters that became 0 make a state vanish: its rate would be divided by 0.
+
+    So does a motor's current without inductance, which then follows at once.
+    """
+    zeros = [name for name, value in values.items() if value == 0.0 != model.parameters[name]]
+    if not (zeros and model.currents):
+        return
+    left = {state.name for state in mechanism(robot, values).assembly.own_states}
+    gone = [name for name in model.currents if name not in left]
+    if gone:
+        raise InputError(
+            f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'",
+            key=zeros[0],
+            hint="derive robot.with_parameters(...) anew: what was a state then follows at once",
+        )
 
 
 def _check_rank(model: Model, values: Mapping[str, float]) -> None:

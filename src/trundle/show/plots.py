@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURES
+from trundle.errors import InputError
+from trundle.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from trundle.results import Run
 
 
 def plot(run: Run) -> Plots:
@@ -28,6 +28,11 @@ def plot(run: Run) -> Plots:
     Plots
         The figures, each drawn when its method is called.
 
+    Raises
+    ------
+    InputError
+        For what is no run.
+
     Examples
     --------
     >>> import trundle
@@ -35,6 +40,8 @@ def plot(run: Run) -> Plots:
     >>> trundle.plot(run).inputs().get_suptitle()
     'pendulum: inputs'
     """
+    if not isinstance(run, Run):
+        raise InputError(f"plot takes a run, not {type(run).__name__}", hint="run = trundle.run(path)")
     return Plots(run)
 
 

@@ -13,12 +13,13 @@ from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, GROUND, NOUNS, def
 from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import Element, write_xml
 from trundle.errors import InputError
-from trundle.robot.bodies import Body, Joint
+from trundle.robot.bodies import Body, Inertia, Joint
 from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
 from trundle.robot.structure import body_names
 from trundle.robot.values import Value
+from trundle.robot.walk import nouns
 
 # What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
 Said = dict[tuple[str, str], str]
@@ -83,6 +84,8 @@ def dump_urdf(robot: Robot) -> str:
     """
     if robot.urdf is None:
         root, before, there = Element("robot"), '<?xml version="1.0"?>\n', _File()
+        if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
+            _at(root, EXTENSION).set("inertia", AS_GIVEN)
         wanted = _said(robot, _names(robot))
     else:
         reading = read(robot.urdf, strict=False)
@@ -139,8 +142,11 @@ def _update(element: Element, old: Said, new: Said) -> None:
     changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
     for path, name in changed - new.keys():
         _at(element, path).attrib.pop(name, None)
-    if any(path == "inertial/inertia" for path, _ in changed & old.keys()):  # from now on in the link's axes
-        _at(element, "inertial/origin").attrib.pop("rpy", None)
+    moments = {key for key in new if key[0] == "inertial/inertia"}
+    if moments & changed & old.keys():  # from now on in the link's axes, all six of them
+        changed |= moments
+        for origin in element.iterfind("inertial/origin"):
+            origin.attrib.pop("rpy", None)
     for path in sorted(_paths(old) - _paths(new), reverse=True):  # what is inside goes first
         above, _, tag = path.rpartition("/")
         outer, inner = _at(element, above), _at(element, path)
@@ -200,9 +206,6 @@ def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
     if "gravity" in robot.model_fields_set:
         x, y, z = (float(each) + 0.0 for each in resolve.gravity())  # -0 is 0
         said[EXTENSION, "gravity"] = _text(-z + 0.0) if x == y == 0.0 else _text(x, y, z)
-    bodies = [robot.body, *(joint.body for joint in robot.joints.values())]
-    if robot.urdf is None and any(body.inertia.as_given for body in bodies if body is not None):
-        said[EXTENSION, "inertia"] = AS_GIVEN
     return said
 
 
