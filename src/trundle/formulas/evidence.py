@@ -17,7 +17,7 @@ from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
-from trundle.model.symbols import Symbols
+from trundle.model.symbols import Symbols, parameter_group
 from trundle.program import Program
 
 Numbers = dict[str, np.ndarray]
