@@ -11,6 +11,7 @@ import pytest
 from trundle.errors import InputError
 from trundle.files import replacing
 from trundle.results import Batch, Run
+from trundle.scene import Scene
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
@@ -155,3 +156,24 @@ def test_csv_errors_say_the_line(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         Run.load(path)
+
+
+EARLIER = Path(__file__).parent / "files"
+
+
+def test_files_of_the_first_version_are_read_and_drawn():
+    """Written before scenes and this reader were: values, units, groups, description and pictures are all there."""
+    run = Run.load(EARLIER / "run_1.nc")
+    assert (len(run), run["link_1.angle"][0], run.units["link_1.rate"]) == (3, 1.0, "rad/s")
+    assert run.states == ("link_1.angle", "link_1.rate")
+    assert "pendulum" in run.description["yaml"]
+    assert run.plot.path().axes[0].get_ylabel() == "z (m)"
+    cart = Run.load(EARLIER / "cart_1.nc")
+    ball, tail = Scene.from_dict(cart.description["sketch"]).wheels[1:]
+    assert ball.is_ball
+    assert tail.centre() == pytest.approx((-0.5, 0.0))
+    assert cart.plot.path_png() is not None
+    batch = Batch.load(EARLIER / "batch_1.nc")
+    assert (batch.states, batch.count, batch.parameters["m"]) == (("x", "v"), 2, 2.0)
+    np.testing.assert_array_equal(batch.parameters["r"], [0.1, 0.2])
+    np.testing.assert_array_equal(batch["v"], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]])

@@ -115,6 +115,25 @@ def test_runs_read_back() -> None:
     assert parse(text).run == run.model_copy(update={"set": {}})
 
 
+def test_plain_data_is_read_as_a_file_would_be() -> None:
+    cart = {"wheels": {"w": {"radius": "6 in"}}, "body": {"mass": 1, "inertia": {"zz": 1}}}
+    document = load({"robot": cart, "run": {"duration": "1 min", "mode": "kinematic"}})
+    assert document.robot == parse_robot(cart)
+    assert document.run is not None
+    assert document.run.duration == 60.0
+    assert (document.path, document.lines) == (None, None)
+    with pytest.raises(InputError, match="unknown key 'radus'") as caught:
+        load({"robot": cart | {"wheels": {"w": {"radus": 1}}}})
+    assert caught.value.key == "robot.wheels.w.radus"
+    with pytest.raises(InputError, match="unknown key 'wheels' in a description"):
+        load(cart)
+    with pytest.raises(InputError, match="needs a body with a mass"):
+        load({"robot": {"base": "floating"}})
+    with pytest.raises(InputError, match="no parameter 'rr'") as caught:
+        load({"robot": cart, "run": {"set": {"rr": 1}}})
+    assert caught.value.key == "run.set.rr"
+
+
 def test_schema() -> None:
     schema: Any = json_schema()
     assert schema["properties"].keys() == {"trundle", "robot", "run"}

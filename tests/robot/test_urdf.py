@@ -17,8 +17,10 @@ from trundle import catalog
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, load, load_urdf, parse, parse_urdf, urdf_extras
 from trundle.documents.urdf import Limit, Mesh
+from trundle.documents.urdf.urdf_reader import read
 from trundle.errors import InputError
 from trundle.robot import GearCoupling, PrismaticJoint, parse_robot
+from trundle.robot.walk import plain
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"
 
@@ -188,6 +190,43 @@ def test_every_number_can_change_and_comes_back_exactly(rng):
         leaders = [{n: list(gear.follows) for n, gear in each.couplings.items()} for each in (back, robot)]
         assert leaders[0] == leaders[1]
         assert dump_urdf(back) == dump_urdf(changed)
+
+
+def test_parts_can_change_and_come_back_exactly(rng):
+    """Limits, frictions, masses, bases and gravity come and go; written into the file, and anew."""
+    for _ in range(30):
+        robot = parse_urdf(random_urdf(rng, int(rng.integers(1, 8)), massive_root=bool(rng.integers(2))))
+        data = plain(robot)
+        joint = data["joints"][str(rng.choice(list(data["joints"])))]
+        if joint["type"] in ("revolute", "prismatic"):
+            stops = {"lower": -0.3, "upper": 0.7} if rng.integers(2) else {"lower": None, "upper": None}
+            joint |= {key: each for key, each in stops.items() if each is not None}
+            for key in [key for key, each in stops.items() if each is None]:
+                joint.pop(key, None)
+        if rng.integers(2):
+            joint.pop("damping", None)
+        if rng.integers(2):
+            joint.setdefault("body", {}).update(mass=2.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.5})
+        if rng.integers(2):
+            data.setdefault("body", {}).update(mass=3.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+        if rng.integers(2):
+            data["gravity"] = 1.6
+        data["base"] = str(rng.choice(["fixed", "planar", "floating"]))
+        changed = parse_robot(data)
+        for start in (changed, changed.model_copy(update={"urdf": None})):
+            back = read(dump_urdf(start), strict=False).robot
+            assert back.parameter_values() == changed.parameter_values()
+            assert back.base == changed.base
+
+
+def test_signs_that_xml_must_escape_come_back():
+    text = ARM.replace("<mu1>0.2</mu1>", "<mu1><![CDATA[a < b && c]]>&#13;</mu1>").replace(
+        "package://arm/a&amp;b.stl", "a&quot;&#10;&#9;&lt;&gt;'.stl"
+    )
+    robot = parse_urdf(text)
+    assert meaning(dump_urdf(robot)) == meaning(text)
+    assert parse_urdf(dump_urdf(robot)) == robot
+    assert urdf_extras(robot).meshes[0].filename == "a\"\n\t<>'.stl"
 
 
 def test_a_changed_inertia_is_written_in_the_links_axes():

@@ -1,5 +1,6 @@
 """Diagrams of robots: the side they are seen from, what is named and measured, and a page that holds all of it."""
 
+import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import trundle
 from trundle.catalog import names, robot
 from trundle.model.drawing import scene
 from trundle.robot import parse_robot
+from trundle.scene import Scene
 from trundle.show.diagram import diagram, diagram_svg
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -206,3 +208,12 @@ def test_figures_show_themselves_in_notebooks():
     data, size = picture._repr_png_()
     assert data.startswith(b"\x89PNG")
     assert size["width"] / size["height"] == pytest.approx(np.divide(*picture.get_size_inches()), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_scenes_are_plain_data(name):
+    """As a file holds them: through JSON and back."""
+    shape = scene(ROBOTS[name]())
+    again = Scene.from_dict(json.loads(json.dumps(shape.to_dict())))
+    assert again == shape
+    assert again.view == shape.view

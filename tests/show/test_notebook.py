@@ -305,3 +305,13 @@ def test_notebooks_run_from_top_to_bottom(path, tmp_path, monkeypatch):
     assert len(shown) >= len(cells) - 1
     assert sum("text/html" in data for data in shown) >= 5
     assert list(tmp_path.iterdir()) == [], "a notebook leaves nothing behind"
+
+
+def test_words_are_found_by_the_nearest_class():
+    class MyRun(Run):
+        """A user's own."""
+
+    assert repr(MyRun("mine", [0.0, 1.0], {"x": [0.0, 1.0]})).startswith("Run 'mine': 2 samples")
+    for say in (trundle.to_text, trundle.to_html, trundle.explain):
+        with pytest.raises(TypeError, match="got int"):
+            say(1)

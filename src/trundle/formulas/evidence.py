@@ -15,9 +15,10 @@ from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
+from trundle.model.mechanism import mechanism
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
-from trundle.model.symbols import parameter_group
+from trundle.model.symbols import Symbols, parameter_group
 from trundle.program import Program
 
 Numbers = dict[str, np.ndarray]
@@ -82,8 +83,12 @@ class Evidence:
 
     @cached_property
     def _rolling(self) -> Program:
-        """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds."""
-        here, symbols = self.programs.mechanism, self.programs.symbols
+        """Velocities of the rows of wheels and couplings, and rates of the coordinates, for any speeds.
+
+        Of a mechanism that isn't set in motion: rows are shown of robots that their wheels lock, too.
+        """
+        symbols = Symbols()
+        here = symbols.mechanism(mechanism(self.sheet.mechanism.robot))
         wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))

@@ -8,7 +8,7 @@ composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c) (`_mo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.errors import InputError
@@ -37,9 +37,11 @@ from trundle.model.symbols import (
     PARAMETER,
     STATE,
     Groups,
+    Symbols,
     parameter_group,
     symbols_for,
 )
+from trundle.program import Program
 from trundle.robot import Robot
 from trundle.scalars import Scalar
 
@@ -136,25 +138,14 @@ def _motion(moving: MovingMechanism, drives: _Drives) -> Motion:
 
 def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: float) -> Model:
     """The programs, traced, and the names of everything in them."""
-    mechanism = moving.mechanism
-    robot, assembly, numbers = mechanism.robot, mechanism.assembly, mechanism.numbers
-    states = (*mechanism.names, *moving.labels, *drives.own)
-    symbols = [*moving.q, *moving.u, *drives.own.values()]
-    groups: Groups = {
-        STATE: (states, symbols),
-        INPUT: (tuple(drives.commands), list(drives.commands.values())),
-        PARAMETER: parameter_group(mechanism),
-    }
-    account = moving.symbols.make(STATE, 2, len(symbols))
-    accounted = (*states, WORK.name, LOST.name)
-    audited = {**groups, STATE: (accounted, [*symbols, *account])}
+    mechanism, symbols = moving.mechanism, moving.symbols
+    robot, numbers = mechanism.robot, mechanism.numbers
+    groups = _groups(moving, drives)
     rates = [*moving.q_dot, *motion.u_dot, *(motion.forces.rates[name] for name in drives.own)]
-    powers = [motion.forces.power, motion.forces.loss]
     outputs = observed(moving, motion)
     labels = tuple(each.name for each in outputs)
-    split = len(moving.q), len(moving.u)
-    held = held_programs(moving.loops, moving.symbols, groups, split, _driven(assembly))
-    program = moving.symbols.program
+    driven = _driven(mechanism.assembly)
+    held = held_programs(moving.loops, symbols, groups, (len(moving.q), len(moving.u)), driven)
     return Model(
         robot=robot,
         name=robot.name,
@@ -167,18 +158,42 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         quantities=_quantities(mechanism, outputs),
         mobility=mobility_of(numbers.assembly),
         constraints=_summary(moving, motion),
-        dynamics=program("dynamics", groups, {"rate": (states, rates)}),
-        audited=program("audited", audited, {"rate": (accounted, [*rates, *powers])}),
-        observe=program("observe", groups, {"output": (labels, list(outputs.values()))}),
-        stiff=bool(drives.own)
-        or any(wheel.law.stiff for wheel in assembly.wheels)
-        or any(element.stiff for element in numbers.assembly.elements),
+        dynamics=symbols.program("dynamics", groups, {"rate": (groups[STATE][0], rates)}),
+        audited=_audited(symbols, groups, rates, motion),
+        observe=symbols.program("observe", groups, {"output": (labels, list(outputs.values()))}),
+        stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numbers.assembly),
         manifold=held.manifold,
         projection=held.projection,
         dependent=held.dependent,
     )
+
+
+def _groups(moving: MovingMechanism, drives: _Drives) -> Groups:
+    """The inputs of a model's programs: state, input, parameter."""
+    states = (*moving.mechanism.names, *moving.labels, *drives.own)
+    return {
+        STATE: (states, [*moving.q, *moving.u, *drives.own.values()]),
+        INPUT: (tuple(drives.commands), list(drives.commands.values())),
+        PARAMETER: parameter_group(moving.mechanism),
+    }
+
+
+def _audited(symbols: Symbols, groups: Groups, rates: Sequence[Scalar], motion: Motion) -> Program:
+    """The rates with the powers put in and lost, so that work and losses are integrated beside the states."""
+    states, values = groups[STATE]
+    account = symbols.make(STATE, 2, len(values))
+    labels = (*states, WORK.name, LOST.name)
+    inputs = {**groups, STATE: (labels, [*values, *account])}
+    powers = [motion.forces.power, motion.forces.loss]
+    return symbols.program("audited", inputs, {"rate": (labels, [*rates, *powers])})
+
+
+def _is_stiff(numeric: Assembly) -> bool:
+    """Whether some part reacts much faster than a robot moves: a winding, a gripping contact, a stop."""
+    parts = (*(wheel.law for wheel in numeric.wheels), *numeric.elements)
+    return bool(numeric.own_states) or any(part.stiff for part in parts)
 
 
 def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:

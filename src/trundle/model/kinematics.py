@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -68,7 +67,7 @@ class Kinematics:
     quantities: Quantities
     program: Program
     robot: Robot
-    sketch: Mapping[str, Any] = field(default_factory=dict)
+    sketch: Mapping[str, object] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
@@ -142,13 +141,13 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         PARAMETER: parameter_group(here),
     }
     loops = _loops(here)
-    coupled, _ = coupling_rows(here.assembly, here.at)
-    held = [] if loops is None else without_followers(here.assembly, loops.rows, coupled)
     contacts, _ = contact_velocities(here)
-    free = without_followers(here.assembly, contacts, coupled)
-    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
-    nu = with_followers(here.assembly, solve_speeds(wheels, given, rates), coupled)
+    nu = _all_speeds(here, contacts, loops, dict(zip(given, rates, strict=True)))
     outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
+    shown = {
+        "rate": (here.names, here.coordinate_rates(nu)),
+        "output": (tuple(outputs), list(outputs.values())),
+    }
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
@@ -159,20 +158,25 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         tuple(outputs),
         numbers.parameters,
         Quantities.gather((TIME,), quantities.values(), (_SLIP_RESIDUAL,)),
-        symbols.program(
-            "kinematics",
-            groups,
-            {
-                "rate": (here.names, here.coordinate_rates(nu)),
-                "output": (tuple(outputs), list(outputs.values())),
-            },
-        ),
+        symbols.program("kinematics", groups, shown),
         robot,
         sketch(robot, numbers.assembly),
         manifold=bound.manifold,
         projection=bound.projection,
         dependent=bound.dependent,
     )
+
+
+def _all_speeds(
+    here: Mechanism, contacts: Rows, loops: Closures | None, given: Mapping[str, Scalar]
+) -> list[Scalar]:
+    """ν for given rates by name, what follows by couplings with it; `contacts` are the wheels' rows."""
+    assembly = here.assembly
+    coupled, _ = coupling_rows(assembly, here.at)
+    held = [] if loops is None else without_followers(assembly, loops.rows, coupled)
+    free = without_followers(assembly, contacts, coupled)
+    wheels = WheelRows(here, free, here.sampled(wheel_rows), held, loops)
+    return with_followers(assembly, solve_speeds(wheels, given), coupled)
 
 
 def check_rates(here: Mechanism, given: Sequence[str], key: str = "") -> None:
@@ -215,8 +219,7 @@ def _loops(here: Mechanism) -> Closures | None:
 
 def solve_speeds(
     wheels: WheelRows,
-    given: Sequence[str],
-    rates: Sequence[Scalar],
+    given: Mapping[str, Scalar],
     tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
 ) -> list[Scalar]:
     """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely; zeros
@@ -226,9 +229,7 @@ def solve_speeds(
     don't determine the motion.
     """
     assembly, loops = wheels.mechanism.assembly, wheels.loops
-    solution: dict[int, Scalar] = {
-        assembly.speeds.index(name): rate for name, rate in zip(given, rates, strict=True)
-    }
+    solution: dict[int, Scalar] = {assembly.speeds.index(name): rate for name, rate in given.items()}
     every = [*wheels.rows, *wheels.held]
     free = _free_columns(assembly, solution, wheels.held)
     free = [j for j in free if j in assembly.base_columns or any(not is_zero(row[j]) for row in every)]
@@ -238,7 +239,7 @@ def solve_speeds(
             numbers, zero = loops.samples.of_constraints(every), loops.samples.zero
         rank = generic_rank(numbers[:, :, free], zero) if every else 0
         if rank < len(free):
-            raise _undetermined(wheels.mechanism, given, rank, len(free))
+            raise _undetermined(wheels.mechanism, tuple(given), rank, len(free))
         known = [solution.get(j, 0) for j in range(len(assembly.speeds))]
         solution.update(zip(free, _least_squares(wheels, known, free, tidy), strict=True))
     return [solution.get(j, 0) for j in range(len(assembly.speeds))]

@@ -15,9 +15,9 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.quantities import Quantities
 from trundle.model.manifold import changed_numbers, settle
+from trundle.model.mechanism import mechanism
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.robot.motors import DCMotor
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -162,31 +162,10 @@ class Model(Shown):
         if self.robot is None:
             return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
         values = self.robot.parameter_values(changes)
-        for name, key in self._divisors.items():
-            if values.get(key) == 0.0:
-                raise InputError(
-                    f"the inductance of '{name}' is a state's divisor and can't become 0",
-                    key=key,
-                    hint="derive the robot anew with inductance 0 (its current then follows at once)",
-                )
+        _check_states(self, self.robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
-
-    @cached_property
-    def _divisors(self) -> dict[str, str]:
-        """Parameters that a current's equation divides by, by motor."""
-        if self.robot is None:
-            return {}
-        motors = {self.quantities[name].owner for name in self.currents}
-        found: dict[str, str] = {}
-        for name, motor in self.robot.motors.items():
-            if name not in motors or not isinstance(motor, DCMotor):
-                continue
-            if motor.inductance.is_parameter or motor.inductance.names:
-                key = motor.inductance.key
-                found[name] = key if motor.inductance.is_parameter else motor.inductance.names[0]
-        return found
 
     def state_vector(
         self, values: Mapping[str, float] | None = None, parameters: Mapping[str, float] | None = None
@@ -606,6 +585,24 @@ class Model(Shown):
         from trundle.model.archive import save_model
 
         return save_model(self, path)
+
+
+def _check_states(model: Model, robot: Robot, values: Mapping[str, float]) -> None:
+    """Raise InputError where parameters that became 0 make a state vanish: its rate would be divided by 0.
+
+    So does a motor's current without inductance, which then follows at once.
+    """
+    zeros = [name for name, value in values.items() if value == 0.0 != model.parameters[name]]
+    if not (zeros and model.currents):
+        return
+    left = {state.name for state in mechanism(robot, values).assembly.own_states}
+    gone = [name for name in model.currents if name not in left]
+    if gone:
+        raise InputError(
+            f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'",
+            key=zeros[0],
+            hint="derive robot.with_parameters(...) anew: what was a state then follows at once",
+        )
 
 
 def _check_rank(model: Model, values: Mapping[str, float]) -> None:

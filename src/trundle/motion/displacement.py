@@ -78,7 +78,7 @@ def displacement(
     """The twist's integral (a, b, φ) for increments `delta`, the base at the origin, in scalars of any kind."""
     rows = wheel_rows(here)
     kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
-    nu = solve_speeds(WheelRows(here, kept, plan.numbers), plan.given, delta, tidy)
+    nu = solve_speeds(WheelRows(here, kept, plan.numbers), dict(zip(plan.given, delta, strict=True)), tidy)
     return [nu[place] for place in here.assembly.base_columns]
 
 
