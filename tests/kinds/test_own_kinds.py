@@ -28,6 +28,7 @@ from trundle.robot import (
     register,
     units,
 )
+from trundle.robot.bodies import JOINTS, DirectedJoint
 from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
 from trundle.robot.values import Ratio
@@ -50,9 +51,9 @@ def example(name: str) -> Any:
 @pytest.fixture
 def guests():
     """Takes away what a test registers."""
-    before = [dict(family._members) for family in (LAWS, MOTORS)]
+    before = [dict(family._members) for family in (LAWS, MOTORS, JOINTS)]
     yield
-    for family, members in zip((LAWS, MOTORS), before, strict=True):
+    for family, members in zip((LAWS, MOTORS, JOINTS), before, strict=True):
         family._members = members
 
 
@@ -236,6 +237,15 @@ def test_a_law_that_divides_by_zero_at_rest(guests):
 
     with pytest.raises(InputError, match="Naive .* at rest"):
         trundle.derive(parse_robot(cart(contact="naive")))
+
+
+def test_a_joint_without_formulas(guests):
+    @register
+    class Rubber(DirectedJoint):
+        type: Literal["rubber"] = "rubber"
+
+    with pytest.raises(InputError, match="no formulas for joints of type 'rubber'"):
+        trundle.derive(parse_robot({"joints": {"j": {"type": "rubber", "body": {"mass": 1}}}}))
 
 
 def test_a_motor_that_forgets_a_rate(guests):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +20,10 @@ from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
 from trundle.mechanics.base_motion import BaseMotion, base_motion
-from trundle.mechanics.elimination import ZERO, generic_rank
+from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.steering import steering_angles
-from trundle.model import Model
-from trundle.model.arguments import named, number, robot_of
+from trundle.model.arguments import Given, named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
 
@@ -48,11 +47,15 @@ class Analysis:
     Made by `analyze`. Angular speeds count as speeds at the distance `length` (m).
     """
 
-    robot: Any
     maps: VelocityMaps
     at: Mapping[str, float]
     q: np.ndarray
     frame: Frame | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """The robot that was looked at."""
+        return self.maps.mechanism.robot
 
     @property
     def length(self) -> float:
@@ -108,7 +111,8 @@ class Analysis:
         motors = self.maps.motors()
         columns = list(motors.values())
         rates = [
-            self.maps.scale[columns, None] * _null(self.maps.constraints(q[None])[0], self.maps.zero)[columns]
+            self.maps.scale[columns, None]
+            * null_space(self.maps.constraints(q[None])[0], self.maps.zero)[columns]
             for q in self._general
         ]
         widest = max(each.shape[1] for each in rates)
@@ -140,7 +144,7 @@ class Analysis:
     @cached_property
     def singularities(self) -> tuple[Singularity, ...]:
         """Where wheels, motors and the frame lose rank: over all configurations, not only this one."""
-        return singularities(self.robot, self.maps, self.frame, self._general)
+        return singularities(self.maps, self.frame, self._general)
 
     @cached_property
     def determinants(self) -> tuple[Determinant, ...]:
@@ -150,7 +154,7 @@ class Analysis:
         """
         from trundle.analysis.singular_symbolic import determinants
 
-        return determinants(self.robot, self.maps, self.frame, self._general)
+        return determinants(self.maps, self.frame, self._general)
 
     @cached_property
     def controllability(self) -> Reach:
@@ -158,12 +162,12 @@ class Analysis:
 
         Raises InputError where the wheels lock the robot.
         """
-        return reach(self.maps, self.robot.speeds, self.q, self.robot.name)
+        return reach(self.maps, self.q)
 
     @cached_property
     def full_controllability(self) -> Reach:
         """The same over all coordinates, wheels' and casters' angles too, which are often not all reached."""
-        return reach(self.maps, self.robot.speeds, self.q, self.robot.name, whole=True)
+        return reach(self.maps, self.q, whole=True)
 
     def steering(self, twist: Sequence[float]) -> dict[str, float]:
         """Angles (rad) of the steered wheels on the base that allow it the twist (v_x, v_y, ω) without slip.
@@ -194,7 +198,7 @@ class Analysis:
     @cached_property
     def _motions(self) -> np.ndarray:
         """Columns that span all admissible ν at this configuration."""
-        return self.maps.scale[:, None] * _null(self.maps.constraints(self.q[None])[0], self.maps.zero)
+        return self.maps.scale[:, None] * null_space(self.maps.constraints(self.q[None])[0], self.maps.zero)
 
     @property
     def _drives(self) -> str:
@@ -235,41 +239,71 @@ class Analysis:
 
 
 def analyze(
-    robot: Robot | Model,
-    at: Mapping[str, Any] | None = None,
+    robot: Given,
+    at: Mapping[str, float | str] | None = None,
     *,
     frame: str | None = None,
-    point: Sequence[Any] | None = None,
-    length: Any = None,
+    point: Sequence[float | str] | None = None,
+    length: float | str | None = None,
 ) -> Analysis:
     """What a described robot, or the one a model was derived from, can and cannot do, at a configuration.
 
-    at: coordinates (rad, m, or text with units); those left out are zero, or where loops need them. frame: a body,
-    joint or wheel whose motion is the task, at `point` (m) of it; by default the one body that ends the joints, at its
-    centre of mass on a fixed base, else at its origin. length: the length (m) that compares turning with moving. Raises
-    InputError for unknown names, and where loops can't be closed.
+    Everything follows from A(q) ν = 0, the velocities that rolling without slip, couplings and loops leave.
 
-    Sources: Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li
-    & Sastry 1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
+    Parameters
+    ----------
+    robot : Robot, Model, or a file or mapping that describes one
+        What is looked at; every wheel on the ground rolls ideally here, whatever its contact law.
+    at : Mapping[str, float or str], optional
+        Coordinates by name (rad, m, or text with units); those left out are zero, or where loops need them.
+    frame : str, optional
+        The body, joint or wheel whose motion is the task; by default the one body that ends the joints.
+    point : sequence of three float or str, optional
+        The task's point in the axes of `frame` (m); by default its centre of mass on a fixed base, else its origin.
+    length : float or str, optional
+        The length (m) at which turning counts as moving; by default the robot's own (see `Analysis.length`).
+
+    Returns
+    -------
+    Analysis
+        Each answer is found when it is first asked for.
+
+    Raises
+    ------
+    InputError
+        For unknown names, numbers out of bounds, a model without a description, and where loops can't be closed.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> can = trundle.analyze(trundle.catalog.differential_drive())
+    >>> can.motions, can.controllability.growth
+    (2, (2, 3))
+
+    References
+    ----------
+    Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li & Sastry
+    1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
     """
-    robot = robot_of(robot, "analyze", "there are no wheels to look at")
+    described = robot_of(robot, "analyze", "there are no wheels to look at")
     size = None if length is None else number(length, "length", "m")
     if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
         raise InputError(
             f"expected a length between {_SHORTEST:g} and {1 / _SHORTEST:g} m, got {length!r}", key="length"
         )
-    maps = velocity_maps(robot, length=size)
-    at = {str(name): value for name, value in named(at, "at").items()}
+    maps = velocity_maps(described, length=size)
     units = maps.assembly.quantities.units
-    given = {name: number(value, name, units.get(name, "")) for name, value in at.items()}
-    return Analysis(robot, maps, given, maps.place(given), _frame(robot, maps, frame, point))
+    given = {
+        str(name): number(value, str(name), units.get(name, "")) for name, value in named(at, "at").items()
+    }
+    return Analysis(maps, given, maps.place(given), _frame(maps, frame, point))
 
 
-def _frame(robot: Any, maps: VelocityMaps, name: str | None, point: Sequence[Any] | None) -> Frame | None:
+def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | None) -> Frame | None:
     """The frame asked for, or the one at the end; None where there is no single one."""
     assembly = maps.assembly
     if name is None:
-        ends = last_links(robot, assembly)
+        ends = last_links(maps.mechanism.robot, assembly)
         if len(ends) != 1 or len(maps.configurable()) > MOST_COORDINATES:
             if point is not None:
                 raise InputError(
@@ -301,17 +335,8 @@ def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, f
     return Frame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None
 
 
-def _three(given: Any, key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
+def _three(given: Sequence[float | str], key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
     """Three finite numbers in SI, from numbers or text with units."""
     if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
         raise InputError(f"expected a {key}'s {parts}, got {given!r}", key=key)
     return tuple(number(value, key, unit) for value, unit in zip(given, units, strict=True))
-
-
-def _null(rows: np.ndarray, zero: float) -> np.ndarray:
-    """Orthonormal columns that span all z with rows · z = 0."""
-    if not rows.size:
-        return np.eye(rows.shape[1])
-    _, values, vectors = np.linalg.svd(rows)
-    rank = int((values > zero * max(values.max(initial=0.0), 1e-300)).sum())
-    return vectors[rank:].T

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -20,7 +19,7 @@ _DEEPER = 3
 
 
 def growth(
-    fields: Sequence[Named], q: Any, general: np.ndarray, here: np.ndarray, dimension: int
+    fields: Sequence[Named[ca.SX]], q: ca.SX, general: np.ndarray, here: np.ndarray, dimension: int
 ) -> tuple[Filtration, Filtration]:
     """What fields over the symbols q (n,) span with all their brackets, at general configurations and at one.
 
@@ -28,7 +27,7 @@ def growth(
     defined at `here`, only what is general is told, for both.
     """
 
-    def bracket(f: Any, g: Any) -> Any:
+    def bracket(f: ca.SX, g: ca.SX) -> ca.SX:
         return ca.jtimes(g, q, f) - ca.jtimes(f, q, g)
 
     fields = _marked(fields, q)
@@ -39,7 +38,7 @@ def growth(
     return found, filtration_at(fields, bracket, at_here, found.dimension, len(found.growth) + _DEEPER)
 
 
-def _marked(fields: Sequence[Named], q: Any) -> list[Named]:
+def _marked(fields: Sequence[Named[ca.SX]], q: ca.SX) -> list[Named[ca.SX]]:
     """The fields, inert where they are constant and move only coordinates on which no field depends: an arm's joints on
     a base that drives, a hundred of which would give thousands of brackets, all zero.
     """
@@ -51,10 +50,10 @@ def _marked(fields: Sequence[Named], q: Any) -> list[Named]:
     return [replace(each, inert=k not in varying and not moved[k] & used) for k, each in enumerate(fields)]
 
 
-def _values(q: Any, places: np.ndarray) -> Callable[[Sequence[Any]], np.ndarray]:
+def _values(q: ca.SX, places: np.ndarray) -> Callable[[Sequence[ca.SX]], np.ndarray]:
     """Fields → their values at the places, (places, fields, n)."""
 
-    def values(fields: Sequence[Any]) -> np.ndarray:
+    def values(fields: Sequence[ca.SX]) -> np.ndarray:
         function = ca.Function("fields", [q], [ca.densify(ca.horzcat(*fields))])
         return np.array([np.asarray(function(each)).reshape(-1, len(fields)).T for each in places])
 

@@ -11,26 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from trundle.mechanics.combinations import echelon, null_rows
 from trundle.mechanics.elimination import ZERO
 
-Bracket = Callable[[Any, Any], Any]
+F = TypeVar("F")  # a vector field
+Bracket = Callable[[F, F], F]
 # (fields) → their values at the sample configurations, (s, fields, n)
-Values = Callable[[Sequence[Any]], np.ndarray]
+Values = Callable[[Sequence[F]], np.ndarray]
 # Brackets of more than this many fields at a level are not formed: no robot of wheels needs them.
 _MOST = 400
 
 
 @dataclass(frozen=True)
-class Named:
+class Named(Generic[F]):
     """A vector field and how it came about: 'drive', '[drive, turn]'. `inert`: its brackets are known to be zero."""
 
     name: str
-    field: Any
+    field: F
     level: int = 1
     inert: bool = False
 
@@ -55,7 +56,7 @@ class Filtration:
 
 
 def filtration(
-    fields: Sequence[Named], bracket: Bracket, values: Values, dimension: int, depth: int = 6
+    fields: Sequence[Named[F]], bracket: Bracket[F], values: Values[F], dimension: int, depth: int = 6
 ) -> Filtration:
     """The filtration at general configurations: ranks are the largest among the samples that `values` evaluates.
 
@@ -67,7 +68,7 @@ def filtration(
 
 
 def filtration_at(
-    fields: Sequence[Named], bracket: Bracket, values: Values, dimension: int, depth: int = 6
+    fields: Sequence[Named[F]], bracket: Bracket[F], values: Values[F], dimension: int, depth: int = 6
 ) -> Filtration:
     """The filtration at the one configuration that `values` evaluates, which need not be regular.
 
@@ -77,7 +78,12 @@ def filtration_at(
 
 
 def _grow(
-    fields: Sequence[Named], bracket: Bracket, values: Values, dimension: int, depth: int, keep_all: bool
+    fields: Sequence[Named[F]],
+    bracket: Bracket[F],
+    values: Values[F],
+    dimension: int,
+    depth: int,
+    keep_all: bool,
 ) -> Filtration:
     kept, span = _extend([], np.zeros((0, 0, 0)), list(fields), values)
     growth = [len(kept)]
@@ -106,8 +112,8 @@ def _grow(
 
 
 def _extend(
-    kept: list[Named], span: np.ndarray, more: list[Named], values: Values
-) -> tuple[list[Named], np.ndarray]:
+    kept: list[Named[F]], span: np.ndarray, more: list[Named[F]], values: Values[F]
+) -> tuple[list[Named[F]], np.ndarray]:
     """The kept fields and those of `more` that are independent of all before them in some sample, with their values."""
     if not more:
         return kept, span

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -85,13 +84,11 @@ class Reach(Explained):
         return len(self.growth)
 
 
-def reach(
-    maps: VelocityMaps, chosen: Sequence[str] | None, q: np.ndarray, name: str, *, whole: bool = False
-) -> Reach:
+def reach(maps: VelocityMaps, q: np.ndarray, *, whole: bool = False) -> Reach:
     """The growth vector at general configurations and at q (coordinates,).
 
     Over the base's pose, steering and joints, which alone decide where the robot can go; `whole` takes all
-    coordinates, wheels' and casters' angles too. `chosen` are the description's own speeds. Raises InputError where
+    coordinates, wheels' and casters' angles too. Raises InputError where
     wheels lock the robot.
     """
     if not maps.constraints(q[None]).shape[1]:
@@ -99,7 +96,7 @@ def reach(
     general = maps.general(_SAMPLES, np.random.default_rng(_SEED))
     if maps.assembly.loops and not maps.assembly.base_columns and not rolling(maps.assembly):
         return _linkage(maps, general, q)
-    system = _system(maps, chosen, name, [*general, q])
+    system = _system(maps, [*general, q])
     places = _everything(maps) if whole else _posture(maps, system)
     dimension = _dimension(maps, places)
     symbols = [system.q[k] for k in places]
@@ -149,14 +146,12 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
 class _System:
     """q̇ = Σ fields_i u_i in symbols q."""
 
-    q: Any
+    q: ca.SX
     labels: tuple[str, ...]
-    fields: tuple[Any, ...]
+    fields: tuple[ca.SX, ...]
 
 
-def _system(
-    maps: VelocityMaps, chosen: Sequence[str] | None, name: str, closed: Sequence[np.ndarray]
-) -> _System:
+def _system(maps: VelocityMaps, closed: Sequence[np.ndarray]) -> _System:
     """The fields; with loops, ranks and pivots are decided at `closed` configurations, the last of them the one asked
     for.
     """
@@ -164,7 +159,7 @@ def _system(
     q = ca.SX.sym("q", len(maps.names))
     mechanism = ideal.configured(entries(q))
     same = ideal.assembly.wheels == maps.assembly.wheels
-    basis = solve_rolling(mechanism.rolling, name, chosen if same else None)
+    basis = solve_rolling(mechanism.rolling, maps.name, mechanism.robot.speeds if same else None)
     matrix, labels = basis.matrix, basis.labels
     if ideal.assembly.loops:
         matrix, labels = _held(mechanism, q, basis, closed)
@@ -173,7 +168,7 @@ def _system(
 
 
 def _held(
-    mechanism: Mechanism, q: Any, basis: Basis, closed: Sequence[np.ndarray]
+    mechanism: Mechanism, q: ca.SX, basis: Basis, closed: Sequence[np.ndarray]
 ) -> tuple[list[list[Scalar]], tuple[str, ...]]:
     """S(q) and its labels where loops hold ν = S u further, A S u = 0: those speeds follow that nothing drives.
 

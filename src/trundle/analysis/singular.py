@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from trundle.analysis.singularity import Box, Search, SingularPoint, Surface, find_singular, relevant
+from trundle.analysis.search_space import box
+from trundle.analysis.singularity import Search, SingularPoint, Surface, find_singular, relevant
 from trundle.analysis.velocity_maps import VelocityMaps, velocity_maps
 from trundle.errors import InputError
 from trundle.mechanics.closing import CLOSED, closed
 from trundle.mechanics.elimination import generic_rank
 from trundle.model.classification import rolling
+from trundle.robot import Robot
+from trundle.scalars import Scalar
 from trundle.shown import Explained
 
 Matrices = Callable[[VelocityMaps, np.ndarray], np.ndarray]
@@ -70,9 +72,7 @@ class Singularity(Explained):
         return () if self.search is None else self.search.singular
 
 
-def singularities(
-    robot: Any, maps: VelocityMaps, frame: Frame | None, general: np.ndarray
-) -> tuple[Singularity, ...]:
+def singularities(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> tuple[Singularity, ...]:
     """Where wheels, motors and frame lose rank, over all configurations in the joints' limits.
 
     At the described parameters by a bounded search with Newton's method; and, at general configurations, for each
@@ -82,8 +82,8 @@ def singularities(
     if maps.coordinated:
         note = "with the centre of rotation on a steered wheel's contact, that wheel may have any angle"
         return (Singularity(WHEELS, note=note),)
-    critical = critical_parameters(robot, maps, tasks, general)
-    found = {what: _search(robot, maps, what, task, critical[what], general) for what, task in tasks.items()}
+    critical = critical_parameters(maps, tasks, general)
+    found = {what: _search(maps, what, task, critical[what], general) for what, task in tasks.items()}
     if LOOPS in found and WHEELS in found:
         found[WHEELS] = _beyond(found[WHEELS], found[LOOPS].points)
     return tuple(found.values())
@@ -120,19 +120,20 @@ def rank_tasks(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> 
 
 
 def critical_parameters(
-    robot: Any, maps: VelocityMaps, tasks: dict[str, Matrices], general: np.ndarray
+    maps: VelocityMaps, tasks: dict[str, Matrices], general: np.ndarray
 ) -> dict[str, tuple[str, ...]]:
     """Which parameters of the description, set to zero, take rank from each of the matrices everywhere.
 
     Only those that the description lets be zero; all are tried at once, one a lane.
     """
+    robot = maps.mechanism.robot
     values = robot.parameter_values()
     tried = [name for name, value in values.items() if value != 0]
     result: dict[str, tuple[str, ...]] = dict.fromkeys(tasks, ())
     # Bars of no length make another linkage, if loops close at all.
     if not tried or maps.assembly.loops:
         return result
-    lanes: dict[str, Any] = {**values}
+    lanes: dict[str, Scalar] = {**values}
     for k, name in enumerate(tried):
         lanes[name] = np.where(np.arange(len(tried)) == k, 0.0, values[name])
     with np.errstate(all="ignore"):
@@ -153,7 +154,6 @@ def critical_parameters(
 
 
 def _search(
-    robot: Any,
     maps: VelocityMaps,
     what: str,
     task: Matrices,
@@ -169,10 +169,10 @@ def _search(
     decisive = decisive_coordinates(maps, task, movable)
     if len(decisive) > MOST_SEARCHED:
         return many
-    box: Box = maps.box(robot, decisive)
+    where = box(maps, decisive)
     found = find_singular(
         _among(maps, task, decisive),
-        box,
+        where,
         _LOOKS * max(len(decisive), 1),
         _SEED,
         _surface(maps, decisive),
@@ -230,7 +230,7 @@ def _with_motors(maps: VelocityMaps, q: np.ndarray) -> np.ndarray:
     return np.concatenate([maps.constraints(q), maps.driven(len(q))], axis=1)
 
 
-def _may_vanish(robot: Any, name: str) -> bool:
+def _may_vanish(robot: Robot, name: str) -> bool:
     try:
         robot.parameter_values({name: 0.0})
     except InputError:

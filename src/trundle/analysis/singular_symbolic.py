@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from trundle.analysis.search_space import box
 from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
 from trundle.analysis.singularity import SINGULAR
 from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
@@ -24,6 +25,7 @@ from trundle.mechanics.frames import world_jacobian
 from trundle.model.classification import rolling
 from trundle.model.guided import independent_rows
 from trundle.model.mechanism import Mechanism
+from trundle.robot import Robot
 from trundle.shown import Explained
 
 # Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
@@ -47,9 +49,7 @@ class Determinant(Explained):
     solved: bool
 
 
-def determinants(
-    robot: Any, maps: VelocityMaps, frame: Frame | None, general: np.ndarray
-) -> tuple[Determinant, ...]:
+def determinants(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> tuple[Determinant, ...]:
     """The determinants or minors behind `singularities`, factored, where they are small enough to be read.
 
     Named parameters are symbols, other numbers are as described; coordinates on which nothing depends are 0. None for
@@ -57,7 +57,7 @@ def determinants(
     """
     if maps.coordinated or maps.assembly.loops:
         return ()
-    symbolic = _Symbolic.of(robot, maps)
+    symbolic = _Symbolic.of(maps)
     tasks = rank_tasks(maps, frame, general)
     found = []
     for what, task in tasks.items():
@@ -77,9 +77,9 @@ def determinants(
             rows, numbers = _taken(rows, numbers, [*kept, *range(count, len(rows))])
         answer = _answer(what, rows, numbers, divisor, [symbolic.symbols[n] for n in decisive])
         if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
-            answer = _without_idle_factors(answer, robot, symbolic, task, maps, general)
+            answer = _without_idle_factors(answer, symbolic, task, maps, general)
         if answer is not None:
-            found.append(_checked(answer, robot, symbolic, lambda q, t=task: t(maps, q), maps, general))
+            found.append(_checked(answer, symbolic, lambda q, t=task: t(maps, q), maps, general))
     return tuple(found)
 
 
@@ -92,7 +92,8 @@ class _Symbolic:
     values: dict[Any, float]
 
     @staticmethod
-    def of(robot: Any, maps: VelocityMaps) -> _Symbolic:
+    def of(maps: VelocityMaps) -> _Symbolic:
+        robot = maps.mechanism.robot
         named = {name for name, value in robot.parameters.items() if value.is_parameter}
         numbers = robot.parameter_values()
         scope = {
@@ -103,13 +104,13 @@ class _Symbolic:
         values = {scope[name]: numbers[name] for name in numbers if name in named}
         return _Symbolic(maps.mechanism.in_scalars(scope, list(symbols.values())), symbols, values)
 
-    def point(self, maps: VelocityMaps, frame: Frame) -> tuple[Any, Any, Any]:
+    def point(self, maps: VelocityMaps, frame: Frame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
         """The frame's point, in symbols where it is the body's centre of mass."""
         described = tip_of(maps.assembly, frame.link)
         if any(frame.point) and frame.point == tuple(float(each) for each in described):
             x, y, z = tip_of(self.mechanism.assembly, frame.link)
-            return x, y, z
-        x, y, z = (exact(each) if each else 0 for each in frame.point)
+        else:
+            x, y, z = (exact(each) if each else sympy.Integer(0) for each in frame.point)
         return x, y, z
 
     def rows(
@@ -312,7 +313,6 @@ def _taken(rows: Rows, numbers: np.ndarray, places: Sequence[int]) -> tuple[Rows
 
 def _without_idle_factors(
     answer: Determinant,
-    robot: Any,
     symbolic: _Symbolic,
     task: Matrices,
     maps: VelocityMaps,
@@ -324,6 +324,7 @@ def _without_idle_factors(
     them vanish, as radii.
     """
     rank = generic_rank(task(maps, general), maps.zero)
+    robot = maps.mechanism.robot
     values = robot.parameter_values()
 
     def costs_rank(factor: sympy.Expr) -> bool:
@@ -344,7 +345,7 @@ def _without_idle_factors(
     return replace(answer, expressions=(sympy.Mul(*kept),))
 
 
-def _allowed(robot: Any, parameters: Mapping[str, float]) -> bool:
+def _allowed(robot: Robot, parameters: Mapping[str, float]) -> bool:
     try:
         robot.parameter_values(parameters)
     except InputError:
@@ -359,7 +360,6 @@ def _turned(angle: sympy.Expr, by: float) -> sympy.Expr:
 
 def _checked(
     answer: Determinant,
-    robot: Any,
     symbolic: _Symbolic,
     task: Callable[[np.ndarray], np.ndarray],
     maps: VelocityMaps,
@@ -376,11 +376,11 @@ def _checked(
         if any(abs(value.imag) > 1e-12 for value in values.values()):
             continue
         places = [maps.names.index(name) for name in values]
-        box = maps.box(robot, places)
-        angles = box.wrap(np.array([[value.real for value in values.values()]]))
+        where = box(maps, places)
+        angles = where.wrap(np.array([[value.real for value in values.values()]]))
         q[0, places] = angles[0]
         sigma = np.linalg.svd(task(q)[0], compute_uv=False)
-        if box.holds(angles)[0] and sigma[rank - 1] <= SINGULAR * sigma[0]:
+        if where.holds(angles)[0] and sigma[rank - 1] <= SINGULAR * sigma[0]:
             key = tuple(zip(values, np.round(angles[0], 9).tolist(), strict=True))
             turns = {name: angle - values[name].real for name, angle in zip(values, angles[0], strict=True)}
             kept.setdefault(key, {name: _turned(zero[name], turns[name]) for name in values})

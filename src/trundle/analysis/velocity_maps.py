@@ -6,31 +6,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from trundle.analysis.singularity import Box
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.closing import CLOSED_ZERO
-from trundle.mechanics.coupling import Gear
-from trundle.mechanics.elimination import ZERO, generic_rank
+from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.frames import world_jacobian
 from trundle.mechanics.linear import table
+from trundle.mechanics.mobility import WheelPlace
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
+from trundle.mechanics.tree import Link
 from trundle.model.classification import rolling, wheel_places
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import SPREAD, constraint_rows
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.numeric_loops import NumericLoops
-from trundle.robot.bodies import drive_axes
-from trundle.scalars import is_zero
+from trundle.robot import Robot
+from trundle.scalars import Scalar, is_zero
 from trundle.spatial.vectors import Vector
 
-# How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
-_SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 _SEED = 20260
 
 
@@ -190,49 +187,6 @@ class VelocityMaps:
                 row[self.names.index(f"{place.name}.steering")] = angle
         return q
 
-    def box(self, robot: Any, coordinates: Sequence[int]) -> Box:
-        """Where those coordinates are searched: within their joints' limits, a wheel's or coupling's steering within a
-        half turn (its line is then the same again), other angles around, sliding joints over the robot's length, all
-        as wide as what gears move by them needs.
-        """
-        bounds = [self._bounds(robot, self.names[k]) for k in coordinates]
-        lower, upper, period = np.array(bounds, dtype=float).reshape(-1, 3).T
-        return Box(tuple(self.names[k] for k in coordinates), lower, upper, period)
-
-    def _bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
-        """Lower and upper bound and period (0 for none) of a coordinate, wide enough for all that gears move by it."""
-        bounds = self._own_bounds(robot, name)
-        for gear in self.assembly.couplings:
-            if not isinstance(gear, Gear) or [axis.coordinate for axis in gear.leaders] != [name]:
-                continue
-            ratio, offset = float(gear.ratios[0]), float(gear.offset)
-            if ratio:
-                lower, upper, period = self._bounds(robot, gear.follower.coordinate)
-                first, last = sorted(((lower - offset) / ratio, (upper - offset) / ratio))
-                bounds = _common(bounds, (first, last, period / abs(ratio)))
-        return bounds
-
-    def _own_bounds(self, robot: Any, name: str) -> tuple[float, float, float]:
-        quantity = self.assembly.quantities[name]
-        owner, what = quantity.owner, quantity.label
-        if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
-            return -math.pi / 2, math.pi / 2, math.pi
-        nouns = (
-            [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
-            if owner in robot.joints
-            else []
-        )
-        limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
-        read = robot.resolver()
-        lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
-        if quantity.unit == "rad":
-            if lower is None and upper is None:
-                return -math.pi, math.pi, 2 * math.pi
-            lower = -math.pi if lower is None else lower
-            return lower, math.pi if upper is None else upper, 0.0
-        reach = (_SLIDE_IN_LOOPS if self.assembly.loops else _SLIDE) * self.length
-        return -reach if lower is None else lower, reach if upper is None else upper, 0.0
-
     def configurable(self) -> list[int]:
         """Coordinates that a search may move: those that loops bind, and all but the base's pose, wheels' spins and
         passive casters' angles.
@@ -262,23 +216,13 @@ class VelocityMaps:
 
 
 def velocity_maps(
-    robot: Any, parameters: Mapping[str, Any] | None = None, length: float | None = None
+    robot: Robot, parameters: Mapping[str, Scalar] | None = None, length: float | None = None
 ) -> VelocityMaps:
     """The maps of a described robot, by default at its own parameters and with its own length."""
     own = mechanism(robot, parameters)
     length = length or characteristic_length(own.assembly)
     maps = VelocityMaps(own, length, _scale(own.assembly, length), np.array(own.q))
     return replace(maps, coordinated=_followers(maps)) if parameters is None else maps
-
-
-def _common(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Bounds and period of a coordinate that has both: of limits the narrower, of periods the one that holds both."""
-    (narrow, wide), free = sorted((a, b), key=lambda each: each[1] - each[0]), [not a[2], not b[2]]
-    if any(free):
-        held = [each for each, is_free in zip((a, b), free, strict=True) if is_free]
-        return max(each[0] for each in held), min(each[1] for each in held), 0.0
-    turns = next((k for k in (1, 2, 3, 4) if abs(math.remainder(k * wide[2], narrow[2])) < 1e-9), 0)
-    return (-turns * wide[2] / 2, turns * wide[2] / 2, turns * wide[2]) if turns else (*wide[:2], 0.0)
 
 
 def characteristic_length(assembly: Assembly) -> float:
@@ -312,7 +256,7 @@ def tip_of(assembly: Assembly, link: int) -> Vector:
     return tuple(component / inertia.mass for component in inertia.first_moment)  # type: ignore[return-value]
 
 
-def last_links(robot: Any, assembly: Assembly) -> list[str]:
+def last_links(robot: Robot, assembly: Assembly) -> list[str]:
     """Bodies on joints that carry nothing more: no joint, no loop's end and no wheel that touches the ground."""
     tree = assembly.tree
     parents = {link.parent for link in tree.links}
@@ -325,7 +269,7 @@ def last_links(robot: Any, assembly: Assembly) -> list[str]:
     return [name for name, index in indices.items() if index not in parents and index not in carrying]
 
 
-def _center_distance(link: Any) -> float:
+def _center_distance(link: Link) -> float:
     if is_zero(link.inertia.mass):
         return 0.0
     return math.sqrt(sum(float(c / link.inertia.mass) ** 2 for c in link.inertia.first_moment))
@@ -347,15 +291,14 @@ def _scale(assembly: Assembly, length: float) -> np.ndarray:
     return scale
 
 
-def _allowed(fixed: Sequence[Any], rng: np.random.Generator) -> np.ndarray:
+def _allowed(fixed: Sequence[WheelPlace], rng: np.random.Generator) -> np.ndarray:
     """A random twist that the fixed wheels allow."""
     if not fixed:
         return rng.normal(size=3)
     rows = np.array([[-math.sin(w.heading), math.cos(w.heading), 0.0] for w in fixed])
     rows[:, 2] = [w.x * math.cos(w.heading) + w.y * math.sin(w.heading) for w in fixed]
-    _, values, vectors = np.linalg.svd(rows)
-    free = vectors[int((values > 1e-9 * values[0]).sum()) :]
-    return rng.normal(size=len(free)) @ free
+    free = null_space(rows)
+    return free @ rng.normal(size=free.shape[1])
 
 
 def _tied(assembly: Assembly) -> set[str]:

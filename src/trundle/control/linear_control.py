@@ -16,6 +16,7 @@ from trundle.control.tangent import Array, constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model import Model
 from trundle.model.guided import independent_rows
+from trundle.model.manifold import residual_rows
 from trundle.shown import Explained
 
 Direction = Mapping[str, float]
@@ -137,8 +138,7 @@ def _velocity_fields(
     free = [k for k in range(count) if k not in solved]
     if solved and model.manifold is not None:
         (residual,) = model.manifold.casadi_function.call(groups)
-        labels = model.manifold.outputs[0].labels
-        rows = [k for k, label in enumerate(labels) if label.startswith("velocity")]
+        rows = residual_rows(model.manifold, "velocity")
         slopes = ca.substitute(ca.jacobian(residual[rows], u), u, 0)
         numbers = np.asarray(ca.Function("rows", [q], [ca.densify(slopes)])(x[:n])).reshape(len(rows), count)
         kept = list(independent_rows(numbers[None]))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.elimination import generic_rank
 from trundle.model import Model
+from trundle.model.manifold import Held, residual_rows
 
 Array = npt.NDArray[np.float64]
 
@@ -83,13 +84,12 @@ def choose_dependent(model: Model, names: Sequence[str], gradient: Array) -> tup
     from scipy.linalg import qr
 
     chosen: list[str] = []
-    labels = () if model.manifold is None else model.manifold.outputs[0].labels
-    moving: dict[str, set[str]] = {
+    moving: dict[Held, set[str]] = {
         "configuration": set(names) - {*model.speeds, *model.currents},
         "velocity": set(model.speeds),
     }
     for kind, solvable in moving.items():
-        rows = [k for k, label in enumerate(labels) if label.startswith(kind)]
+        rows = [] if model.manifold is None else residual_rows(model.manifold, kind)
         columns = [k for k, name in enumerate(names) if name in solvable]
         part = gradient[np.ix_(rows, columns)]
         part = part / np.maximum(np.abs(part).max(axis=1, keepdims=True, initial=0.0), 1e-300)

@@ -56,7 +56,8 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
 def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
     """Each residual of the loops is one of those that the model's manifold has."""
     known, rates = dynamic_evidence(evidence, model)
-    residuals = [value for name, value in known.items() if name.startswith(("configuration", "velocity"))]
+    held = () if model.manifold is None else model.manifold.outputs[0].labels
+    residuals = [known[label] for label in held]
     values = evidence.values(known, rates)
     for equation in section.equations:
         found = np.asarray(values(equation.left))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
@@ -39,7 +40,7 @@ class Actuator:
         """What it takes from outside (W)."""
         return Quantity("power", "W", "power").of(self.name)
 
-    @property
+    @cached_property
     def states(self) -> dict[str, Quantity]:
         """The states that it brings along, by its own names for them."""
         return {
@@ -47,7 +48,7 @@ class Actuator:
             for name, each in self.motor.states(self.read).items()
         }
 
-    @property
+    @cached_property
     def outputs(self) -> dict[str, Quantity]:
         """What it shows that is no state, by its own names."""
         return {

@@ -8,21 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trundle.mechanics.actuation import Actuator, Element, Stop
+from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
-from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
+from trundle.mechanics.reading import (
+    element_of,
+    gravity_of,
+    inertia_of,
+    optional,
+    unit_axis,
+    vector,
+    wheel_inertia,
+)
+from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel
 from trundle.robot.bodies import (
-    Body,
     DirectedJoint,
     Joint,
     ScrewJoint,
-    Sliding,
     SphericalJoint,
-    Turning,
     TwoAxisJoint,
     drive_axes,
 )
@@ -32,13 +38,10 @@ from trundle.robot.loops import DirectedLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motors import Motor
 from trundle.robot.parts import Parts
-from trundle.robot.values import Value
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 from trundle.scalars import Scalar, cos, is_zero, sin
-from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
+from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
-
-Values = tuple[Value, Value, Value]
 
 UP: Vector = (0, 0, 1)
 AXLE: Vector = (0, 1, 0)
@@ -108,7 +111,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
     for name in _in_order(robot.joints):
         _add_joint(draft, name, robot.joints[name], read, armatures)
     wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
-    tree = Tree(tuple(draft.links), _gravity(robot, read))
+    tree = Tree(tuple(draft.links), gravity_of(robot, read))
     couplings: list[Coupling] = [
         _add_linkage(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
         for name, noun in linkages(robot.couplings).items()
@@ -130,32 +133,8 @@ def assemble(robot: Parts, read: Read) -> Assembly:
     )
 
 
-def _gravity(robot: Parts, read: Read) -> Vector:
-    gravity = robot.gravity
-    if isinstance(gravity, tuple):
-        return (read(gravity[0]), read(gravity[1]), read(gravity[2]))
-    down = read(gravity)
-    return (0, 0, 0 if is_zero(down) else -down)
-
-
-def _vector(values: Values, read: Read) -> Vector:
-    return (read(values[0]), read(values[1]), read(values[2]))
-
-
-def _inertia(body: Body | None, read: Read) -> Inertia:
-    if body is None:
-        return NO_INERTIA
-    i = {k: read(getattr(body.inertia, k)) for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
-    about_center = (
-        (i["xx"], i["xy"], i["xz"]),
-        (i["xy"], i["yy"], i["yz"]),
-        (i["xz"], i["yz"], i["zz"]),
-    )
-    return inertia_about_origin(read(body.mass), _vector(body.center_of_mass, read), about_center)
-
-
 def _add_base(draft: _Draft, robot: Parts, read: Read) -> None:
-    link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, _inertia(robot.body, read))
+    link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, inertia_of(robot.body, read))
     draft.indices["base"] = draft.add(link, link.joint.coordinates, link.joint.speeds)
     if robot.body is not None and robot.body.name:
         draft.indices[robot.body.name] = 0
@@ -182,7 +161,7 @@ def _in_order(joints: Mapping[str, Joint]) -> list[str]:
 
 
 def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Mapping[str, Scalar]) -> None:
-    placement = Pose(euler_rotation(*_vector(joint.rpy, read)), _vector(joint.at, read))
+    placement = Pose(euler_rotation(*vector(joint.rpy, read)), vector(joint.at, read))
     driven = drive_axes(joint)
     rotors: list[Scalar] = [0] * len(joint.speeds)
     for ending, (axis, noun) in driven.items():
@@ -191,11 +170,11 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         name,
         draft.indices[joint.parent],
         joint.type,
-        _unit(joint.axis) if isinstance(joint, DirectedJoint) else UP,
+        unit_axis(joint.axis) if isinstance(joint, DirectedJoint) else UP,
         placement,
-        _inertia(joint.body, read),
+        inertia_of(joint.body, read),
         tuple(rotors),
-        _unit(joint.axis2) if isinstance(joint, TwoAxisJoint) else AXLE,
+        unit_axis(joint.axis2) if isinstance(joint, TwoAxisJoint) else AXLE,
         read(joint.pitch) if isinstance(joint, ScrewJoint) else 0,
     )
     kind = link.joint
@@ -206,38 +185,10 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
         draft.axes[name + ending] = draft.axis(column + axis.place, f"{name}.{axis.coordinate}")
-        _add_element(draft, _element(column + axis.place, noun, read))
+        _add_element(draft, element_of(column + axis.place, noun, read))
     if isinstance(joint, SphericalJoint):
         for place in range(len(kind.speeds)):
             _add_element(draft, Element(column + place, damping=read(joint.damping)))
-
-
-def _element(column: int, noun: Turning | Sliding, read: Read) -> Element:
-    """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
-    stops: list[Stop] = []
-    stiffness = read(noun.limit_stiffness)
-    if not is_zero(stiffness):
-        damping, width = read(noun.limit_damping), read(noun.limit_width)
-        limits = ((noun.lower, -1), (noun.upper, 1))
-        stops = [
-            Stop(read(limit), side, stiffness, damping, width) for limit, side in limits if limit is not None
-        ]
-    return Element(
-        column,
-        read(noun.stiffness),
-        read(noun.rest),
-        read(noun.damping),
-        read(noun.coulomb),
-        read(noun.coulomb_speed),
-        tuple(stops),
-    )
-
-
-def _unit(axis: Values) -> Vector:
-    """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
-    x, y, z = (value.number for value in axis)
-    length = (x * x + y * y + z * z) ** 0.5
-    return tuple(int(c) if c in (-1.0, 0.0, 1.0) else c for c in (x / length, y / length, z / length))  # type: ignore[return-value]
 
 
 def _add_element(draft: _Draft, element: Element) -> None:
@@ -251,13 +202,13 @@ def _add_wheel(
     """The wheel's links (a fork that steers, then the spinning wheel) and its model; a ball has a contact only."""
     parent = draft.indices[wheel.parent]
     mounted, on_base = _mount(draft, parent)
-    placement = Pose(IDENTITY, _vector(wheel.at, read))
+    placement = Pose(IDENTITY, vector(wheel.at, read))
     spin = steering = load = None
     if isinstance(wheel, RollingWheel):
         heading = read(wheel.heading)
         if not is_zero(heading):
             placement = Pose(principal_rotation(2, cos(heading), sin(heading)), placement.position)
-        load = _optional(wheel.load, read)
+        load = optional(wheel.load, read)
     place = compose(mounted, placement)
     if isinstance(wheel, PivotedWheel):
         steering = len(draft.speeds)
@@ -292,7 +243,7 @@ def _add_fork(
 ) -> int:
     """What turns a wheel about the vertical: its link's index."""
     steering, parent = len(draft.speeds), draft.indices[wheel.parent]
-    body = _inertia(wheel.fork, read)
+    body = inertia_of(wheel.fork, read)
     fork = Link(f"{name}.fork", parent, "revolute", UP, placement, body, armature)
     rate = turning("steering_rate", "steering")
     index = draft.add(fork, (angle("steering").of(name),), (rate.of(name),))
@@ -316,22 +267,12 @@ def _add_spin(
 ) -> tuple[int, int]:
     """The spinning wheel itself: its link's index and its rate's column."""
     spin = len(draft.speeds)
-    link = Link(name, parent, "spin", AXLE, placement, _wheel_inertia(wheel, read), armature)
+    link = Link(name, parent, "spin", AXLE, placement, wheel_inertia(wheel, read), armature)
     index = draft.add(link, (angle("angle").of(name),), (turning("rate", "angle").of(name),))
     draft.axes[name] = Axis(spin, f"{name}.angle")
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
     _add_element(draft, Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
     return index, spin
-
-
-def _wheel_inertia(wheel: RollingWheel, read: Read) -> Inertia:
-    """A solid cylinder about its centre, I_axle = m R²/2 and I_diameter = m (3R² + w²)/12, unless given."""
-    mass, radius, width = read(wheel.mass), read(wheel.radius), read(wheel.width)
-    given = wheel.inertia
-    axle = mass * radius * radius / 2 if given.axle is None else read(given.axle)
-    cylinder = mass * (3 * radius * radius + width * width) / 12
-    diameter = cylinder if given.diameter is None else read(given.diameter)
-    return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
 
 
 def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
@@ -381,12 +322,12 @@ def _add_linkage(
 
 def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> Loop:
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components."""
-    axis = _unit(noun.axis) if isinstance(noun, DirectedLoop) else UP
+    axis = unit_axis(noun.axis) if isinstance(noun, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
     axes = transpose(columns) if HELD.get(noun.type) else IDENTITY
 
     def end(side: Side) -> End:
-        described = Pose(euler_rotation(*_vector(side.rpy, read)), _vector(side.at, read))
+        described = Pose(euler_rotation(*vector(side.rpy, read)), vector(side.at, read))
         return End(indices[side.body], compose(described, Pose(axes, ZERO)))
 
     length = read(noun.length) if isinstance(noun, RodLoop) else 0
@@ -396,10 +337,6 @@ def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read)
 def _actuator(name: str, motor: Motor, axes: Mapping[str, Axis], read: Read) -> Actuator:
     column, _, slides = axes[motor.drives]
     return Actuator(name, column, motor, read, slides)
-
-
-def _optional(value: Value | None, read: Read) -> Scalar | None:
-    return None if value is None else read(value)
 
 
 def mounting(assembly: Assembly) -> list[Pose]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trundle.errors import InputError
 from trundle.mechanics.joints import KINDS, JointKind, Shape
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
@@ -45,7 +46,13 @@ class Link:
 
     @property
     def joint(self) -> JointKind:
-        return KINDS[self.kind]
+        found = KINDS.get(self.kind)
+        if found is None:
+            raise InputError(
+                f"there are no formulas for joints of type {self.kind!r}",
+                hint=f"put a JointKind into trundle.mechanics.joints.KINDS[{self.kind!r}]",
+            )
+        return found
 
     @property
     def moves(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trundle.errors import InputError
 from trundle.mechanics.kinematics import point_jacobian
@@ -51,7 +52,7 @@ class WheelModel:
         """Whether it rolls on the ground, ideally or with slip."""
         return self.law.grips and bool(self.directions)
 
-    @property
+    @cached_property
     def states(self) -> dict[str, Quantity]:
         """The states that its contact law brings along, by the law's own names."""
         states = self.law.states(self.read, [direction.what for direction in self.directions])

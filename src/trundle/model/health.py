@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.mechanics.elimination import null_space
 from trundle.mechanics.quantities import Quantities
 from trundle.model.constraints import ideal_wheels
 from trundle.model.forces import contact_span, wheel_loads
@@ -75,20 +76,14 @@ def _unopposed(numbers: Mechanism) -> list[str]:
     own = np.sqrt(np.diag(mass).clip(0))
     scale = 1 / np.where(own > 0, own, own[own > 0].min(initial=1.0))
     rows = numbers.rows(ideal_wheels(assembly))
-    motions = _null_space(np.array(rows, dtype=float).reshape(len(rows), len(mass)) * scale)
+    scaled = np.array(rows, dtype=float).reshape(len(rows), len(mass)) * scale
+    scaled = scaled / np.maximum(np.abs(scaled).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+    motions = null_space(scaled)
     values, vectors = np.linalg.eigh(motions.T @ (mass * np.outer(scale, scale)) @ motions)
     empty = motions @ vectors[:, np.abs(values) <= NO_INERTIA]
     return [
         name for name, row in zip(assembly.speeds, empty, strict=True) if np.abs(row).max(initial=0.0) > 1e-6
     ]
-
-
-def _null_space(rows: np.ndarray) -> np.ndarray:
-    """Columns that span what rows (m, n) leave free."""
-    scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
-    _, values, right = np.linalg.svd(scaled)
-    rank = int((values > 1e-9 * max(values.max(initial=0.0), 1e-300)).sum())
-    return right[rank:].T
 
 
 def check_loads(numbers: Mechanism) -> None:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -19,6 +19,20 @@ from trundle.program import Program
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
+
+
+Held = Literal["configuration", "velocity"]
+
+
+def residual_labels(configuration: int, velocity: int) -> list[str]:
+    """Labels of a manifold's residuals: so many of the configuration, then of the velocity."""
+    held: dict[Held, int] = {"configuration": configuration, "velocity": velocity}
+    return [f"{kind} {k + 1}" for kind, count in held.items() for k in range(count)]
+
+
+def residual_rows(manifold: Program, kind: Held) -> list[int]:
+    """Places of the residuals of the configuration, or of the velocity."""
+    return [k for k, label in enumerate(manifold.outputs[0].labels) if label.startswith(kind)]
 
 
 class Bound(Protocol):
@@ -163,10 +177,9 @@ class _Look:
     def jacobian(self) -> Evaluation:
         return self.prepare(_program(self.model.manifold_jacobian))
 
-    def rows_of(self, kind: str) -> list[int]:
-        """Places of the residuals of the 'configuration', or of the 'velocity'."""
-        labels = _program(self.model.manifold).outputs[0].labels
-        return [k for k, label in enumerate(labels) if label.startswith(kind)]
+    def rows_of(self, kind: Held) -> list[int]:
+        """Places of the residuals of the configuration, or of the velocity."""
+        return residual_rows(_program(self.model.manifold), kind)
 
     def residuals(self, rows: np.ndarray) -> np.ndarray:
         """(s, residuals)."""
@@ -181,7 +194,7 @@ class _Look:
         flat = self._of(self.jacobian, rows)
         return flat.reshape(-1, len(self.model.states), len(rows)).transpose(2, 0, 1)
 
-    def conditions(self, kind: str) -> Conditions:
+    def conditions(self, kind: Held) -> Conditions:
         """That the residuals of the configuration, or of the velocity, vanish; directions are states."""
         places = self.rows_of(kind)
         return Conditions(
@@ -209,10 +222,11 @@ def _program(program: Program | None) -> Program:
 def _settled(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says, each only where it still breaks constraints."""
     model, rows = look.model, rows.copy()
-    for kind, names, solve in (
+    steps: tuple[tuple[Held, tuple[str, ...], Callable[..., tuple[np.ndarray, np.ndarray]]], ...] = (
         ("configuration", model.coordinates, settled),
         ("velocity", model.speeds, _settled_speeds),
-    ):
+    )
+    for kind, names, solve in steps:
         broken = ~(np.abs(look.residuals(rows)[:, look.rows_of(kind)]).max(axis=1, initial=0.0) <= _RESIDUAL)
         if broken.any():
             free = [model.state_index[name] for name in names if name not in given]

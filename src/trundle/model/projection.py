@@ -15,6 +15,7 @@ import casadi as ca
 from trundle.mechanics.linear import apply, product, transpose
 from trundle.model.closures import Closures
 from trundle.model.guided import independent_rows, solve_guided
+from trundle.model.manifold import residual_labels
 from trundle.model.samples import Samples
 from trundle.model.symbols import STATE, Groups, Symbols, column, dense_rows, entries
 from trundle.program import Program
@@ -51,8 +52,7 @@ def held_programs(
     configuration = loops.configuration(names, q)
     velocity = apply(loops.rows, u) if labels else []
     residual = [*entries(configuration), *velocity]
-    said = [f"configuration {k + 1}" for k in range(configuration.numel())]
-    said += [f"velocity {k + 1}" for k in range(len(velocity))]
+    said = residual_labels(configuration.numel(), len(velocity))
     moved = projected(loops.samples.symbols, split, configuration, column(velocity), loops.samples)
     dependent = loops.dependent(names, dense_rows(ca.jacobian(configuration, column(q))), driven)
     if labels:

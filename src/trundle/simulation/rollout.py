@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -239,7 +240,7 @@ def _parameters(model: Model, given: Mapping[str, Numbers]) -> dict[str, Column]
         for name, v in given.items()
         if callable(v) or np.ndim(v) > 0
     }
-    plain = {name: v for name, v in given.items() if name not in arrays}
+    plain = {name: cast("float | str", v) for name, v in given.items() if name not in arrays}
     size = max((array.size for array in arrays.values()), default=1)
     picked = {int(end(array)) for array in arrays.values() for end in (np.argmin, np.argmax)}
     picked |= set(np.linspace(0, size - 1, min(size, MOST_CHECKED)).astype(int).tolist())

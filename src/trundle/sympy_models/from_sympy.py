@@ -16,6 +16,7 @@ import casadi as ca
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.quantities import Kind, Quantities, Quantity
 from trundle.model.guided import solve_guided
+from trundle.model.manifold import residual_labels
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
@@ -339,8 +340,7 @@ def _package(
     rates = [*motion.q_dot, *motion.u_dot, *extra, *(1 for _ in names.clock)]
     dynamics = traced("dynamics", "rate", names.states, rates)
     residuals = [*bound.holonomic, *bound.velocity]
-    labels = [f"configuration {k + 1}" for k in range(len(bound.holonomic))]
-    labels += [f"velocity {k + 1}" for k in range(len(bound.velocity))]
+    labels = residual_labels(len(bound.holonomic), len(bound.velocity))
     split = len(equations.q), len(equations.u)
     columns = _column(bound.holonomic), _column(bound.velocity)
     moved = projected(symbols.all, split, *columns, bound.samples) if residuals else None
