@@ -207,3 +207,11 @@ def test_a_locked_robot_is_told_what_it_could_do(trundle, folder):
     out = trundle("check", "locked.yaml").out
     assert "growth vector (3, 5) of 5" in " ".join(out.split())
     assert "that wheel may have any angle" in " ".join(out.split())
+
+
+def test_an_old_spelling_is_noted(trundle, folder):
+    text = catalog.document("tricycle").source.replace("type: servo", "kind: servo")
+    (folder / "old.yaml").write_text(text)
+    answer = trundle("check", "old.yaml")
+    assert answer.status == 0
+    assert "trundle: note: write type: servo for a motor, not kind: servo" in answer.err

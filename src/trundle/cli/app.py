@@ -11,6 +11,7 @@ import contextlib
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from trundle.cli import check, equations, new, run, schema
@@ -75,13 +76,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _guarded(given: list[str]) -> int:
     try:
-        return _dispatch(given)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            return _dispatch(given)
     except SystemExit as ended:  # how argparse ends --help and --version
         return ended.code if isinstance(ended.code, int) else 0
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:
         return explain(error, "--json" in given)
+
+
+def _note(message: Warning | str, *_where: object, **_more: object) -> None:
+    """A warning (an old spelling that still reads, say) in a line of its own, without the code that it comes from."""
+    print(f"trundle: note: {message}", file=sys.stderr)
 
 
 def _dispatch(given: list[str]) -> int:

@@ -76,7 +76,9 @@ def columns(groups: Groups) -> dict[str, tuple[tuple[str, ...], ca.SX]]:
 
 def column(values: Sequence[Scalar]) -> ca.SX:
     """Scalars as one column of CasADi's, (n, 1)."""
-    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
+    # What is an SX already is not wrapped once more: that would take a tenth of the time of deriving.
+    made = [value if isinstance(value, ca.SX) else ca.SX(value) for value in values]
+    return ca.vertcat(*made) if made else ca.SX(0, 1)
 
 
 def entries(values: ca.SX) -> list[Scalar]:

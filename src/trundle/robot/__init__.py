@@ -1,97 +1,57 @@
-"""The description of a robot: nouns, values, units and checks. Nothing here computes motion."""
+"""The description of a robot: nouns, values, units and checks; kinds of wheels, contacts, joints and motors with what
+they can do.
+"""
 
-from trundle.robot.bodies import (
-    Body,
-    CylindricalJoint,
-    FixedJoint,
-    FloatingJoint,
-    Inertia,
-    Joint,
-    PinSlotJoint,
-    PlanarJoint,
-    PrismaticJoint,
-    RevoluteJoint,
-    ScrewJoint,
-    Sliding,
-    SphericalJoint,
-    Turning,
-    UniversalJoint,
-)
-from trundle.robot.checks import require_base_mass, require_dynamic
-from trundle.robot.contact import Bristle, ContactLaw, Free, Ideal, Push, Slip, Touch
-from trundle.robot.couplings import AckermannCoupling, Coupling, GearCoupling
-from trundle.robot.description import Robot, parse_robot
-from trundle.robot.kinds import Read, State, register
-from trundle.robot.motors import DCMotor, Drive, Effort, Motor, ServoMotor, TorqueMotor, VelocityMotor
-from trundle.robot.noun import default
-from trundle.robot.parameters import Resolver
-from trundle.robot.values import Value
-from trundle.robot.wheels import (
-    BallWheel,
-    CasterWheel,
-    FixedWheel,
-    KingpinWheel,
-    MecanumWheel,
-    OmniWheel,
-    PivotedWheel,
-    RollingWheel,
-    SteeredWheel,
-    Wheel,
-    WheelInertia,
-)
-
-__all__ = [
-    "AckermannCoupling",
-    "BallWheel",
-    "Body",
-    "Bristle",
-    "CasterWheel",
-    "ContactLaw",
-    "Coupling",
-    "CylindricalJoint",
-    "DCMotor",
-    "Drive",
-    "Effort",
-    "FixedJoint",
-    "FixedWheel",
-    "FloatingJoint",
-    "Free",
-    "GearCoupling",
-    "Ideal",
-    "Inertia",
-    "Joint",
-    "KingpinWheel",
-    "MecanumWheel",
-    "Motor",
-    "OmniWheel",
-    "PinSlotJoint",
-    "PivotedWheel",
-    "PlanarJoint",
-    "PrismaticJoint",
-    "Push",
-    "Read",
-    "Resolver",
-    "RevoluteJoint",
-    "Robot",
-    "RollingWheel",
-    "ScrewJoint",
-    "ServoMotor",
-    "Sliding",
-    "Slip",
-    "SphericalJoint",
-    "State",
-    "SteeredWheel",
-    "TorqueMotor",
-    "Touch",
-    "Turning",
-    "UniversalJoint",
-    "Value",
-    "VelocityMotor",
-    "Wheel",
-    "WheelInertia",
-    "default",
-    "parse_robot",
-    "register",
-    "require_base_mass",
-    "require_dynamic",
-]
+from trundle.robot.bodies import Body as Body
+from trundle.robot.bodies import CylindricalJoint as CylindricalJoint
+from trundle.robot.bodies import FixedJoint as FixedJoint
+from trundle.robot.bodies import FloatingJoint as FloatingJoint
+from trundle.robot.bodies import Inertia as Inertia
+from trundle.robot.bodies import Joint as Joint
+from trundle.robot.bodies import PinSlotJoint as PinSlotJoint
+from trundle.robot.bodies import PlanarJoint as PlanarJoint
+from trundle.robot.bodies import PrismaticJoint as PrismaticJoint
+from trundle.robot.bodies import RevoluteJoint as RevoluteJoint
+from trundle.robot.bodies import ScrewJoint as ScrewJoint
+from trundle.robot.bodies import Sliding as Sliding
+from trundle.robot.bodies import SphericalJoint as SphericalJoint
+from trundle.robot.bodies import Turning as Turning
+from trundle.robot.bodies import UniversalJoint as UniversalJoint
+from trundle.robot.checks import require_base_mass as require_base_mass
+from trundle.robot.checks import require_dynamic as require_dynamic
+from trundle.robot.contact import Bristle as Bristle
+from trundle.robot.contact import ContactLaw as ContactLaw
+from trundle.robot.contact import Free as Free
+from trundle.robot.contact import Ideal as Ideal
+from trundle.robot.contact import Push as Push
+from trundle.robot.contact import Slip as Slip
+from trundle.robot.contact import Touch as Touch
+from trundle.robot.couplings import AckermannCoupling as AckermannCoupling
+from trundle.robot.couplings import Coupling as Coupling
+from trundle.robot.couplings import GearCoupling as GearCoupling
+from trundle.robot.description import Robot as Robot
+from trundle.robot.description import parse_robot as parse_robot
+from trundle.robot.kinds import Read as Read
+from trundle.robot.kinds import State as State
+from trundle.robot.kinds import register as register
+from trundle.robot.motors import DCMotor as DCMotor
+from trundle.robot.motors import Drive as Drive
+from trundle.robot.motors import Effort as Effort
+from trundle.robot.motors import Motor as Motor
+from trundle.robot.motors import ServoMotor as ServoMotor
+from trundle.robot.motors import TorqueMotor as TorqueMotor
+from trundle.robot.motors import VelocityMotor as VelocityMotor
+from trundle.robot.noun import default as default
+from trundle.robot.parameters import Resolver as Resolver
+from trundle.robot.values import Value as Value
+from trundle.robot.wheels import BallWheel as BallWheel
+from trundle.robot.wheels import CasterWheel as CasterWheel
+from trundle.robot.wheels import FixedWheel as FixedWheel
+from trundle.robot.wheels import KingpinWheel as KingpinWheel
+from trundle.robot.wheels import MecanumWheel as MecanumWheel
+from trundle.robot.wheels import OmniWheel as OmniWheel
+from trundle.robot.wheels import PivotedWheel as PivotedWheel
+from trundle.robot.wheels import RollingWheel as RollingWheel
+from trundle.robot.wheels import SteeredWheel as SteeredWheel
+from trundle.robot.wheels import Wheel as Wheel
+from trundle.robot.wheels import WheelInertia as WheelInertia
