@@ -156,8 +156,3 @@ def facing(tree: Tree, poses: Sequence[Pose], loop: Loop) -> list[Scalar]:
     rotation = relative_motion(tree, poses, loop)[0].rotation
     held = [rotation[2][2]] if rotations else []
     return [*held, *([rotation[0][0]] if 2 in rotations else [])]
-
-
-def half_turned(tree: Tree, poses: Sequence[Pose], loop: Loop) -> bool:
-    """Whether numeric ends that are closed face each other the wrong way round."""
-    return any(float(value) < 0 for value in facing(tree, poses, loop))

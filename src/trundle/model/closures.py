@@ -7,9 +7,8 @@ rates come with multipliers, and runs are projected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -24,6 +23,7 @@ from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import COUNT, TRIES, WIDE, NumericLoops
 from trundle.model.samples import Samples, conditions_of
+from trundle.model.symbols import column, entries
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
@@ -57,9 +57,9 @@ class Closures:
         """How many of the rows are independent in general."""
         return generic_rank(self.samples.of_constraints(self.rows), CLOSED_ZERO) if self.rows else 0
 
-    def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> Any:
+    def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> ca.SX:
         """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
-        return _column([*self.gaps, *unit_lengths(self.quantities, names, q)])
+        return column([*self.gaps, *unit_lengths(self.quantities, names, q)])
 
     def dependent(
         self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: Collection[str]
@@ -160,47 +160,50 @@ def _closed_samples(
     loops: NumericLoops,
     gaps: Sequence[Scalar],
     rows: Sequence[Sequence[Scalar]],
-    symbols: tuple[Any, Any, Any],
+    symbols: tuple[ca.SX, ca.SX, ca.SX],
     parameters: np.ndarray,
 ) -> Samples:
     """Closed configurations with speeds that keep them so, of several ways of assembly those that move most."""
-    state, commands, count = symbols[0], symbols[1].numel(), len(loops.names)
-    rng = np.random.default_rng(_SEED)
-
-    def draw() -> np.ndarray:
-        x = rng.uniform(-WIDE, WIDE, (1, state.numel()))
-        x[:, :count] = loops.normalised(x[:, :count])
-        return np.hstack([x, np.zeros((1, commands))])
-
-    held = _column(
-        [*gaps, *unit_lengths(loops.assembly.quantities, loops.names, [state[k] for k in range(count)])]
-    )
-    conditions = conditions_of(
-        held, symbols, parameters, slice(0, count), lambda x: loops.face_well(x[:, :count])
-    )
-    found, nearest = closed_samples(conditions, (draw() for _ in range(TRIES)), rng, COUNT)
-    if not len(found):
-        raise loops.unclosable(nearest[:count])
-    rng = np.random.default_rng(_SEED)
-    beside = np.vstack([draw() for _ in found])
+    found, beside = _closed_states(loops, gaps, symbols, parameters)
 
     def samples(x: np.ndarray) -> Samples:
-        p = np.repeat(parameters[:, None], len(x), axis=1)
-        return Samples(
-            symbols,
-            (x[:, : state.numel()].T, x[:, state.numel() :].T, p),
-            CLOSED_ZERO,
-            (beside[: len(x), : state.numel()].T, beside[: len(x), state.numel() :].T, p),
-        )
+        others = np.zeros((symbols[1].numel(), len(x))), np.repeat(parameters[:, None], len(x), axis=1)
+        return Samples(symbols, (x.T, *others), CLOSED_ZERO, (beside[: len(x)].T, *others))
 
     if not rows:
         return samples(found)
-    slopes = samples(found).of_constraints(rows)
-    moving = slice(count, count + len(rows[0]))
+    count, slopes = len(loops.names), samples(found).of_constraints(rows)
     for x, slope in zip(found, slopes, strict=True):
-        free = null_space(slope, CLOSED_ZERO)
+        free, moving = null_space(slope, CLOSED_ZERO), slice(count, count + len(rows[0]))
         x[moving] = free @ (free.T @ x[moving])
     return samples(most_mobile(found, slopes))
+
+
+def _closed_states(
+    loops: NumericLoops,
+    gaps: Sequence[Scalar],
+    symbols: tuple[ca.SX, ca.SX, ca.SX],
+    parameters: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Random states (s, states) whose configurations are closed, and as many that are not; raises InputError."""
+    state, count = symbols[0], len(loops.names)
+
+    def drawn(rng: np.random.Generator) -> Iterator[np.ndarray]:
+        for _ in range(TRIES):
+            x = rng.uniform(-WIDE, WIDE, (1, state.numel()))
+            x[:, :count] = loops.normalised(x[:, :count])
+            yield np.hstack([x, np.zeros((1, symbols[1].numel()))])
+
+    held = [*gaps, *unit_lengths(loops.assembly.quantities, loops.names, entries(state[:count]))]
+    conditions = conditions_of(
+        column(held), symbols, parameters, slice(0, count), lambda x: loops.face_well(x[:, :count])
+    )
+    rng = np.random.default_rng(_SEED)
+    found, nearest = closed_samples(conditions, drawn(rng), rng, COUNT)
+    if not len(found):
+        raise loops.unclosable(nearest[:count])
+    beside = np.vstack([x for x, _ in zip(drawn(np.random.default_rng(_SEED)), found, strict=False)])
+    return found[:, : state.numel()], beside[:, : state.numel()]
 
 
 def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
@@ -210,7 +213,7 @@ def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scala
 
 def _refuse_open(
     every: Sequence[tuple[str, int, Scalar, list[Scalar]]],
-    symbols: tuple[Any, Any, Any],
+    symbols: tuple[ca.SX, ca.SX, ca.SX],
     parameters: Mapping[str, float],
     robot_name: str,
 ) -> None:
@@ -225,10 +228,6 @@ def _refuse_open(
                 key=f"robot.loops.{name}",
                 hint="its ends must lie in the plane in which the joints move: look at at.z, rpy and the axes",
             )
-
-
-def _column(values: Sequence[Scalar]) -> Any:
-    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
 
 
 def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -28,7 +27,7 @@ class Samples:
     off the constraints: what is large there and nothing on the constraints vanishes on all of them.
     """
 
-    symbols: tuple[Any, ...]
+    symbols: tuple[ca.SX, ...]
     numbers: tuple[np.ndarray, ...]
     zero: float = ZERO
     beside: tuple[np.ndarray, ...] | None = None
@@ -59,13 +58,17 @@ class Samples:
         vanishing = np.abs(values).max(axis=(0, 2)) <= np.maximum(self.zero * whole, _NOTHING)
         return np.where(vanishing[:, None], 0.0, values)
 
-    def _entries(self, rows: Sequence[Sequence[Scalar]]) -> Any:
+    def _entries(self, rows: Sequence[Sequence[Scalar]]) -> ca.Function:
         entries = ca.vertcat(*(ca.SX(entry) for row in rows for entry in row))
         return ca.Function("entries", list(self.symbols), [ca.densify(entries)])
 
 
 def take_samples(
-    symbols: Sequence[Any], split: tuple[int, int], parameters: Sequence[float], holonomic: Any, velocity: Any
+    symbols: Sequence[ca.SX],
+    split: tuple[int, int],
+    parameters: Sequence[float],
+    holonomic: ca.SX,
+    velocity: ca.SX,
 ) -> Samples:
     """Random states of size 1, moved onto h(q) = 0 and then A(q) u = 0 by Newton's method of least change, and the zero
     state.
@@ -88,7 +91,7 @@ def take_samples(
 
 
 def conditions_of(
-    column: Any, symbols: Sequence[Any], parameters: np.ndarray, part: slice, counts: Counts | None = None
+    column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray, part: slice, counts: Counts | None = None
 ) -> Conditions:
     """That CasADi's column of residuals vanishes, at rows of (state, input); a `part` of the state is moved."""
     slope = ca.densify(ca.jacobian(column, symbols[0][part]))
@@ -121,11 +124,11 @@ def conditions_of(
     return Conditions(at, moved) if counts is None else Conditions(at, moved, counts)
 
 
-def _finite(function: Any, numbers: Sequence[np.ndarray]) -> np.ndarray:
+def _finite(function: ca.Function, numbers: Sequence[np.ndarray]) -> np.ndarray:
     """The function's values (s, entries) at the columns of numbers, of those where all are finite."""
     values = np.array([_call(function, [n[:, k] for n in numbers]) for k in range(numbers[0].shape[1])])
     return values[np.isfinite(values).all(axis=1)]
 
 
-def _call(function: Any, groups: Sequence[np.ndarray]) -> np.ndarray:
+def _call(function: ca.Function, groups: Sequence[np.ndarray]) -> np.ndarray:
     return np.array(function.call([ca.DM(group) for group in groups])[0]).ravel()
