@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 import sympy
 
-from trundle import scalars
 from trundle.robot import units
 from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
 from trundle.robot.expressions import ExpressionError, evaluate, names, parse
 from trundle.robot.values import number_of, read_value
-
-FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
 
 
 @pytest.mark.parametrize(
@@ -115,15 +112,15 @@ def test_the_same_text_in_every_scalar() -> None:
     tree = parse("sqrt(a**2 + b**2)/2 - sin(b)*tan(a) + -b")
     assert names(tree) == ("a", "b")
     scope = {"a": 0.3, "b": 1.7}
-    number = evaluate(tree, scope.__getitem__, FUNCTIONS)
+    number = evaluate(tree, scope.__getitem__)
     assert number == number_of(tree, scope)
     batch = {name: np.full(3, value) for name, value in scope.items()}
-    np.testing.assert_allclose(evaluate(tree, batch.__getitem__, FUNCTIONS), number, rtol=1e-15)
+    np.testing.assert_allclose(evaluate(tree, batch.__getitem__), number, rtol=1e-15)
     symbols = {name: sympy.Symbol(name) for name in scope}
-    formula = evaluate(tree, symbols.__getitem__, FUNCTIONS)
+    formula = evaluate(tree, symbols.__getitem__)
     assert float(formula.subs(scope)) == pytest.approx(number, rel=1e-14)
     a, b = casadi.SX.sym("a"), casadi.SX.sym("b")
-    graph = evaluate(tree, {"a": a, "b": b}.__getitem__, FUNCTIONS)
+    graph = evaluate(tree, {"a": a, "b": b}.__getitem__)
     assert float(casadi.Function("f", [a, b], [graph])(0.3, 1.7)) == pytest.approx(number, rel=1e-14)
 
 

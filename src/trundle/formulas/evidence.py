@@ -15,7 +15,6 @@ from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
 from trundle.model.kinematics import derive_kinematics
-from trundle.model.mechanism import mechanism
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
 from trundle.model.symbols import Symbols, parameter_group
@@ -88,7 +87,7 @@ class Evidence:
         Of a mechanism that isn't set in motion: rows are shown of robots that their wheels lock, too.
         """
         symbols = Symbols()
-        here = symbols.mechanism(mechanism(self.sheet.mechanism.robot))
+        here = symbols.mechanism(self.sheet.mechanism.here.numbers)
         wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))

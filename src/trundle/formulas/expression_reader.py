@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 import sympy
 
 from trundle.errors import InputError, suggest
+from trundle.formulas.sections import Expression
 
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "tan": sympy.tan,
@@ -24,7 +24,7 @@ FUNCTIONS: dict[str, Any] = {
     "Min": partial(sympy.Min, evaluate=False),
     "Max": partial(sympy.Max, evaluate=False),
 }
-_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+_OPERATORS: dict[type, Callable[[Expression, Expression], Expression]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
@@ -34,9 +34,10 @@ _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
 _MOST_LENGTH = 200_000
 _MOST_DEPTH = 200
 _MOST_POWER = 64
+_MOST_BITS = 4096
 
 
-def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Any]) -> Any:
+def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]) -> Expression:
     """The SymPy expression that a text stands for.
 
     `symbols` are the names it may use (a mapping gives the symbol of each). Only numbers, these names, + − * / **,
@@ -53,7 +54,7 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Any]) -> An
     return _read(tree.body, known, 0)
 
 
-def _read(node: ast.expr, known: Mapping[str, Any], depth: int) -> Any:
+def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expression:
     if depth > _MOST_DEPTH:
         raise InputError(f"the expression is nested more than {_MOST_DEPTH} deep")
     match node:
@@ -81,8 +82,14 @@ def _read(node: ast.expr, known: Mapping[str, Any], depth: int) -> Any:
     )
 
 
-def _power(base: Any, power: Any) -> Any:
-    """Powers of small numbers only: 9**9**9 would fill the memory."""
+def _power(base: Expression, power: Expression) -> Expression:
+    """Powers of small numbers only: 9**9**9, or ((9**64)**64)**64, would fill the memory."""
     if not (power.is_Rational and abs(power) <= _MOST_POWER) and not power.free_symbols:
         raise InputError(f"the power {power} is out of bounds", hint=f"at most {_MOST_POWER}")
+    if base.is_Rational and power.is_Rational and abs(power) * _bits(base) > _MOST_BITS:
+        raise InputError("a power of numbers is out of bounds", hint=f"write less than {_MOST_BITS} bits")
     return base**power
+
+
+def _bits(number: Expression) -> int:
+    return int(number.p).bit_length() + int(number.q).bit_length()

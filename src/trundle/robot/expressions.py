@@ -1,8 +1,7 @@
 """Arithmetic in a description: "6 in", "track/2", "2*r + 0.1 m", sqrt(l**2 - d**2).
 
 Text becomes a small tree by recursive descent; nothing is ever handed to Python's own evaluator. The tree is
-evaluated with any scalar (float, NumPy array, CasADi SX, SymPy), because it only uses arithmetic and a namespace
-of functions. Grammar:
+evaluated with any scalar (float, NumPy array, CasADi SX, SymPy). Grammar:
 
     sum     = product (("+" | "-") product)*
     product = factor (("*" | "/") factor)*
@@ -20,14 +19,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from trundle import scalars
 from trundle.errors import suggest
 from trundle.robot.units import UNITS, Dimension, multiply, raise_to
 from trundle.scalars import Scalar
 
-FUNCTIONS = ("sqrt", "sin", "cos", "tan")
+_FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
+FUNCTIONS = tuple(_FUNCTIONS)
 PI = 3.141592653589793
 
 # Long enough for any sensible formula, short enough that no tree can exhaust Python's stack.
@@ -298,18 +299,13 @@ def names(tree: Expression) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for operand in tree.operands for name in names(operand)))
 
 
-def evaluate(
-    tree: Expression, lookup: Callable[[str], Scalar], functions: Mapping[str, Callable[[Scalar], Scalar]]
-) -> Scalar:
-    """Value of an expression; generic in the scalar that `lookup` gives for a name.
-
-    `functions` maps sqrt, sin, cos and tan to functions of that scalar.
-    """
+def evaluate(tree: Expression, lookup: Callable[[str], Scalar]) -> Scalar:
+    """Value of an expression; generic in the scalar that `lookup` gives for a name."""
     if isinstance(tree, Number):
         return tree.value
     if isinstance(tree, Name):
         return lookup(tree.name)
-    operands = [evaluate(operand, lookup, functions) for operand in tree.operands]
+    operands = [evaluate(operand, lookup) for operand in tree.operands]
     match tree.operator, operands:
         case "neg", [a]:
             return -a
@@ -324,5 +320,5 @@ def evaluate(
         case "**", [a, b]:
             return a**b
         case function, [a]:
-            return functions[function](a)
+            return _FUNCTIONS[function](a)
     raise ExpressionError(f"unknown operator {tree.operator!r}")

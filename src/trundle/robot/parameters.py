@@ -20,8 +20,6 @@ from trundle.robot.values import Value
 from trundle.robot.walk import values
 from trundle.scalars import Scalar
 
-_FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
-
 
 def parameter_values(robot: Parts) -> dict[str, float]:
     """Every parameter and its number in SI: named ones first, then the automatic ones, in the order of the fields."""
@@ -53,7 +51,7 @@ class Resolver:
         for name in definition_order(robot):
             value = robot.parameters[name]
             if not value.is_parameter:
-                self._scope[name] = evaluate(value.expression, self._look_up, _FUNCTIONS)
+                self._scope[name] = evaluate(value.expression, self._look_up)
 
     def _look_up(self, name: str) -> Scalar:
         try:
@@ -68,7 +66,7 @@ class Resolver:
             return self._look_up(value.key)
         if value.constant is not None:
             return value.constant
-        return evaluate(value.expression, self._look_up, _FUNCTIONS)
+        return evaluate(value.expression, self._look_up)
 
     def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Scalar, Scalar, Scalar]:
         """Three scalars."""

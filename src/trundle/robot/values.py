@@ -7,7 +7,7 @@ their text, so that a description can be written back as its author wrote it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,13 +22,6 @@ from trundle.robot.units import Measure, unit_text
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
-
-FLOAT_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +70,7 @@ class Value:
 def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
     """Value of an expression in plain floats; raises ExpressionError where there is no finite real number."""
     try:
-        number = evaluate(tree, scope.__getitem__, FLOAT_FUNCTIONS)
+        number = evaluate(tree, scope.__getitem__)
     except ZeroDivisionError:
         raise ExpressionError("divides by zero") from None
     except (OverflowError, ValueError) as error:

@@ -13,25 +13,25 @@ from trundle.errors import InputError, suggest
 
 # What is known inside an element: its children and its attributes. Anything that looks like one of them misspelt is an
 # error; all else belongs to other tools and is left in peace.
-_KNOWN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
-    "robot": (
-        ("link", "joint", "transmission", "gazebo", "material", "sensor", "ros2_control", "trundle"),
-        ("name",),
-    ),
-    "link": (("inertial", "visual", "collision", "contact", "sensor"), ("name",)),
-    "joint": (
-        ("origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "trundle")
-        + ("safety_controller",),
-        ("name", "type"),
-    ),
-    "inertial": (("origin", "mass", "inertia"), ()),
-    "mass": ((), ("value",)),
-    "inertia": ((), ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
-    "origin": ((), ("xyz", "rpy")),
-    "axis": ((), ("xyz",)),
-    "dynamics": ((), ("damping", "friction")),
-    "limit": ((), ("lower", "upper", "effort", "velocity")),
-    "mimic": ((), ("joint", "multiplier", "offset")),
+_KNOWN: dict[str, tuple[list[str], list[str]]] = {
+    tag: (children.split(), attributes.split())
+    for tag, children, attributes in (
+        ("robot", "link joint transmission gazebo material sensor ros2_control trundle", "name"),
+        ("link", "inertial visual collision contact sensor", "name"),
+        (
+            "joint",
+            "origin parent child axis calibration dynamics limit mimic safety_controller trundle",
+            "name type",
+        ),
+        ("inertial", "origin mass inertia", ""),
+        ("mass", "", "value"),
+        ("inertia", "", "ixx ixy ixz iyy iyz izz"),
+        ("origin", "", "xyz rpy"),
+        ("axis", "", "xyz"),
+        ("dynamics", "", "damping friction"),
+        ("limit", "", "lower upper effort velocity"),
+        ("mimic", "", "joint multiplier offset"),
+    )
 }
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(inity)?", re.ASCII | re.IGNORECASE)
@@ -64,7 +64,7 @@ class Part:
 
     def checked(self) -> Part:
         """The same element; raises where an unknown child or attribute looks like a known one misspelt."""
-        children, attributes = _KNOWN.get(self.element.tag, ((), ()))
+        children, attributes = _KNOWN.get(self.element.tag, ([], []))
         for child in self.children():
             near = _slip(child.element.tag, children)
             if near:
