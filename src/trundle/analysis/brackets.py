@@ -1,6 +1,6 @@
 """Lie brackets of vector fields that CasADi holds, by automatic differentiation: what they span, and where.
 
-With q̇ = Σ g_i(q) u_i, moving along f and g to and fro gains [f, g] = (∂g/∂q) f − (∂f/∂q) g. `mechanics.filtration`
+With q̇ = Σ g_i(q) u_i, moving along f and g to and fro gains [f, g] = (∂g/∂q) f − (∂f/∂q) g. `analysis.filtration`
 decides which brackets to form and what they add.
 """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.mechanics.elimination import ZERO
+from trundle.mechanics.elimination import ZERO, null_space
 from trundle.shown import Explained
 
 
@@ -93,8 +93,7 @@ def _fastest(
     """The axes (columns) of t = reach · c as far as no rate a = motors · c exceeds 1; None where other c with reach · c
     = 0 move motors that an axis needs.
     """
-    _, sizes, right = np.linalg.svd(reach)
-    idle = motors @ right[int((sizes > ZERO * max(sizes.max(initial=0.0), 1e-300)).sum()) :].T
+    idle = motors @ null_space(reach)
     rates = motors @ np.linalg.pinv(reach, rcond=ZERO) @ axes
     shares = rates / np.maximum(np.linalg.norm(rates, axis=0), 1e-300)
     if (np.abs(shares).max(axis=1, initial=0.0) * np.abs(idle).max(axis=1, initial=0.0) > ZERO).any():

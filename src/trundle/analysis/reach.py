@@ -1,7 +1,7 @@
 """Where a robot can get to by driving: the Lie brackets of its speeds' vector fields, by automatic differentiation.
 
 The kinematics are q̇ = N(q) S(q) u without drift, every wheel but free ones rolling without slip (Campion, Bastin &
-d'Andréa-Novel 1996, sec. IV); brackets of the columns say whether the robot gets everywhere (`mechanics.filtration`).
+d'Andréa-Novel 1996, sec. IV); brackets of the columns say whether the robot gets everywhere (`analysis.filtration`).
 """
 
 from __future__ import annotations
