@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sympy
 
-from trundle.formulas.algebra import Book, Letter, TooLong
+from trundle.algebra.sums import Book, Letter, TooLong
+from trundle.algebra.terms import exact
 from trundle.formulas.evaluation import Values
-from trundle.formulas.terms import exact
 from trundle.formulas.writing import Writer
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 

@@ -11,9 +11,9 @@ import sympy
 
 import trundle
 from trundle import catalog
+from trundle.algebra.sums import Book
 from trundle.errors import InputError, NumericsError
 from trundle.formulas import equations, read_expression
-from trundle.formulas.algebra import Book
 from trundle.formulas.evaluation import Values
 from trundle.robot import parse_robot
 

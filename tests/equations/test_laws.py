@@ -13,17 +13,17 @@ import trundle
 from model import random_robots
 from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
+from trundle.algebra.forms import best, cost, flat, folded, shortest
+from trundle.algebra.reduction import reduced
+from trundle.algebra.sums import Book, Letter, without_content
+from trundle.algebra.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.errors import InputError
 from trundle.formulas import read_expression
-from trundle.formulas.algebra import Book, Letter, without_content
 from trundle.formulas.cofactors import adjugate, determinant, inverse
 from trundle.formulas.comparison import TOLERANCE
 from trundle.formulas.evaluation import Values
-from trundle.formulas.forms import best, cost, flat, folded, shortest
 from trundle.formulas.ordering import Order
 from trundle.formulas.printers import Latex, Pretty, line
-from trundle.formulas.reduction import reduced
-from trundle.formulas.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.formulas.writing import Writer
 from trundle.mechanics.linear import product
 from trundle.robot import parse_robot

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from trundle.formulas.algebra import WRITING, Sum, TooLong
+from trundle.algebra.sums import WRITING, Sum, TooLong
 from trundle.formulas.cofactors import MOST, Rows, adjugate, determinant, inverse
 from trundle.formulas.kinematics_section import Forward, Sheet, length
 from trundle.formulas.lettered_mechanism import LetteredMechanism

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from trundle.formulas.algebra import Book, Sum, TooLong
+from trundle.algebra.sums import Book, Sum, TooLong
 from trundle.formulas.lettered_mechanism import LetteredMechanism, parallel_hinges
 from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
 from trundle.formulas.named_steps import name_steps

@@ -8,10 +8,10 @@ from functools import cached_property, reduce
 import numpy as np
 import sympy
 
+from trundle.algebra.sums import Book, Sum
+from trundle.algebra.terms import Angle
 from trundle.errors import NumericsError
-from trundle.formulas.algebra import Book, Sum
 from trundle.formulas.sections import Matrix
-from trundle.formulas.terms import Angle
 from trundle.scalars import Scalar
 
 Number = float | np.ndarray

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import sympy
 
-from trundle.formulas.algebra import Sum
+from trundle.algebra.sums import Sum
 from trundle.formulas.dynamics import Dynamics, Push, slip_letters
 from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.names import rate_of

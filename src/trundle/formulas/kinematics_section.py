@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from trundle.formulas.algebra import Sum
+from trundle.algebra.sums import Sum
+from trundle.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
 from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Matrix, Section
-from trundle.formulas.terms import Terms
 from trundle.formulas.writing import Writer
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
@@ -186,7 +186,7 @@ def forward(mechanism: LetteredMechanism, basis: Basis | None) -> Forward | None
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    from trundle.formulas.forms import best, cost
+    from trundle.algebra.forms import best, cost
 
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from trundle.formulas.algebra import Book, Definition, Letter, Sum
+from trundle.algebra.sums import Book, Definition, Letter, Sum
 from trundle.formulas.names import Names, StateNames, common, plain, words_of
 from trundle.formulas.parameter_letters import Parameters, read_parameters
 from trundle.mechanics.assembly import Assembly

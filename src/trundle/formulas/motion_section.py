@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import sympy
 
-from trundle.formulas.algebra import Sum, TooLong
+from trundle.algebra.forms import best, cost
+from trundle.algebra.sums import Sum, TooLong
 from trundle.formulas.dynamics import Dynamics, blocks
-from trundle.formulas.forms import best, cost
 from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.named_constants import constants
 from trundle.formulas.names import rate_of

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trundle.formulas.algebra import Book, Sum, without_content
+from trundle.algebra.sums import Book, Sum, without_content
+from trundle.algebra.terms import Exact, Powers, Term, Terms
 from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import common
-from trundle.formulas.terms import Exact, Powers, Term, Terms
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.scalars import Scalar, is_zero, plus

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trundle.formulas.algebra import Book, Letter, Sum
+from trundle.algebra.sums import Book, Letter, Sum
 from trundle.formulas.evaluation import Number
 from trundle.formulas.names import Names, common, labels, plain
 from trundle.robot import Robot

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import sympy
 
+from trundle.algebra.sums import WRITING, TooLong
 from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
-from trundle.formulas.algebra import WRITING, TooLong
 from trundle.formulas.bodies_section import body_sections
 from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section

@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import sympy
 
-from trundle.formulas.algebra import Sum, turned
+from trundle.algebra.sums import Sum, turned
+from trundle.algebra.terms import Angle, Exact, content, ordered
 from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.printers import line
-from trundle.formulas.terms import Angle, Exact, content, ordered
 
 # A lost motion whose text is longer than this is no help.
 _MOST_TEXT = 90

@@ -8,10 +8,10 @@ from functools import partial
 
 import sympy
 
-from trundle.formulas.algebra import Book, Sum, without_content
-from trundle.formulas.forms import Node, best, cost
-from trundle.formulas.reduction import reduced
-from trundle.formulas.terms import Angle, Atom, Exact, Powers, ordered
+from trundle.algebra.forms import best, cost
+from trundle.algebra.reduction import reduced
+from trundle.algebra.sums import Book, Sum, without_content
+from trundle.algebra.terms import Angle, Atom, Exact, Node, Powers, ordered
 from trundle.scalars import Scalar
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.

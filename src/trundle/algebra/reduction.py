@@ -13,9 +13,9 @@ from fractions import Fraction
 from sympy import QQ
 from sympy.polys.rings import PolyElement, PolyRing, ring
 
-from trundle.formulas.algebra import Book, Sum
-from trundle.formulas.forms import multiplied
-from trundle.formulas.terms import Atom, Powers
+from trundle.algebra.forms import multiplied
+from trundle.algebra.sums import Book, Sum
+from trundle.algebra.terms import Atom, Powers
 
 # Beyond these a common factor is rare and looking for it is slow.
 _MOST_TERMS = 40
