@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trundle.formulas.terms import (
     ONE,
@@ -21,6 +21,7 @@ from trundle.formulas.terms import (
     Angle,
     Atom,
     Exact,
+    Node,
     Powers,
     Term,
     Terms,
@@ -35,9 +36,6 @@ from trundle.formulas.terms import (
     trig_factors,
     trig_terms,
 )
-
-if TYPE_CHECKING:
-    from trundle.formulas.forms import Node
 
 # Bounds (see `Book`) for writing what was derived, which is bounded itself.
 WRITING = (200, 400, 60_000)

@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import comb
-from typing import NamedTuple
 
 from trundle.formulas.algebra import Book, Sum
-from trundle.formulas.terms import Angle, Atom, Exact, Powers, Trig, add, content, ordered, tidy
+from trundle.formulas.terms import Angle, Atom, Exact, Node, Powers, Trig, add, content, ordered, tidy
 
 # Terms with sines and cosines among the factors.
 Flat = dict[Powers, Exact]
@@ -21,14 +20,6 @@ Flat = dict[Powers, Exact]
 # Sines of sums are multiplied out, to see whether that is shorter, where it gives no more terms than this for an angle.
 _MOST_TRIED = 90
 _FORMS = ("sum", "both", "cos", "sin")
-
-
-class Node(NamedTuple):
-    """coefficient · Π atoms^powers · Π (sums of nodes)^powers."""
-
-    coefficient: Exact
-    powers: Powers
-    sums: tuple[tuple[tuple[Node, ...], int], ...] = ()
 
 
 def best(value: Sum) -> Node:

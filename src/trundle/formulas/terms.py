@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Exact = int | Fraction
 Angle = tuple[tuple[int, Exact], ...]  # (letter, multiple), by letter
@@ -29,6 +29,14 @@ PRODUCTS: dict[tuple[str, str], tuple[tuple[str, int, int], ...]] = {
 # that a person writes.
 _NEAR = 1e-14
 _LONGEST = 1000
+
+
+class Node(NamedTuple):
+    """coefficient · Π atoms^powers · Π (sums of nodes)^powers."""
+
+    coefficient: Exact
+    powers: Powers
+    sums: tuple[tuple[tuple[Node, ...], int], ...] = ()
 
 
 def tidy(value: Exact) -> Exact:

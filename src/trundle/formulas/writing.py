@@ -9,9 +9,9 @@ from functools import partial
 import sympy
 
 from trundle.formulas.algebra import Book, Sum, without_content
-from trundle.formulas.forms import Node, best, cost
+from trundle.formulas.forms import best, cost
 from trundle.formulas.reduction import reduced
-from trundle.formulas.terms import Angle, Atom, Exact, Powers, ordered
+from trundle.formulas.terms import Angle, Atom, Exact, Node, Powers, ordered
 from trundle.scalars import Scalar
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
