@@ -15,7 +15,7 @@ COMMANDS = ("new", "check", "equations", "run", "schema")
 
 def process(*words, **options):
     return subprocess.run(
-        [sys.executable, "-m", "trundle.cli", *words], capture_output=True, text=True, timeout=120, **options
+        [sys.executable, "-m", "trundle", *words], capture_output=True, text=True, timeout=120, **options
     )
 
 

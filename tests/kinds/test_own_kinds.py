@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -29,9 +29,10 @@ from trundle.robot import (
     units,
 )
 from trundle.robot.bodies import JOINTS, DirectedJoint
-from trundle.robot.contact import LAWS
+from trundle.robot.contact import LAWS, Ideal, Slip
 from trundle.robot.motors import MOTORS
 from trundle.robot.values import Ratio
+from trundle.scalars import smooth_sign
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "python"
 
@@ -325,3 +326,28 @@ def test_a_bristle_of_ones_own_is_a_state_and_keeps_energy(guests):
     run = trundle.simulate(model, 0.5, {"lm.torque": 4.0, "rm.torque": 5.0})
     assert run.summary["energy_imbalance"] <= 1e-6 * run.summary["energy_turned_over"]
     assert json.dumps(sorted(run.final)) == json.dumps(sorted(model.states))
+
+
+@pytest.mark.parametrize("slips", [False, True])
+def test_a_moment_about_the_axle_slows_the_wheel(guests, slips):
+    """Rolling resistance c N R against the spin, on a wheel that rolls and on one that slips: v̇ = −c g, balanced."""
+    base = Slip if slips else Ideal
+
+    @register
+    class Resisted(base):
+        type: Literal["resisted"] = "resisted"  # pyright: ignore[reportIncompatibleVariableOverride]
+        resists: ClassVar[bool] = True
+        resistance: Ratio = default(0.02, "Rolling resistance.")
+
+        def push(self, touch: Touch, read: Read) -> Push:
+            forces = super().push(touch, read).forces if slips else ()
+            against = smooth_sign(touch.rim, 1e-4)
+            return Push(forces, moment=-read(self.resistance) * touch.load * touch.radius * against)
+
+    robot = parse_robot({**cart(contact="resisted", mass=0.0, inertia={"axle": 1e-6, "diameter": 1e-6})})
+    start = {"v_x": 1.0} if not slips else {"v_x": 1.0, "l.rate": 10.0, "r.rate": 10.0}
+    run = trundle.simulate(trundle.derive(robot), 1.0, initial=start)
+    assert run.final["v_x"] == pytest.approx(1.0 - 0.02 * 9.81, rel=1e-3)
+    assert run.summary["energy_imbalance"] <= 1e-6 * run.summary["energy_turned_over"]
+    names = {e.name for s in trundle.equations(robot).sections for e in s.equations}
+    assert "l.moment" in names

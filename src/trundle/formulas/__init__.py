@@ -2,12 +2,13 @@
 
 from trundle.formulas.expression_reader import read_expression
 from trundle.formulas.report import equations
-from trundle.formulas.sections import Definition, Equation, Equations, Section, SymbolInfo
+from trundle.formulas.sections import Definition, Equation, Equations, Expression, Section, SymbolInfo
 
 __all__ = [
     "Definition",
     "Equation",
     "Equations",
+    "Expression",
     "Section",
     "SymbolInfo",
     "equations",

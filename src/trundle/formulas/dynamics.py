@@ -240,15 +240,18 @@ def _contacts(mechanism: LetteredMechanism) -> list[Push]:
     found = []
     assembly = mechanism.assembly
     for wheel in assembly.wheels:
-        if not (wheel.law.pushes and wheel.directions):
-            continue
+        label = mechanism.names.label(wheel.name)
         rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
-        for row, direction in zip(rows, wheel.directions, strict=True):
-            symbol = mechanism.names.force(_FORCES[direction.force], mechanism.names.label(wheel.name))
+        for row, direction in zip(rows, wheel.pushed, strict=False):
+            symbol = mechanism.names.force(_FORCES[direction.force], label)
             words = f"{direction.force.replace('_', ' ')} of {wheel.name}"
             force = wheel.force(direction)
             letter = mechanism.letter(symbol, "force", words, force.unit, force.name)
             found.append(Push(letter, wheel, row))
+        if wheel.acts and wheel.law.resists and wheel.spin is not None:
+            words, symbol = f"moment of the ground on {wheel.name}", mechanism.names.force("M_r", label)
+            letter = mechanism.letter(symbol, "force", words, wheel.moment.unit, wheel.moment.name)
+            found.append(Push(letter, wheel, _unit_row(mechanism, wheel.spin)))
     return found
 
 
@@ -258,7 +261,7 @@ _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
 def slip_letters(mechanism: LetteredMechanism, wheel: WheelModel) -> list[int]:
     """Letters of a wheel's slip velocities."""
     found = []
-    for direction in wheel.directions:
+    for direction in wheel.pushed:
         stem = "s_x" if direction.what == "rolling" else "s_y"
         symbol = mechanism.names.force(stem, mechanism.names.label(wheel.name))
         words, slip = f"{direction.what} slip of {wheel.name}", wheel.slip(direction)

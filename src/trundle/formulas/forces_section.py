@@ -106,7 +106,7 @@ def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """Slip, load and forces of each wheel whose contact law gives forces."""
     mechanism = sheet.mechanism
-    wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.pushes and wheel.directions]
+    wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.acts]
     if not wheels:
         return None
     loads = readable_loads(mechanism)
@@ -124,7 +124,7 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
     slips = [sheet.writer.symbol(letter) for letter in slip_letters(mechanism, wheel)]
     nu, equations = mechanism.all_speeds(), []
-    for symbol, row, direction in zip(slips, rows, wheel.directions, strict=True):
+    for symbol, row, direction in zip(slips, rows, wheel.pushed, strict=False):
         words, right = f"{direction.what} slip of {name}", sheet.writer.expression(dot(row, nu))
         equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
     label = mechanism.names.label(name)
@@ -133,9 +133,13 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
     push = _written(sheet, wheel).push(slips, load, rate, states)
     letters = [each.letter for each in dynamics.others if each.source is wheel]
-    for letter, force, direction in zip(letters, push.forces, wheel.directions, strict=False):
+    done = [
+        (wheel.force(direction), force) for direction, force in zip(wheel.pushed, push.forces, strict=True)
+    ]
+    done += [(wheel.moment, push.moment)] if wheel.law.resists else []
+    for letter, (quantity, value) in zip(letters, done, strict=True):
         left, words = sheet.writer.symbol(letter), mechanism.book.letters[letter].meaning
-        equations.append(Equation(f"{name}.{direction.force}", left, force, meaning=words))
+        equations.append(Equation(quantity.name, left, value, meaning=words))
     return equations + _rates(name, own, push.rates)
 
 

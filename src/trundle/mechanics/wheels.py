@@ -20,7 +20,7 @@ from trundle.mechanics.tree import Tree
 from trundle.robot.contact import ContactLaw, Push, Touch
 from trundle.robot.kinds import Read
 from trundle.robot.wheels import ContactDirection, Wheel
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Pose
 
 
@@ -51,6 +51,16 @@ class WheelModel:
     def grips(self) -> bool:
         """Whether it rolls on the ground, ideally or with slip."""
         return self.law.grips and bool(self.directions)
+
+    @property
+    def acts(self) -> bool:
+        """Whether its contact law has to be asked what the ground does."""
+        return (self.law.pushes or self.law.resists) and bool(self.directions)
+
+    @property
+    def pushed(self) -> tuple[ContactDirection, ...]:
+        """The directions in which its contact law gives forces."""
+        return self.directions if self.law.pushes else ()
 
     @cached_property
     def states(self) -> dict[str, Quantity]:
@@ -89,18 +99,16 @@ class WheelModel:
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
         push = self.law.push(Touch(tuple(slip), load, self.radius * rate, self.radius, own), self.read)
-        if (
-            len(push.forces) == len(slip)
-            and set(push.rates) == set(own)
-            and set(push.outputs) == set(self.law.outputs)
-        ):
+        fits = len(push.forces) == len(slip) and (self.law.resists or is_zero(push.moment))
+        if fits and set(push.rates) == set(own) and set(push.outputs) == set(self.law.outputs):
             return push
         rates = ", ".join(own) or "none"
         raise InputError(
             f"{type(self.law).__name__} gives {len(push.forces)} forces and rates of {', '.join(push.rates) or 'none'} "
             f"for the wheel {self.name!r}",
             key=f"robot.wheels.{self.name}.contact",
-            hint=f"expected {len(slip)} forces, one for each slip velocity, and rates of its states: {rates}",
+            hint=f"expected {len(slip)} forces, one for each slip velocity, rates of its states: {rates}; "
+            "and a moment only with resists = True",
         )
 
 

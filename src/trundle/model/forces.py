@@ -94,12 +94,12 @@ def _add_contacts(
     span: Sequence[int],
 ) -> None:
     """The forces of the contacts whose law gives them; those of constraints follow from the motion."""
-    pushing = [wheel for wheel in assembly.wheels if wheel.law.pushes and wheel.directions]
+    pushing = [wheel for wheel in assembly.wheels if wheel.acts]
     if not pushing:
         return
     loads = wheel_loads(assembly, at, span)
     for wheel in pushing:
-        rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds))
+        rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds)) if wheel.pushed else []
         slip = [dot(row, nu) for row in rows]
         rate = 0 if wheel.spin is None else nu[wheel.spin]
         push = wheel.push(slip, loads[wheel.name], rate, own)

@@ -91,7 +91,7 @@ def check_loads(numbers: Mechanism) -> None:
     described.
     """
     assembly, name = numbers.assembly, numbers.robot.name
-    slipping = [wheel for wheel in assembly.wheels if wheel.law.pushes and wheel.load is None]
+    slipping = [wheel for wheel in assembly.wheels if wheel.acts and wheel.load is None]
     if not slipping:
         return
     if -assembly.tree.gravity[2] <= 0:

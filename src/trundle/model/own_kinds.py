@@ -28,7 +28,7 @@ def check_own_kinds(numeric: Assembly) -> None:
         for actuator in numeric.actuators:
             _check(actuator.motor, f"motors.{actuator.name}", where, partial(_motor, actuator, rate))
         for wheel in numeric.wheels:
-            if wheel.law.pushes and wheel.directions:
+            if wheel.acts:
                 _check(wheel.law, f"wheels.{wheel.name}.contact", where, partial(_contact, wheel, rate))
 
 
@@ -40,7 +40,7 @@ def _motor(actuator: Actuator, rate: float) -> Iterable[object]:
 
 def _contact(wheel: WheelModel, rate: float) -> Iterable[object]:
     states = {state.name: state.start + 1e-3 * rate for state in wheel.states.values()}
-    slip = [rate / (k + 2) for k in range(len(wheel.directions))]
+    slip = [rate / (k + 2) for k in range(len(wheel.pushed))]
     push: Push = wheel.push(slip, _LOAD, rate, states)
     rest = (push.moment, 0.0 if push.loss is None else push.loss, push.stored)
     return (*push.forces, *rest, *push.rates.values(), *push.outputs.values())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sp
@@ -19,6 +19,7 @@ from trundle.motion.arc import advance
 from trundle.motion.displacement import POSE, at_origin, displacement, plan_odometry
 
 if TYPE_CHECKING:
+    from trundle.formulas import Expression
     from trundle.motion.odometry import Odometry
 
 # Entries of the normal equations with more operations than this get a name of their own: first only those that would
@@ -95,7 +96,7 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     half = (sp.S.Zero if TURN in gone else TURN) / 2
     known = {psi: HEADING + half, chord: sp.sinc(half), slope: _slope(half)}
 
-    def shown(expression: Any) -> Any:
+    def shown(expression: Expression) -> Expression:
         named = expression.xreplace({sp.sinc(TURN / 2): chord}).subs(TURN / 2 + HEADING, psi)
         return named.xreplace(gone)
 
@@ -114,12 +115,12 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     return result
 
 
-def _slope(half: Any) -> Any:
+def _slope(half: Expression) -> Expression:
     """d sinc(Δθ/2)/dΔθ = (cos(Δθ/2) − sinc(Δθ/2))/Δθ, and 0 at Δθ = 0."""
     return sp.Piecewise(((sp.cos(half) - sp.sinc(half)) / (2 * half), sp.Ne(half, 0)), (0, True))
 
 
-def _by(expression: Any, symbol: Any, slope: Any) -> Any:
+def _by(expression: Expression, symbol: Expression, slope: Expression) -> Expression:
     """∂/∂symbol with k = sinc(Δθ/2) held as a function of its own: ∂k/∂Δθ is `slope`."""
     k = sp.Symbol("k_held")
     held = expression.xreplace({sp.sinc(TURN / 2): k})
@@ -129,13 +130,13 @@ def _by(expression: Any, symbol: Any, slope: Any) -> Any:
     return derivative.xreplace({k: sp.sinc(TURN / 2)})
 
 
-def _displacement(odometry: Odometry) -> tuple[dict[Any, Any], list[Any]]:
+def _displacement(odometry: Odometry) -> tuple[dict[Expression, Expression], list[Expression]]:
     """Definitions of angles in the middle and of long entries, and the twist's integral in them."""
     numbers = mechanism(odometry.robot)
     plan = plan_odometry(numbers, odometry.given)
     parameters = {name: sp.Symbol(name) for name in odometry.parameters}
     deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
-    definitions: dict[Any, Any] = {}
+    definitions: dict[Expression, Expression] = {}
     q = []
     for name in numbers.names:
         symbol = sp.Symbol(name)
@@ -147,8 +148,8 @@ def _displacement(odometry: Odometry) -> tuple[dict[Any, Any], list[Any]]:
     here = at_origin(replace(symbolic, assembly=_with_named_angles(symbolic.assembly)))
     for linkage in here.assembly.linkages:
         definitions |= _angles(linkage, _rational(here.at.values[linkage.axis.coordinate]))
-    named: dict[Any, Any] = {}
-    moved: list[Any] = []
+    named: dict[Expression, Expression] = {}
+    moved: list[Expression] = []
     for line in _LINES:
         named = {}
         tidy = partial(_entry, named=named, line=line)
@@ -163,7 +164,7 @@ def _displacement(odometry: Odometry) -> tuple[dict[Any, Any], list[Any]]:
     return definitions | named, found
 
 
-def _entry(entry: Any, named: dict[Any, Any], line: int) -> Any:
+def _entry(entry: Expression, named: dict[Expression, Expression], line: int) -> Expression:
     """An entry of the normal equations, tidied; one with more operations than `line` by a symbol in `named`."""
     value = _tidy(sp.sympify(entry))
     if sp.count_ops(value) <= line:
@@ -192,7 +193,7 @@ def _angles(coupling: Linkage, delta: sp.Expr) -> dict[sp.Expr, sp.Expr]:
     }
 
 
-def _tidy(entry: Any) -> Any:
+def _tidy(entry: Expression) -> Expression:
     """Expanded, plain fractions for floats, sin² + cos² added up where that makes it shorter."""
     value = sp.expand(_rational(entry))
     angles = {each.args[0] for each in value.atoms(sp.sin, sp.cos)}
@@ -203,7 +204,7 @@ def _tidy(entry: Any) -> Any:
     return sp.factor_terms(min(choices, key=sp.count_ops))
 
 
-def _rational(value: Any) -> Any:
+def _rational(value: Expression) -> Expression:
     """Floats that are fractions of small numbers, as such: 0.5 is 1/2."""
     fractions = {}
     for number in value.atoms(sp.Float):
@@ -213,7 +214,7 @@ def _rational(value: Any) -> Any:
     return value.xreplace(fractions)
 
 
-def _readable(value: Any, deltas: Sequence[Any]) -> Any:
+def _readable(value: Expression, deltas: Sequence[Expression]) -> Expression:
     """The increments' coefficients, each as one fraction; all of it factored where it stays short."""
     value = _rational(value)
     if sp.count_ops(value) > _LONG:
@@ -227,7 +228,7 @@ def _readable(value: Any, deltas: Sequence[Any]) -> Any:
     return min(tried, key=sp.count_ops)
 
 
-def _over_determinant(values: Sequence[Any], named: dict[Any, Any]) -> list[Any]:
+def _over_determinant(values: Sequence[Expression], named: dict[Expression, Expression]) -> list[Expression]:
     """Fractions over multiples of one long sum, the normal equations' determinant: over a name for it."""
     parts = [sp.fraction(value) for value in values]
     long = [factor for _, below in parts for factor in sp.Mul.make_args(below) if factor.is_Add]
@@ -239,18 +240,20 @@ def _over_determinant(values: Sequence[Any], named: dict[Any, Any]) -> list[Any]
 
 
 def _jacobian(
-    steps: Mapping[Any, Any], deltas: Sequence[Any], definitions: Mapping[Any, Any]
-) -> tuple[Any, dict[Any, Any]]:
+    steps: Mapping[Expression, Expression],
+    deltas: Sequence[Expression],
+    definitions: Mapping[Expression, Expression],
+) -> tuple[Expression, dict[Expression, Expression]]:
     """∂(Δs, Δn, Δθ)/∂increments through the definitions, and letters for long slopes of these.
 
     Of n/D the slope is (n′ − (n/D) D′)/D, and n/D has a letter: nothing is differentiated that has been divided.
     """
-    letters: dict[Any, Any] = {}
+    letters: dict[Expression, Expression] = {}
     columns = []
     turning = [delta for delta in deltas if any(value.has(delta) for value in definitions.values())]
     for delta in deltas:
         mark = "′" if len(turning) < 2 else f"′{turning.index(delta) + 1 if delta in turning else ''}"
-        slopes: dict[Any, Any] = {delta: sp.S.One}
+        slopes: dict[Expression, Expression] = {delta: sp.S.One}
         for symbol, meaning in definitions.items():
             slope = _slope_of(meaning, slopes)
             if sp.count_ops(slope) > _SHORT:
@@ -262,12 +265,14 @@ def _jacobian(
     return sp.Matrix(columns).T, letters
 
 
-def _slope_of(value: Any, slopes: Mapping[Any, Any]) -> Any:
+def _slope_of(value: Expression, slopes: Mapping[Expression, Expression]) -> Expression:
     """Σ ∂value/∂symbol · slope."""
     return sp.Add(*(sp.diff(value, each) * slope for each, slope in slopes.items() if value.has(each)))
 
 
-def _quotient_slope(symbol: Any, value: Any, slopes: Mapping[Any, Any]) -> Any:
+def _quotient_slope(
+    symbol: Expression, value: Expression, slopes: Mapping[Expression, Expression]
+) -> Expression:
     """The slope of a value that has a letter, and may be a fraction."""
     above, below = sp.fraction(value)
     changing = _slope_of(below, slopes)
@@ -283,13 +288,13 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
     p = np.array(list(odometry.parameters.values()))
     pose, f, g, _ = odometry.program.evaluate(*groups, p)
     names = (*POSE, *(f"Δ{name}" for name in odometry.increments), *odometry.angles, *odometry.parameters)
-    known: dict[Any, Any] = {
+    known: dict[Expression, Expression] = {
         sp.Symbol(name): row for name, row in zip(names, [*np.vstack(groups), *p], strict=True)
     }
 
-    def values(expressions: Sequence[Any]) -> np.ndarray:
+    def values(expressions: Sequence[Expression]) -> np.ndarray:
         used = list(sp.Tuple(*expressions).free_symbols)
-        function: Any = sp.lambdify(used, list(expressions), "numpy")
+        function = sp.lambdify(used, list(expressions), "numpy")
         with np.errstate(invalid="ignore"):  # both sides of k′ are computed, also where only one counts
             found = function(*(known[symbol] for symbol in used))
         return np.array([np.broadcast_to(each, _POINTS) for each in found])
@@ -301,7 +306,7 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
             raise TrundleError(f"the odometry formulas of '{odometry.name}' don't agree with its program")
 
 
-def _matrix_lines(name: str, matrix: Any) -> list[str]:
+def _matrix_lines(name: str, matrix: Expression) -> list[str]:
     """The matrix as it is drawn, or its entries one by one where it is too wide."""
     if sp.count_ops(matrix) <= _LONG:
         drawn = sp.pretty(matrix, use_unicode=True, wrap_line=False).splitlines()
@@ -316,7 +321,7 @@ def _matrix_lines(name: str, matrix: Any) -> list[str]:
     ]
 
 
-def _latex(value: Any) -> str:
+def _latex(value: Expression) -> str:
     """LaTeX with whole words upright, so that wheels.left.radius isn't a product."""
     symbols = value.free_symbols if hasattr(value, "free_symbols") else set()
     names = {each: _word(each.name) for each in symbols}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
+from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define
 from trundle.robot.noun import default
@@ -47,8 +48,13 @@ class Push(NamedTuple):
 
 def _check_law(kind: type[Kind]) -> None:
     assert issubclass(kind, ContactLaw)
-    if kind.pushes:
+    if kind.pushes or kind.resists:
         must_define(kind, ContactLaw, "push")
+    if kind.pushes and kind.rolls:
+        raise InputError(
+            f"{kind.__name__} rolls and pushes: the forces of a constraint follow from the motion",
+            hint="leave one out; a moment about the axle of a wheel that rolls goes by resists = True",
+        )
 
 
 LAWS = Family("contact law", "ideal", key="contact", check=_check_law)
@@ -58,8 +64,9 @@ class ContactLaw(Kind):
     """How a wheel meets the ground. Its keys stand among the wheel's own.
 
     What a law can do: `rolls`: its wheel never slips (a constraint, whose forces follow from the motion); `pushes`: it
-    gives forces by `push`; with neither, the wheel moves as if the ground were not there. `stiff`: its forces change
-    over so small a slip that explicit methods would have to resolve it. `outputs`: what it shows beside the forces.
+    gives forces by `push`; with neither, the wheel moves as if the ground were not there. `resists`: `push` gives a
+    moment about the axle, beside forces or on a wheel that rolls (whose slip and forces are empty then). `stiff`: its
+    forces change over so small a slip that explicit methods would have to resolve it. `outputs`: what else it shows.
     """
 
     called: ClassVar[str] = "contact law"
@@ -68,6 +75,7 @@ class ContactLaw(Kind):
     bounds: ClassVar[dict[str, str]] = {"friction": ">= 0", "slip_speed": "> 0"}
     rolls: ClassVar[bool] = False
     pushes: ClassVar[bool] = True
+    resists: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
     outputs: ClassVar[Mapping[str, Measure]] = {}
 

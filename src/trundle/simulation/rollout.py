@@ -111,32 +111,29 @@ def rollout(
             model.dynamics,
             np.array([np.broadcast_to(x[name], (size,)) for name in model.states]),
             {"input": u if u else np.zeros(0), "parameter": p},
-            dt=h,
-            steps=steps,
-            every=every,
-            count=size,
-            threads=threads,
-            progress=bar.fraction,
-            projection=model.projection,
-        )
+            dt=h, steps=steps, every=every, count=size, threads=threads,
+            progress=bar.fraction, projection=model.projection,
+        )  # fmt: skip
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * h
-    stored = Stored(states, np.asarray(result.steps), u, p)
+    summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4"}
+    return _batch(model, Stored(states, np.asarray(result.steps), u, p), time, summary)
+
+
+def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str, object]) -> Batch:
+    """What was stored, with what can be computed from it."""
+    numbers = {name: float(value) for name, value in stored.parameters.items() if np.ndim(value) == 0}
     return Batch(
         name=model.name,
         time=time,
         states=model.states,
-        values=states,
+        values=stored.values,
         units={name: model.units[name] for name in model.states},
-        parameters=p,
-        description=describe(model, {k: float(v) for k, v in p.items() if np.ndim(v) == 0}),
+        parameters=stored.parameters,
+        description=describe(model, numbers),
         summary={
-            "steps": steps,
-            "dt": h,
-            "every": every,
-            "count": size,
-            "method": "rk4",
-            "diverged": _diverged(states, time, model.name),
+            **summary,
+            "diverged": _diverged(stored.values, time, model.name),
             "constraint_residual": worst_residual(model, stored),
         },
         outputs=model.outputs,

@@ -21,6 +21,7 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.samples import Samples, take_samples
+from trundle.model.symbols import column
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
@@ -209,7 +210,7 @@ def _move(
     report_unknown(convert.unknown, names)
     split = len(equations.q), len(equations.u)
     samples = take_samples(
-        symbols.all, split, list(names.parameters.values()), _column(holonomic), _column(velocity)
+        symbols.all, split, list(names.parameters.values()), column(holonomic), column(velocity)
     )
     if equations.multipliers or not rows:
         motion = _with_multipliers(mass, force, rows, right, samples, names, q_dot)
@@ -275,8 +276,8 @@ def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbol
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
     part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
-    along = _column([*motion.q_dot, *motion.u_dot, 1])
-    second = ca.jtimes(_column(motion.q_dot), part, along)
+    along = column([*motion.q_dot, *motion.u_dot, 1])
+    second = ca.jtimes(column(motion.q_dot), part, along)
     twice = [_rate_of(_rate_of(each)) for each in equations.q]
     _know(convert, twice, [second[i] for i in range(len(twice))])
     _know(convert, equations.multipliers, motion.multipliers)
@@ -287,10 +288,6 @@ def _rate_of(symbol: Leaf) -> Leaf:
     if symbol is None or getattr(symbol, "is_Symbol", False):
         return None
     return symbol.diff(TIME)
-
-
-def _column(values: Sequence[Scalar]) -> SX:
-    return ca.vertcat(*(ca.SX(value) for value in values)) if values else ca.SX(0, 1)
 
 
 def _largest(residuals: Sequence[Scalar]) -> Scalar:
@@ -335,14 +332,14 @@ def _package(
     }
 
     def traced(title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
-        return trace(title, groups, {label: (tuple(labels), _column(values))})
+        return trace(title, groups, {label: (tuple(labels), column(values))})
 
     rates = [*motion.q_dot, *motion.u_dot, *extra, *(1 for _ in names.clock)]
     dynamics = traced("dynamics", "rate", names.states, rates)
     residuals = [*bound.holonomic, *bound.velocity]
     labels = residual_labels(len(bound.holonomic), len(bound.velocity))
     split = len(equations.q), len(equations.u)
-    columns = _column(bound.holonomic), _column(bound.velocity)
+    columns = column(bound.holonomic), column(bound.velocity)
     moved = projected(symbols.all, split, *columns, bound.samples) if residuals else None
     return Model(
         robot=None,
