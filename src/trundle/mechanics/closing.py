@@ -135,7 +135,9 @@ def _shortened(
     trial = conditions.moved(q, -step)
     phi, slope = conditions.at(trial)
     for _ in range(_HALVINGS):
-        worse = ~(np.linalg.norm(phi, axis=1) < limits)  # or no number
+        worse = ~(np.linalg.norm(phi, axis=1) < limits) & (
+            limits > CLOSED
+        )  # below it is the last digits' noise
         if not worse.any():
             break
         step = np.where(worse[:, None], step / 2, step)

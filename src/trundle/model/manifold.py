@@ -202,9 +202,11 @@ class _Look:
         )
 
     def _of(self, evaluate: Evaluation, rows: np.ndarray) -> np.ndarray:
-        count = len(self.model.states)
+        count, commands = len(self.model.states), np.zeros(len(self.model.inputs))
+        if len(rows) == 1:
+            return evaluate(rows[0, :count], commands, rows[0, count:])[0][:, None]
         x, p = (np.ascontiguousarray(each.T) for each in (rows[:, :count], rows[:, count:]))
-        return evaluate(x, np.zeros(len(self.model.inputs)), p)[0]
+        return evaluate(x, commands, p)[0]
 
 
 def _moved(q: np.ndarray, step: np.ndarray) -> np.ndarray:
