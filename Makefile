@@ -42,6 +42,7 @@ lint: $(VENV)/.peers ## Check style, types and the order of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.docstrings
 
 format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .

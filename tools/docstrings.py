@@ -1,4 +1,4 @@
-"""Hold every public function and class to numpydoc form: `python tools/docstrings.py` (a part of `make lint`).
+"""Hold every public function and class to numpydoc form: `python -m tools.docstrings` (a part of `make lint`).
 
 Public is what `trundle` exports, the public methods of its classes, and the functions of `trundle.catalog`. Of each
 it asks for one sentence first; every parameter under Parameters, with its type; Returns, where it returns

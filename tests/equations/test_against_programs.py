@@ -156,6 +156,7 @@ def test_random_robots_pass_their_own_check(name, rng):
     assert found.accelerations or "mass_matrix" in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(JOINTS))
 def test_every_joint_passes_its_own_check(kind):
     assert trundle.equations(joint_pendulum(kind), points=3).error <= 1e-10

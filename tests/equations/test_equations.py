@@ -193,6 +193,7 @@ def test_angles_of_an_arm_are_folded():
     assert any("sin(q_elbow + q_shoulder)" in str(factor) for factor in determinant.args)
 
 
+@pytest.mark.slow
 def test_long_arms_are_bounded():
     axes = [[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
     body = {"mass": 1.5, "center_of_mass": [0.1, 0, 0.1], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.05}}

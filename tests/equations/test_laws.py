@@ -310,6 +310,7 @@ def random_expression(rng, depth=4):
     return choices[int(rng.integers(len(choices)))]
 
 
+@pytest.mark.slow
 def test_anything_prints_in_one_order(rng):
     for _ in range(150):
         expression = random_expression(rng)
@@ -323,6 +324,7 @@ def test_anything_prints_in_one_order(rng):
         assert "**" not in line(sympy.Symbol("x") ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(JOINTS))
 def test_every_joint_is_printed_in_every_format(kind):
     found = trundle.equations(joint_pendulum(kind))
@@ -331,6 +333,7 @@ def test_every_joint_is_printed_in_every_format(kind):
     assert all(str(each) and each._repr_latex_() for each in found.by_name.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["differential", "tricycle", "omni", "with_casters", "trailer", "skid", "ackermann"]
 )

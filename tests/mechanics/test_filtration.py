@@ -108,6 +108,7 @@ def test_singular_points_take_deeper_brackets(rng):
     assert martinet.at([0.0, 0.1], 4).growth == (1, 1, 2)
 
 
+@pytest.mark.slow
 def test_too_many_brackets_are_said_to_be_left_out(rng, monkeypatch):
     """Thirty spheres' fields have 435 brackets; inert ones among them have none."""
     names = sp.symbols("z:31")

@@ -197,6 +197,7 @@ def growth_by_sympy(robot, coordinates, rng):
     return filtration(fields, bracket, values, len(chosen)).growth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("robot", "coordinates"),
     [

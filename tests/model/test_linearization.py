@@ -410,6 +410,7 @@ def test_integrals_are_what_no_bracket_reaches_at_any_configuration(name, rng):
             np.testing.assert_allclose(moved - moved[0], 0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_brackets_of_a_car_with_two_trailers():
     """All of the seven coordinates but the wheels' own relations: the growth vector is 2, 3, 4, 5 (Laumond 1993)."""
     wheels = {

@@ -128,6 +128,7 @@ def test_a_configuration_is_where_a_run_starts(rng):
         analyze(four_bar((0.9, 0.5, 0.8), 0.6), {"crank.angle": 3.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ["spherical", "revolute", "fixed"])
 def test_random_spatial_loops_have_their_freedoms(rng, loop):
     """The same as by derivation, and the numbers close to the last digits."""

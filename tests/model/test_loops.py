@@ -181,6 +181,7 @@ def random_chain(rng, count, loop):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ["spherical", "revolute", "fixed"])
 def test_accelerations_and_reactions_agree_with_pinocchios_matrices(rng, loop):
     """M ν̇ + h = Jᵀf, J ν̇ + γ = 0 in NumPy, with M, h, J and γ of Pinocchio, all in world axes at the closing point."""
@@ -264,6 +265,7 @@ def test_loops_stay_closed_over_a_hundred_thousand_steps(robot, start):
     assert batch.summary["constraint_residual"] <= 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dop853", "lsoda", "radau"])
 def test_a_conservative_linkage_keeps_its_energy_and_its_loop(method):
     model = trundle.derive(four_bar())
@@ -464,6 +466,7 @@ def closed_chain(count, spatial):
     return parse_robot({"joints": joints, "loops": {"end": {**kind, **ends}}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spatial", [False, True], ids=["planar", "spatial"])
 def test_long_closed_chains_are_solved_by_recursion_and_agree_with_the_matrix(spatial, monkeypatch, rng):
     """Accelerations, forces and the program of forward dynamics, both ways."""
@@ -486,6 +489,7 @@ def test_long_closed_chains_are_solved_by_recursion_and_agree_with_the_matrix(sp
     )
 
 
+@pytest.mark.slow
 def test_operations_of_closed_chains_grow_with_the_links():
     """Each link more costs as much as the one before it."""
     short, middle, long = (trundle.derive(closed_chain(n, False)).operations for n in (13, 23, 33))

@@ -45,6 +45,7 @@ def test_published_final_states(example, drive):
         np.testing.assert_allclose(end, expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_the_script_prints_its_table(example, capsys):
     example.main()
     printed = capsys.readouterr().out

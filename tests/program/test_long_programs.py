@@ -23,6 +23,7 @@ def cut_to_pieces(monkeypatch, size, long=0):
         monkeypatch.setattr(llvm_pieces, length, size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", [0, 50], ids=["a function each", "functions of 50 operations"])
 @pytest.mark.parametrize("size", [1, 7, 40])
 def test_pieces_agree_with_casadi(monkeypatch, size, long, rng):

@@ -116,6 +116,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LARGE)
 def test_large_but_allowed_files_take_seconds_at_most(case: str) -> None:
     head, piece, message = LARGE[case]

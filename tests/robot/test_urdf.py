@@ -125,6 +125,7 @@ def test_an_unchanged_robot_is_written_as_it_was_read():
     assert urdf_extras(parse_urdf(written)) == urdf_extras(robot)
 
 
+@pytest.mark.slow
 def test_round_trip_of_random_files(rng):
     for _ in range(30):
         text = random_urdf(rng, int(rng.integers(1, 20)), massive_root=bool(rng.integers(2)))

@@ -350,6 +350,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_file_with_pieces_thrown_in(data: st.DataObject) -> None:
@@ -369,7 +370,10 @@ def test_a_file_with_pieces_thrown_in(data: st.DataObject) -> None:
     written = dump_urdf(robot)
     assert meaning(written) == meaning(text)
     assert parse_urdf(written) == robot
-    changed = robot.with_parameters({"joints.wrist.body.mass": 1.25, "gravity": 3.7})
+    masses = [
+        name for name in robot.parameter_values() if name.endswith(".body.mass")
+    ]  # names may be hit, too
+    changed = robot.with_parameters({**dict.fromkeys(masses[:1], 1.25), "gravity": 3.7})
     assert parse_urdf(dump_urdf(changed)).parameter_values() == changed.parameter_values()
 
 

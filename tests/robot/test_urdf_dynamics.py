@@ -133,6 +133,7 @@ def independent_motions(model, robot, labels, chain) -> np.ndarray:
     return motions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("massive_root", [True, False], ids=["floating", "fixed"])
 def test_mimics_are_obeyed(rng, massive_root):
     """Mass matrix and inverse dynamics of what is left free: Gᵀ M G and Gᵀ τ(q, G u, G u̇), M and τ by Pinocchio for

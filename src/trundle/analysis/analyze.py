@@ -170,10 +170,31 @@ class Analysis:
         return reach(self.maps, self.q, whole=True)
 
     def steering(self, twist: Sequence[float]) -> dict[str, float]:
-        """Angles (rad) of the steered wheels on the base that allow it the twist (v_x, v_y, ω) without slip.
+        """Find the angles of the steered wheels on the base that allow it a twist without slip.
 
-        To turn about a point (x, y) of the base's frame: the twist (y, −x, 1). Raises InputError where no wheel is
-        steered.
+        A wheel at p rolls along its heading where its axle's line goes through the centre of rotation:
+        tan δ = (v_y + ω p_x)/(v_x − ω p_y). To turn about a point (x, y) of the base's frame: the twist (y, −x, 1).
+
+        Parameters
+        ----------
+        twist : sequence of 3 numbers
+            v_x, v_y (m/s) and ω (rad/s) in the base's frame.
+
+        Returns
+        -------
+        dict of str to float
+            `WHEEL.steering` to its angle (rad).
+
+        Raises
+        ------
+        InputError
+            Where no wheel on the base is steered, or the twist isn't three numbers.
+
+        Examples
+        --------
+        >>> tricycle = trundle.analyze(trundle.catalog.tricycle())
+        >>> tricycle.steering((1.0, 0.0, 0.0))
+        {'front.steering': 0.0}
         """
         steered = [p for p, grips in wheel_places(self.maps.assembly) if p.steered and grips]
         if not steered:
