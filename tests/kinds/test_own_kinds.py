@@ -120,7 +120,8 @@ def test_series_motor_is_balanced_and_agrees_with_a_second_formulation():
 
 
 def test_own_kinds_are_written_and_read_by_name(tmp_path):
-    example("own_contact_law"), example("own_motor")
+    example("own_contact_law")
+    example("own_motor")
     written = cart(contact="brush", tread=500.0)
     written["motors"]["lm"] = {
         "type": "series",
@@ -162,7 +163,7 @@ def test_own_kinds_in_equations_rollouts_linearisations_and_figures():
 
 def test_a_name_that_is_taken(guests):
     class Other(TorqueMotor):
-        type: Literal["dc"] = "dc"
+        type: Literal["dc"] = "dc"  # pyright: ignore[reportIncompatibleVariableOverride]  # another name
 
     with pytest.raises(InputError, match="Other: the motor 'dc' is taken by DCMotor"):
         register(Other)
@@ -279,7 +280,7 @@ def test_an_installed_package_brings_kinds_along(guests, monkeypatch):
     """Loaded when a description first names them, by the entry point of that name."""
 
     class Hoist(TorqueMotor):
-        type: Literal["hoist"] = "hoist"
+        type: Literal["hoist"] = "hoist"  # pyright: ignore[reportIncompatibleVariableOverride]  # another name
 
     class Entry:
         name, value = "hoist", "hoists:Hoist"

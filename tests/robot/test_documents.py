@@ -188,7 +188,7 @@ def test_schema_accepts_the_examples(path: Path) -> None:
     from trundle.documents.yamltext import read_yaml
 
     schema: Any = json_schema()
-    data, _ = read_yaml(path.read_text(encoding="utf-8"))
+    data: Any = read_yaml(path.read_text(encoding="utf-8"))[0]
     assert _check(data, schema, schema)
     data["robot"]["wheeels"] = {}
     assert not _check(data, schema, schema)

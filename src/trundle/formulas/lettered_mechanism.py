@@ -118,7 +118,7 @@ def build(robot: Robot) -> LetteredMechanism:
         pose._replace(rotation=_named_rotation(pose.rotation, "R", 2, _ROTATION, link, states))
         for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
     ]
-    here = replace(here, at=replace(at, q=posed.q, poses=poses))
+    here = replace(here, q=list(q.values()), posed=replace(at, q=posed.q, poses=poses))
     coordinates = {name: _index(letter) for name, letter in q.items()}
     return LetteredMechanism(here, book, parameters, states, coordinates)
 

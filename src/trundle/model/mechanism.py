@@ -42,7 +42,8 @@ class Mechanism:
     """A robot's assembly at a configuration, everything in scalars of one kind.
 
     parameters: the scalar of every parameter; names: the coordinates that are independent of couplings, in the order of
-    `q`; at: where everything is at those. `in_numbers` is the same mechanism in floats, for scalars of other kinds.
+    `q`. `in_numbers` is the same mechanism in floats, for scalars of other kinds; `posed` where everything is, if that
+    is not to be worked out from q (equations for reading have letters for whole poses).
 
     A mechanism is assembled twice where its equations are derived: ranks, pivots and whether a mass is there at all are
     decided on numbers, once and for all; the operations that follow from these decisions are then done on symbols.
@@ -52,18 +53,19 @@ class Mechanism:
     parameters: Mapping[str, Scalar]
     assembly: Assembly
     names: tuple[str, ...]
-    at: Configuration
+    q: Sequence[Scalar]
     in_numbers: Mechanism | None = None
+    posed: Configuration | None = None
+
+    @cached_property
+    def at(self) -> Configuration:
+        """Where everything is at q."""
+        return self.posed or configure(self.assembly, self.names, self.q)
 
     @property
     def numbers(self) -> Mechanism:
         """The mechanism in floats, at the parameters as described."""
         return self.in_numbers or self
-
-    @property
-    def q(self) -> list[Scalar]:
-        """The independent coordinates."""
-        return [self.at.values[name] for name in self.names]
 
     @property
     def constrained(self) -> bool:
@@ -75,13 +77,11 @@ class Mechanism:
     def in_scalars(self, parameters: Mapping[str, Scalar], q: Sequence[Scalar]) -> Mechanism:
         """The same mechanism at parameters and coordinates of any kind, this one being in floats."""
         assembly = assemble(self.robot, self.robot.resolver(parameters))
-        return Mechanism(
-            self.robot, parameters, assembly, self.names, configure(assembly, self.names, q), self
-        )
+        return Mechanism(self.robot, parameters, assembly, self.names, q, self)
 
     def configured(self, q: Sequence[Scalar]) -> Mechanism:
         """The same mechanism elsewhere: at coordinates of any kind that goes with its own scalars."""
-        return replace(self, at=configure(self.assembly, self.names, q), in_numbers=self.numbers)
+        return replace(self, q=q, in_numbers=self.numbers, posed=None)
 
     def rows(self, wheels: Sequence[WheelModel]) -> Rows:
         """A(q) over all speeds: the rows of these wheels, then those of the couplings."""
@@ -131,5 +131,4 @@ def mechanism(robot: Robot, parameters: Mapping[str, Scalar] | None = None) -> M
     values = robot.parameter_values() if parameters is None else parameters
     assembly = assemble(robot, robot.resolver(values))
     names = independent_coordinates(assembly)
-    at = configure(assembly, names, assembly.quantities.starts(names))
-    return Mechanism(robot, values, assembly, names, at)
+    return Mechanism(robot, values, assembly, names, assembly.quantities.starts(names))

@@ -30,7 +30,7 @@ class MovingMechanism:
 
     mechanism: Mechanism
     symbols: Symbols
-    q: list[Scalar]
+    q: Sequence[Scalar]
     u: list[Scalar]
     nu: list[Scalar]
     q_dot: list[Scalar]

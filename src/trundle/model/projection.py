@@ -7,7 +7,7 @@ linear in u, ψ exactly. A step's error is small already, so its square is round
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -67,7 +67,7 @@ def held_programs(
 
 
 def projected(
-    symbols: tuple[ca.SX, ca.SX, ca.SX],
+    symbols: Sequence[ca.SX],
     split: tuple[int, int],
     configuration: ca.SX,
     velocity: ca.SX,
