@@ -283,6 +283,8 @@ def test_an_installed_package_brings_kinds_along(guests, monkeypatch):
         type: Literal["hoist"] = "hoist"  # pyright: ignore[reportIncompatibleVariableOverride]  # another name
 
     class Entry:
+        name, value = "hoist", "hoists:Hoist"
+
         @staticmethod
         def load():
             return Hoist

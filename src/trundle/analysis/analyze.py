@@ -26,6 +26,7 @@ from trundle.mechanics.steering import steering_angles
 from trundle.model.arguments import Given, named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
+from trundle.robot.kinds import ask
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -244,7 +245,7 @@ class Analysis:
         able = {
             a.column: float(rate)
             for a in self.maps.assembly.actuators
-            if (rate := a.motor.no_load_rate(a.read)) is not None
+            if (rate := ask(a.motor, a.key, a.motor.no_load_rate, a.read)) is not None
         }
         spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
         if spins and spins <= set(able):

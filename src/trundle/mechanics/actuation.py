@@ -8,7 +8,7 @@ from functools import cached_property
 
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
-from trundle.robot.kinds import Read
+from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.motors import Drive, Effort, Motor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
 from trundle.scalars import Scalar, is_zero, maximum, minimum
@@ -23,6 +23,11 @@ class Actuator:
     motor: Motor
     read: Read
     slides: bool = False
+
+    @property
+    def key(self) -> str:
+        """Where it stands in the description."""
+        return f"robot.motors.{self.name}"
 
     @property
     def command(self) -> Quantity:
@@ -45,7 +50,7 @@ class Actuator:
         """The states that it brings along, by its own names for them."""
         return {
             name: Quantity(name, self._unit(each.quantity), "state", start=each.start).of(self.name)
-            for name, each in self.motor.states(self.read).items()
+            for name, each in ask_states(self.motor, self.key, self.motor.states, self.read).items()
         }
 
     @cached_property
@@ -65,7 +70,14 @@ class Actuator:
         are not those of its states.
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        effort = self.motor.effort(Drive(command, position, rate, own), self.read)
+        drive = Drive(command, position, rate, own)
+        effort = ask(self.motor, self.key, self.motor.effort, drive, self.read)
+        if not isinstance(effort, Effort):
+            raise InputError(
+                f"{type(self.motor).__name__} gives {effort!r} for the motor {self.name!r}",
+                key=self.key,
+                hint="expected trundle.robot.Effort(torque, power, loss, …)",
+            )
         if set(effort.rates) == set(own) and set(effort.outputs) == set(self.motor.outputs):
             return effort
         came = (
@@ -74,7 +86,7 @@ class Actuator:
         wanted = f"rates of {', '.join(own) or 'none'} and outputs {', '.join(self.motor.outputs) or 'none'}"
         raise InputError(
             f"{type(self.motor).__name__} gives {came} for the motor {self.name!r}",
-            key=f"robot.motors.{self.name}",
+            key=self.key,
             hint=f"expected {wanted}, as it says itself",
         )
 

@@ -33,7 +33,7 @@ from trundle.robot.bodies import (
     drive_axes,
 )
 from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, linkages
-from trundle.robot.kinds import Read
+from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motors import Motor
@@ -213,7 +213,7 @@ def _add_wheel(
     if isinstance(wheel, PivotedWheel):
         steering = len(draft.speeds)
         parent = _add_fork(draft, name, wheel, read, placement, armatures.get(f"{name}.steering", 0))
-        placement = Pose(IDENTITY, (*wheel.centre(read), 0))
+        placement = Pose(IDENTITY, (*ask(wheel, f"robot.wheels.{name}", wheel.centre, read), 0))
         if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
             place = compose(place, placement)
     if isinstance(wheel, RollingWheel):
@@ -230,7 +230,7 @@ def _add_wheel(
         (place.position[0], place.position[1]),
         wheel.law,
         read,
-        wheel.directions(read),
+        ask(wheel, f"robot.wheels.{name}", wheel.directions, read),
         spin,
         steering,
         load,
@@ -278,8 +278,8 @@ def _add_spin(
 def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
     """Rotor inertias as felt behind their gears, N² J, for each thing driven."""
     felt: dict[str, Scalar] = {}
-    for motor in robot.motors.values():
-        armature = motor.armature(read)
+    for name, motor in robot.motors.items():
+        armature = ask(motor, f"robot.motors.{name}", motor.armature, read)
         if not is_zero(armature):
             felt[motor.drives] = felt.get(motor.drives, 0) + armature
     return felt

@@ -18,7 +18,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import ContactLaw, Push, Touch
-from trundle.robot.kinds import Read
+from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.wheels import ContactDirection, Wheel
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Pose
@@ -48,6 +48,11 @@ class WheelModel:
     on_base: bool = True
 
     @property
+    def key(self) -> str:
+        """Where its contact law stands in the description."""
+        return f"robot.wheels.{self.name}.contact"
+
+    @property
     def grips(self) -> bool:
         """Whether it rolls on the ground, ideally or with slip."""
         return self.law.grips and bool(self.directions)
@@ -65,7 +70,8 @@ class WheelModel:
     @cached_property
     def states(self) -> dict[str, Quantity]:
         """The states that its contact law brings along, by the law's own names."""
-        states = self.law.states(self.read, [direction.what for direction in self.directions])
+        directions = [direction.what for direction in self.directions]
+        states = ask_states(self.law, self.key, self.law.states, self.read, directions)
         return {
             name: Quantity(name, each.quantity.unit, "state", start=each.start).of(self.name)
             for name, each in states.items()
@@ -98,17 +104,27 @@ class WheelModel:
         states by name; raises InputError where the law answers with another number of forces.
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        push = self.law.push(Touch(tuple(slip), load, self.radius * rate, self.radius, own), self.read)
+        touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own)
+        push = ask(self.law, self.key, self.law.push, touch, self.read)
+        if not (isinstance(push, Push) and hasattr(push.forces, "__len__")):
+            raise InputError(
+                f"{type(self.law).__name__} gives {push!r} for the wheel {self.name!r}",
+                key=self.key,
+                hint="expected trundle.robot.Push([force, …], …), a force for each slip velocity",
+            )
         fits = len(push.forces) == len(slip) and (self.law.resists or is_zero(push.moment))
         if fits and set(push.rates) == set(own) and set(push.outputs) == set(self.law.outputs):
             return push
-        rates = ", ".join(own) or "none"
+        rates, outputs = ", ".join(own) or "none", ", ".join(self.law.outputs) or "none"
+        shown = (
+            f" and outputs {', '.join(push.outputs) or 'none'}" if push.outputs or self.law.outputs else ""
+        )
         raise InputError(
-            f"{type(self.law).__name__} gives {len(push.forces)} forces and rates of {', '.join(push.rates) or 'none'} "
-            f"for the wheel {self.name!r}",
-            key=f"robot.wheels.{self.name}.contact",
-            hint=f"expected {len(slip)} forces, one for each slip velocity, rates of its states: {rates}; "
-            "and a moment only with resists = True",
+            f"{type(self.law).__name__} gives {len(push.forces)} forces and rates of {', '.join(push.rates) or 'none'}"
+            f"{shown} for the wheel {self.name!r}",
+            key=self.key,
+            hint=f"expected {len(slip)} forces, one for each slip velocity, rates of its states: {rates}, "
+            f"its outputs: {outputs}; and a moment only with resists = True",
         )
 
 

@@ -7,14 +7,16 @@ run; here it is said with the class that did it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
 from trundle.robot.contact import Push
+from trundle.robot.kinds import ask
 from trundle.robot.motors import Effort
 
 # Where they are asked: at rest, and in a motion of no particular kind (m/s, rad/s, rad; loads in N).
@@ -24,18 +26,53 @@ _LOAD = 10.0
 
 def check_own_kinds(numeric: Assembly) -> None:
     """Raise InputError where a motor or a contact law of an assembly in numbers gives no finite number."""
+    for actuator in numeric.actuators:
+        _check_motor_names(actuator)
+    for wheel in numeric.wheels:
+        _check_law_names(wheel, {*numeric.coordinates, *numeric.speeds})
     for where, rate in _RATES.items():
         for actuator in numeric.actuators:
-            _check(actuator.motor, f"motors.{actuator.name}", where, partial(_motor, actuator, rate))
+            _check(actuator.motor, actuator.key, where, partial(_motor, actuator, rate))
         for wheel in numeric.wheels:
             if wheel.acts:
-                _check(wheel.law, f"wheels.{wheel.name}.contact", where, partial(_contact, wheel, rate))
+                _check(wheel.law, wheel.key, where, partial(_contact, wheel, rate))
+
+
+def _check_motor_names(actuator: Actuator) -> None:
+    others = {each.name for each in (actuator.command, actuator.torque, actuator.power)}
+    _check_names(actuator.motor, actuator.key, {**actuator.states, **actuator.outputs}, others)
+
+
+def _check_law_names(wheel: WheelModel, others: set[str]) -> None:
+    others |= {wheel.pressed.name, wheel.moment.name}
+    others |= {each(d).name for d in wheel.directions for each in (wheel.force, wheel.slip)}
+    _check_names(wheel.law, wheel.key, wheel.states, others)
+    outputs = {name: wheel.output(name) for name in wheel.law.outputs}
+    _check_names(wheel.law, wheel.key, outputs, others | {each.name for each in wheel.states.values()})
+
+
+def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: set[str]) -> None:
+    for name, quantity in own.items():
+        if quantity.name in others:
+            taken = sorted(each for each in others if each.startswith(f"{quantity.owner}."))
+            raise InputError(
+                f"{type(kind).__name__} calls a state or an output {name!r}, but there is a {quantity.name} already",
+                key=key,
+                hint=f"call it otherwise; taken are {', '.join(taken)}",
+            )
+        if not math.isfinite(quantity.start):
+            raise InputError(
+                f"{type(kind).__name__} starts its state {name!r} at {quantity.start:g}",
+                key=key,
+                hint="a start must be a finite number",
+            )
 
 
 def _motor(actuator: Actuator, rate: float) -> Iterable[object]:
     states = {state.name: state.start + rate for state in actuator.states.values()}
     effort: Effort = actuator.effort(rate, rate, rate, states)
-    return (*effort[:4], *effort.rates.values(), *effort.outputs.values())
+    armature = ask(actuator.motor, actuator.key, actuator.motor.armature, actuator.read)
+    return (*effort[:4], armature, *effort.rates.values(), *effort.outputs.values())
 
 
 def _contact(wheel: WheelModel, rate: float) -> Iterable[object]:
@@ -52,13 +89,14 @@ def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[obj
         if all(math.isfinite(value) for value in found):
             return
         came = f"gives {', '.join(f'{value:g}' for value in found)}"
-    except (
-        ArithmeticError,
-        ValueError,
-    ) as error:  # math's own: a division by zero, a root of what is negative
+    except InputError as error:
+        if not isinstance(error.__cause__, (ArithmeticError, ValueError)):
+            raise
+        came = f"has no value ({error.__cause__})"  # a division by zero, a root of what is negative
+    except (TypeError, ValueError) as error:  # what is given is no number
         came = f"has no value ({error})"
     raise InputError(
         f"{type(kind).__name__} {came} {where}",
-        key=f"robot.{key}",
+        key=key,
         hint="every force, rate and output must be a finite number there: round quotients off, as v/sqrt(v*v + e*e)",
     )

@@ -4,6 +4,8 @@ they can do.
 
 from trundle.robot.bodies import Body as Body
 from trundle.robot.bodies import CylindricalJoint as CylindricalJoint
+from trundle.robot.bodies import DirectedJoint as DirectedJoint
+from trundle.robot.bodies import DriveAxis as DriveAxis
 from trundle.robot.bodies import FixedJoint as FixedJoint
 from trundle.robot.bodies import FloatingJoint as FloatingJoint
 from trundle.robot.bodies import Inertia as Inertia
@@ -44,8 +46,11 @@ from trundle.robot.motors import VelocityMotor as VelocityMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
 from trundle.robot.values import Value as Value
+from trundle.robot.wheels import SIDE_FORCE as SIDE_FORCE
+from trundle.robot.wheels import TRACTION as TRACTION
 from trundle.robot.wheels import BallWheel as BallWheel
 from trundle.robot.wheels import CasterWheel as CasterWheel
+from trundle.robot.wheels import ContactDirection as ContactDirection
 from trundle.robot.wheels import FixedWheel as FixedWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
 from trundle.robot.wheels import MecanumWheel as MecanumWheel

@@ -10,6 +10,7 @@ from itertools import islice
 from trundle.robot.bodies import Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
+from trundle.robot.kinds import ask
 from trundle.robot.noun import Noun
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
@@ -293,7 +294,9 @@ def _opposed(robot: Parts, found: Numbers) -> set[str]:
     """
     carries = _carrying(robot, found)
     direct = {
-        motor.drives for motor in robot.motors.values() if motor.armature(lambda value: found[value.key])
+        motor.drives
+        for name, motor in robot.motors.items()
+        if ask(motor, f"motors.{name}", motor.armature, lambda value: found[value.key])
     }
     direct |= carries | {
         name + ending

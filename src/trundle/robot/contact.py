@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from trundle.errors import InputError
 from trundle.robot import units
-from trundle.robot.kinds import Family, Kind, Read, State, must_define
+from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import Damping, Ratio, Speed, Stiffness
@@ -48,6 +48,7 @@ class Push(NamedTuple):
 
 def _check_law(kind: type[Kind]) -> None:
     assert issubclass(kind, ContactLaw)
+    must_measure(kind, "output", kind.outputs)
     if kind.pushes or kind.resists:
         must_define(kind, ContactLaw, "push")
     if kind.pushes and kind.rolls:

@@ -9,17 +9,22 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, ClassVar
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from traceback import extract_tb
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, TrundleError, suggest
 from trundle.robot.noun import Noun, problem
 from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -116,14 +121,30 @@ class Family:
         if isinstance(name, str):
             if name not in self._members:
                 for entry in entry_points(group=ENTRY_POINTS, name=name):
-                    register(entry.load())
+                    self._bring(entry)
             if name in self._members:
                 return self._members[name]
         listed = f"choose one of {', '.join(self._members)}"
         near = suggest(name, self._members) if isinstance(name, str) else ""
-        hint = f"{near} ({listed})" if near.startswith("did you mean") else listed
+        hint = f"{near} ({listed})" if near.startswith("did you mean") else f"{listed}; {_OWN}"
         came = repr(name) if isinstance(name, str) else describe(name)
         raise problem(f"unknown {self.key} {came}", hint, (self.key,))
+
+    def _bring(self, entry: EntryPoint) -> None:
+        """Register what an installed package offers; raises InputError where that can't be had."""
+        offered = f"the entry point {entry.name} = {entry.value} of an installed package"
+        try:
+            found = entry.load()
+        except Exception as error:  # whatever a package's own code does
+            said = f"{type(error).__name__}: {error}"
+            raise InputError(
+                f"{offered} can't be loaded: {said}", hint="mend or remove the package"
+            ) from error
+        if name_of(register(found)) != entry.name:
+            raise InputError(
+                f"{offered} brings a kind of the name {name_of(found)!r}",
+                hint=f"call the entry point {name_of(found)}, or the class's type {entry.name!r}",
+            )
 
     def read(self, written: object) -> Kind:
         """The noun of a mapping, by its `type`; nouns stay what they are."""
@@ -152,6 +173,8 @@ class Family:
         return handler(core_schema.union_schema(list(members)))
 
 
+_OWN = "one of your own is known after trundle.register, or where the package that brings it is installed"
+
 # What a family asks of classes from outside beside a name; raises InputError.
 Check = Callable[[type[Kind]], None]
 
@@ -164,6 +187,11 @@ def name_of(kind: type[Kind]) -> str:
             f"{kind.__name__} has no name for descriptions",
             hint="give it a field type: Literal['NAME'] = 'NAME'",
         )
+    if not field.default.replace("-", "_").isidentifier():
+        raise InputError(
+            f"{kind.__name__} has a name that descriptions can't use: {field.default!r}",
+            hint="letters, digits, _ and -, with a letter first: type: Literal['my_law'] = 'my_law'",
+        )
     return field.default
 
 
@@ -175,8 +203,8 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A subclass of `trundle.robot.RollingWheel`, `PivotedWheel`, `ContactLaw` or `Motor`, with a
-        field ``type: Literal["NAME"] = "NAME"``.
+        A subclass of `trundle.robot.RollingWheel`, `PivotedWheel`, `ContactLaw`, `Joint` or
+        `Motor`, with a field ``type: Literal["NAME"] = "NAME"``.
 
     Returns
     -------
@@ -204,7 +232,7 @@ def register(kind: type[Kind]) -> type[Kind]:
         came = getattr(kind, "__name__", repr(kind))
         raise InputError(
             f"register takes a class of wheels, contact laws, joints or motors, not {came}",
-            hint="derive it from trundle.robot.RollingWheel, ContactLaw or Motor",
+            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint or Motor",
         )
     family.join(kind)
     return kind
@@ -218,3 +246,56 @@ def must_define(kind: type[Kind], base: type[Kind], *methods: str) -> None:
                 f"{kind.__name__} says nothing about its {method}",
                 hint=f"define {method}{inspect.signature(getattr(base, method))} as in {base.__name__}",
             )
+
+
+def must_measure(kind: type[Kind], what: str, measures: Mapping[str, Measure]) -> None:
+    """Raise InputError where a class says what something measures by anything but a `Measure`, or names it badly."""
+    for name, measure in measures.items():
+        if not isinstance(measure, Measure):
+            raise InputError(
+                f"{kind.__name__} says of its {what} {name!r} that it measures {measure!r}",
+                hint="expected one of trundle.robot.units: units.VOLTAGE, units.TORQUE, …",
+            )
+        if not name.isidentifier():
+            raise InputError(
+                f"{kind.__name__} has a {what} {name!r}",
+                hint="call it by letters, digits and _, with a letter first",
+            )
+
+
+def ask(kind: Kind, key: str, method: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a method of a kind answers; raises InputError with the class and the line where it fails."""
+    try:
+        return method(*args, **kwargs)
+    except TrundleError:
+        raise
+    except Exception as error:  # a class from outside may do anything
+        frames = extract_tb(error.__traceback__)[1:2]  # the first line below this call is the method's own
+        where = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in frames)
+        name = getattr(method, "__name__", "")
+        raise InputError(
+            f"{type(kind).__name__}.{name} failed{where}: {type(error).__name__}: {error}",
+            key=key,
+            hint=f"{name}{inspect.signature(getattr(_base(kind), name, method))} works on numbers and on expressions: "
+            "read(self.FIELD), arithmetic and trundle.scalars, no `if` on a value, no math or NumPy",
+        ) from error
+
+
+def ask_states(
+    kind: Kind, key: str, method: Callable[P, Mapping[str, State]], *args: P.args, **kwargs: P.kwargs
+) -> Mapping[str, State]:
+    """The states that a kind brings along; raises InputError where they aren't `State`s by name."""
+    states = ask(kind, key, method, *args, **kwargs)
+    if isinstance(states, Mapping) and all(isinstance(each, State) for each in states.values()):
+        must_measure(type(kind), "state", {name: each.quantity for name, each in states.items()})
+        return states
+    raise InputError(
+        f"{type(kind).__name__} says of its states: {states!r}",
+        key=key,
+        hint="expected them by name, as {'current': State(units.CURRENT)}",
+    )
+
+
+def _base(kind: Kind) -> type[Kind]:
+    """The class of its family that says what the methods are: Motor, ContactLaw, …"""
+    return next(each for each in reversed(type(kind).__mro__) if "family" in vars(each))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from trundle.robot import units
-from trundle.robot.kinds import Family, Kind, Read, State, must_define
+from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import (
@@ -64,7 +64,10 @@ def _limited(torque: Scalar, limit: Scalar | None) -> Scalar:
 
 
 def _check_motor(kind: type[Kind]) -> None:
+    assert issubclass(kind, Motor)
     must_define(kind, Motor, "effort")
+    must_measure(kind, "output", kind.outputs)
+    must_measure(kind, "command", {kind.command: kind.commands})
 
 
 MOTORS = Family("motor", "dc", formerly="kind", check=_check_motor)

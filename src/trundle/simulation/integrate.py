@@ -239,7 +239,8 @@ def _lsoda(
             tcrit=[times[-1]],
         )
     if details["message"] != "Integration successful.":
-        raise StuckError(f"the integration failed at t = {latest[0]:g} s: {details['message']}", latest[0])
+        said = f"the robot is singular there or the motion diverged (LSODA: {details['message']})"
+        raise StuckError(f"the integration failed at t = {latest[0]:g} s: {said}", latest[0])
     return states.T
 
 

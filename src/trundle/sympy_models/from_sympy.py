@@ -51,12 +51,23 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """The residuals of the configuration's and the velocity's constraints, and states that meet them."""
+class System:
+    """M u̇ = f, the rows A u̇ = b, the residuals of the configuration's and the velocity's constraints, and states that
+    meet them; all in the program's scalars.
+    """
 
+    mass: list[list[Scalar]]
+    force: list[Scalar]
+    rows: list[list[Scalar]]
+    right: list[Scalar]
     holonomic: list[Scalar]
     velocity: list[Scalar]
     samples: Samples
+
+    @property
+    def residuals(self) -> list[Scalar]:
+        """All that the motion keeps at zero."""
+        return [*self.holonomic, *self.velocity]
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,30 @@ class Symbols:
     @property
     def clock(self) -> SX:
         return self.state[self.state.numel() - 1]
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that a method said and what was solved of it, ready to be traced."""
+
+    equations: Equations
+    names: Names
+    symbols: Symbols
+    system: System
+    motion: Motion
+    extra: list[Scalar]
+    outputs: dict[str, Scalar]
+    quantities: Quantities
+
+    def traced(self, title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
+        """A program of the model's groups with one output group."""
+        names, symbols = self.names, self.symbols
+        groups = {
+            "state": (names.states, symbols.state[: len(names.states)]),
+            "input": (names.inputs, symbols.commands),
+            "parameter": (tuple(names.parameters), symbols.parameters),
+        }
+        return trace(title, groups, {label: (tuple(labels), column(values))})
 
 
 def from_sympy(
@@ -151,18 +186,23 @@ def from_sympy(
     leaves = names.leaves(*symbols.all)
     convert = Converter(leaves if names.declares_time else {**leaves, TIME: symbols.clock})
     q_dot = _coordinate_rates(equations, convert, symbols, names)
-    motion, bound = _move(equations, convert, symbols, names, q_dot)
+    system = _converted(equations, convert, symbols, names)
+    motion = (_with_multipliers if equations.multipliers or not system.rows else _with_dependent_speeds)(
+        system, names, q_dot
+    )
     _know_rates(equations, convert, motion, symbols)
     extra = [convert(rate) for rate in (extra_states or {}).values()]
     _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
-    shown[_RESIDUAL] = _largest([*bound.holonomic, *bound.velocity])
+    shown[_RESIDUAL] = _largest(system.residuals)
     if convert.met(TIME) and not names.declares_time:
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
-    return _package(name, equations, names, symbols, motion, extra, shown, bound, texts, start)
+    quantities = _quantities(names, shown, texts)
+    found = Found(equations, names, symbols, system, motion, extra, shown, quantities)
+    return _model(name, found, time.perf_counter() - start)
 
 
 def _coordinate_rates(
@@ -197,10 +237,8 @@ def _is_identity(matrix: Sequence[Sequence[Scalar]]) -> bool:
     )
 
 
-def _move(
-    equations: Equations, convert: Converter, symbols: Symbols, names: Names, q_dot: list[Scalar]
-) -> tuple[Motion, Bound]:
-    """The accelerations and multipliers, and what binds the motion."""
+def _converted(equations: Equations, convert: Converter, symbols: Symbols, names: Names) -> System:
+    """The equations' entries as graphs, with states at which ranks and pivots are decided."""
     mass = [[convert(entry) for entry in row] for row in equations.mass]
     force = [convert(entry) for entry in equations.forcing]
     rows = [[convert(entry) for entry in row] for row in equations.rows]
@@ -209,60 +247,42 @@ def _move(
     velocity = [convert(entry) for entry in equations.velocity]
     report_unknown(convert.unknown, names)
     split = len(equations.q), len(equations.u)
-    samples = take_samples(
-        symbols.all, split, list(names.parameters.values()), column(holonomic), column(velocity)
-    )
-    if equations.multipliers or not rows:
-        motion = _with_multipliers(mass, force, rows, right, samples, names, q_dot)
-    else:
-        motion = _with_dependent_speeds(mass, force, rows, right, samples, names, q_dot)
-    return motion, Bound(holonomic, velocity, samples)
+    numbers = list(names.parameters.values())
+    samples = take_samples(symbols.all, split, numbers, column(holonomic), column(velocity))
+    return System(mass, force, rows, right, holonomic, velocity, samples)
 
 
-def _with_multipliers(
-    mass: list[list[Scalar]],
-    force: list[Scalar],
-    rows: list[list[Scalar]],
-    right: list[Scalar],
-    samples: Samples,
-    names: Names,
-    q_dot: list[Scalar],
-) -> Motion:
+def _with_multipliers(system: System, names: Names, q_dot: list[Scalar]) -> Motion:
     """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b, all multipliers shown."""
-    solution = solve_with_multipliers(mass, force, rows, right, samples, (names.speeds, names.multipliers))
+    labels = names.speeds, names.multipliers
+    solution = solve_with_multipliers(
+        system.mass, system.force, system.rows, system.right, system.samples, labels
+    )
     loose = tuple(names.multipliers[row] for row in solution.undetermined)
     return Motion(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
 
 
-def _with_dependent_speeds(
-    mass: list[list[Scalar]],
-    force: list[Scalar],
-    rows: list[list[Scalar]],
-    right: list[Scalar],
-    samples: Samples,
-    names: Names,
-    q_dot: list[Scalar],
-) -> Motion:
+def _with_dependent_speeds(system: System, names: Names, q_dot: list[Scalar]) -> Motion:
     """u̇ of Kane's constrained equations: u̇_d = B_d⁻¹ (b − B_i u̇_i) put into the rows of the independent speeds.
 
     SymPy has projected the rows already, M = Sᵀ M_all with S = [1; −B_d⁻¹ B_i], so what is left to solve, M S, is
     the mass matrix of the independent speeds and positive definite.
     """
-    count = len(force)
-    dependent = [row[count:] for row in rows]
-    known = [[value, *row[:count]] for value, row in zip(right, rows, strict=True)]
+    count, samples = len(system.force), system.samples
+    dependent = [row[count:] for row in system.rows]
+    known = [[value, *row[:count]] for value, row in zip(system.right, system.rows, strict=True)]
     solved = solve_guided(
         dependent, known, samples.of(dependent), names.speeds[count:], "the dependent speeds' rates"
     )
     offset = [*([0] * count), *(row[0] for row in solved)]
     unit = [[int(i == j) for j in range(count)] for i in range(count)]
     basis = [*unit, *([minus(0, entry) for entry in row[1:]] for row in solved)]
-    reduced = product(mass, basis)
-    driven = [[minus(f, g)] for f, g in zip(force, apply(mass, offset), strict=True)]
+    reduced = product(system.mass, basis)
+    driven = [[minus(f, g)] for f, g in zip(system.force, apply(system.mass, offset), strict=True)]
     independent = solve_guided(reduced, driven, samples.of(reduced), names.speeds[:count], "accelerations")
     moved = apply(basis, [value for (value,) in independent])
     u_dot = [plus(v, w) for v, w in zip(moved, offset, strict=True)]
-    return Motion(q_dot, u_dot, [], len(rows))
+    return Motion(q_dot, u_dot, [], len(system.rows))
 
 
 def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) -> None:
@@ -313,34 +333,21 @@ def _quantities(names: Names, outputs: Iterable[str], units: Mapping[str, str]) 
     )
 
 
-def _package(
-    name: str,
-    equations: Equations,
-    names: Names,
-    symbols: Symbols,
-    motion: Motion,
-    extra: Sequence[Scalar],
-    outputs: Mapping[str, Scalar],
-    bound: Bound,
-    units: Mapping[str, str],
-    start: float,
-) -> Model:
-    groups = {
-        "state": (names.states, symbols.state[: len(names.states)]),
-        "input": (names.inputs, symbols.commands),
-        "parameter": (tuple(names.parameters), symbols.parameters),
-    }
-
-    def traced(title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
-        return trace(title, groups, {label: (tuple(labels), column(values))})
-
-    rates = [*motion.q_dot, *motion.u_dot, *extra, *(1 for _ in names.clock)]
-    dynamics = traced("dynamics", "rate", names.states, rates)
-    residuals = [*bound.holonomic, *bound.velocity]
-    labels = residual_labels(len(bound.holonomic), len(bound.velocity))
-    split = len(equations.q), len(equations.u)
-    columns = column(bound.holonomic), column(bound.velocity)
-    moved = projected(symbols.all, split, *columns, bound.samples) if residuals else None
+def _model(name: str, found: Found, seconds: float) -> Model:
+    """The model of what was found, its programs traced."""
+    names, motion, symbols, system = found.names, found.motion, found.symbols, found.system
+    rates = [*motion.q_dot, *motion.u_dot, *found.extra, *(1 for _ in names.clock)]
+    dynamics = found.traced("dynamics", "rate", names.states, rates)
+    manifold = projection = None
+    if system.residuals:
+        split = len(found.equations.q), len(found.equations.u)
+        bound = column(system.holonomic), column(system.velocity)
+        moved = projected(symbols.all, split, *bound, system.samples)
+        labels = residual_labels(len(system.holonomic), len(system.velocity))
+        manifold = found.traced("manifold", "residual", labels, system.residuals)
+        projection = found.traced(
+            "projection", "state", names.states, [moved[k] for k in range(len(names.states))]
+        )
     return Model(
         robot=None,
         name=name,
@@ -348,20 +355,18 @@ def _package(
         speeds=names.speeds,
         currents=(*names.extra, *names.clock),
         inputs=names.inputs,
-        outputs=tuple(outputs),
+        outputs=tuple(found.outputs),
         parameters=dict(names.parameters),
-        quantities=_quantities(names, outputs, units),
+        quantities=found.quantities,
         mobility=None,
-        constraints=ConstraintSummary(len(equations.rows), motion.rank, motion.undetermined),
+        constraints=ConstraintSummary(len(found.equations.rows), motion.rank, motion.undetermined),
         dynamics=dynamics,
         audited=dynamics,
-        observe=traced("observe", "output", tuple(outputs), list(outputs.values())),
-        stiff=bool(extra),
-        derive_seconds=time.perf_counter() - start,
-        manifold=traced("manifold", "residual", labels, residuals) if residuals else None,
-        projection=None
-        if moved is None
-        else traced("projection", "state", names.states, [moved[k] for k in range(len(names.states))]),
-        dependent=tuple(name_of(each) for each in equations.dependent),
-        origin={"sympy": equations.kind, "name": name},
+        observe=found.traced("observe", "output", tuple(found.outputs), list(found.outputs.values())),
+        stiff=bool(found.extra),
+        derive_seconds=seconds,
+        manifold=manifold,
+        projection=projection,
+        dependent=tuple(name_of(each) for each in found.equations.dependent),
+        origin={"sympy": found.equations.kind, "name": name},
     )

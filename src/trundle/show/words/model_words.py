@@ -152,9 +152,15 @@ def _groups(model: Model) -> dict[str, tuple[str, ...]]:
     return {
         "coordinates": model.coordinates,
         "speeds": model.speeds,
-        "currents" if model.robot is not None else "further states": model.currents,
+        _called(model): model.currents,
         "inputs": model.inputs,
     }
+
+
+def _called(model: Model) -> str:
+    """What the states behind coordinates and speeds are: motors bring currents, kinds of one's own anything."""
+    measured = {model.units.get(name) for name in model.currents}
+    return "currents" if model.robot is not None and measured <= {"A"} else "further states"
 
 
 def _about(model: Model) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.robot.kinds import ask
 from trundle.robot.wheels import RollingWheel
 from trundle.show import lines
 
@@ -175,7 +176,7 @@ def _place(number: Resolver, at: Iterable[Value]) -> str:
 
 
 def _law(number: Resolver, wheel: Wheel) -> str:
-    words = wheel.law.words(number)
+    words = ask(wheel.law, "wheels", wheel.law.words, number)
     if wheel.law.pushes and isinstance(wheel, RollingWheel):
         load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
         return f"{words}, load {load}"
