@@ -64,7 +64,7 @@ class InputError(TrundleError):
         where = self.file or ""
         if self.line is not None:
             where += f":{self.line}" if where else f"line {self.line}"
-        parts = [part for part in (where, self.key) if part]
+        parts = [str(part) for part in (where, self.key) if part]
         text = ": ".join([*parts, self.message])
         return f"{text}\n  {self.hint}" if self.hint else text
 
@@ -107,11 +107,11 @@ class NumericsError(TrundleError):
     exit_status = 3
 
 
-def suggest(name: str, known: Iterable[str], *, most: int = 12) -> str:
+def suggest(name: object, known: Iterable[str], *, most: int = 12) -> str:
     """A sentence to put behind an error on an unknown name: the nearest known name, or what there is."""
     names = sorted(set(known))
     lowered = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"did you mean '{lowered[near[0]]}'?"
     if not names:

@@ -10,6 +10,16 @@ from pathlib import Path
 from trundle.errors import InputError
 
 
+def path_of(given: object, call: str) -> Path:
+    """The path that was given to `call`; InputError for what is none, an empty text and text of several lines too."""
+    text = isinstance(given, str)
+    if isinstance(given, os.PathLike) or (text and given and "\n" not in given):
+        return Path(given)
+    came = type(given).__name__ if not text else "text of several lines" if given else "an empty text"
+    hint = "YAML itself is read by trundle.documents.parse(text)" if text and given else "give a file's name"
+    raise InputError(f"{call} takes a path, not {came}", hint=hint)
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a new empty file beside `path` to write to; when the block ends well, it takes `path`'s place.

@@ -135,3 +135,17 @@ def test_an_angle_that_jumps_is_refused():
         roll(two_wheels(), 1.0, {"left.angle": lambda t: float(t > 0.3), "right.rate": 1.0})
     with pytest.raises(InputError, match="finite"):
         roll(two_wheels(), 1.0, {"left.rate": 1.0, "right.rate": 1.0}, initial={"x": float("nan")})
+
+
+def test_a_linkage_that_rolls_says_where_its_bodies_are():
+    crank = 0.3
+    run = roll(
+        catalog.four_bar(crank=crank, coupler=0.9),
+        3.0,
+        {"crank.rate": 2.0},
+        initial={"crank.angle": "60 deg", "rocker.angle": "95 deg"},
+    )
+    along = run["coupler.x"], run["coupler.y" if np.ptp(run["coupler.y"]) else "coupler.z"]
+    np.testing.assert_allclose(np.hypot(*along), crank, rtol=1e-9)
+    assert run.units["coupler.x"] == "m"
+    assert run.plot.path().axes

@@ -12,6 +12,7 @@ from trundle.control.linearization import Linearization, Point, chosen_outputs, 
 from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
+from trundle.model.arguments import Given, model_of
 from trundle.program import compile_program
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class LinearTrajectory:
         )
 
 
-def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
     """A(t), B(t), C(t), D(t) of small motions beside a run, at every time that it stores.
 
     ż = A(t) z + B(t) δu and δy = C(t) z + D(t) δu: the variational equation, in the same independent coordinates all
@@ -66,8 +67,8 @@ def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None
 
     Parameters
     ----------
-    model : Model
-        The model that was run.
+    model : Model, Robot, path or mapping
+        The model that was run, or what it is derived from.
     run : Run
         One of its runs, with the inputs and parameters that it had.
     outputs : sequence of str
@@ -93,6 +94,7 @@ def linearize_along(model: Model, run: Run, outputs: Sequence[str] | None = None
     >>> trundle.linearize_along(model, run).A.shape
     (11, 4, 4)
     """
+    model = model if isinstance(model, Model) else model_of(model, "linearize_along")
     shown = chosen_outputs(model, outputs)
     x, u, values = _states_of(model, run)
     p = np.array(list(values.values()))

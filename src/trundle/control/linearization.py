@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
-from trundle.model.arguments import named, number
+from trundle.model.arguments import Given, model_of, named, number
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Point:
 
 
 def linearize(
-    model: Model,
+    model: Given,
     state: Mapping[str, float | str] | None = None,
     inputs: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
@@ -139,8 +139,8 @@ def linearize(
 
     Parameters
     ----------
-    model : Model
-        Derived from a description, or from SymPy's equations.
+    model : Model, Robot, path or mapping
+        A model, from a description or from SymPy's equations; or what one is derived from here.
     state : mapping of str to number or str
         States by name, in SI or as text with units; those not given start as in a run: 0, an upright quaternion, or
         where constraints need them.
@@ -175,6 +175,7 @@ def linearize(
     ----------
     Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
     """
+    model = model if isinstance(model, Model) else model_of(model, "linearize")
     point, values = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
     (rate, *slopes) = model.rate_slopes.evaluate(point.x, point.u, point.p)

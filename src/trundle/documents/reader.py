@@ -12,6 +12,7 @@ from trundle.documents.document import MODEL_SUFFIX, MOST_BYTES, Document, read_
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
+from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.noun import Noun
@@ -59,17 +60,18 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     """
     if isinstance(source, Mapping):
         return _document({"trundle": FORMAT, **source})
+    path = path_of(source, "load")
     if str(source).lower().endswith(MODEL_SUFFIX):
         raise InputError(
             "holds a model that was kept, not a description alone",
             file=str(source),
             hint="trundle.open(path) gives the model, and its robot",
         )
-    if FilePath(source).suffix.lower() == ".urdf":
+    if path.suffix.lower() == ".urdf":
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 
         return load_document(source)
-    return parse(read_text(FilePath(source)), source)
+    return parse(read_text(path), source)
 
 
 def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:

@@ -19,7 +19,7 @@ from typing import NoReturn
 from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
 from trundle.errors import InputError, TrundleError
-from trundle.files import replacing
+from trundle.files import path_of, replacing
 from trundle.model.fields import read, written
 from trundle.model.model import Model
 from trundle.program import Program
@@ -37,7 +37,7 @@ _WIDTH = 118
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> Path:
     """Write a model to a file called *.trundle.json, whole or not at all, and return the path."""
-    path = Path(path)
+    path = path_of(path, "save")
     if not path.name.lower().endswith(MODEL_SUFFIX):
         raise InputError(
             f"{str(path)!r}: the name of a model's file ends in {MODEL_SUFFIX}",
@@ -76,8 +76,9 @@ def open_model(path: str | os.PathLike[str]) -> Model:
     >>> trundle.open(model.save("pendulum.trundle.json")) == model
     True
     """
+    path = path_of(path, "open")
     try:
-        return from_text(read_text(Path(path), MOST_BYTES))
+        return from_text(read_text(path, MOST_BYTES))
     except InputError as error:
         raise error.at(file=str(path)) from None
 

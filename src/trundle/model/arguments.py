@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from trundle.documents import Document, load
 from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
+from trundle.files import path_of
 from trundle.model.archive import open_model
 from trundle.model.derive import derive
 from trundle.model.model import Model
@@ -32,6 +32,9 @@ def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:
     if given is None:
         return {}
     if isinstance(given, Mapping):
+        for name in given:
+            if not isinstance(name, str):
+                raise InputError(f"names are text, not {kind_of(name)}: {name!r}", key=what)
         return given
     raise InputError(
         f"{what} are given by name, not as {kind_of(given)}",
@@ -96,7 +99,7 @@ def opened(given: Given, call: str) -> Robot | Model | Document:
     if isinstance(given, Mapping):
         return load(given)
     if isinstance(given, (str, os.PathLike)):
-        path = Path(given)
+        path = path_of(given, call)
         return open_model(path) if path.name.lower().endswith(MODEL_SUFFIX) else load(path)
     raise InputError(
         f"{call} takes a robot, a model or a file, not {kind_of(given)}",

@@ -94,7 +94,8 @@ def derive(robot: Robot) -> Model:
     ('v_x', 'omega')
     """
     if not isinstance(robot, Robot):
-        hint = "load it first: trundle.load(path)" if isinstance(robot, str) else "is it derived already?"
+        derived = isinstance(robot, Model)
+        hint = "it is derived already" if derived else "load it first: trundle.load(path or mapping)"
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
     start = time.perf_counter()
     numbers = mechanism(robot)

@@ -32,6 +32,7 @@ from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
+from trundle.model.observe import positions
 from trundle.model.projection import held_programs
 from trundle.model.symbols import (
     INPUT,
@@ -143,7 +144,9 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     loops = _loops(here)
     contacts, _ = contact_velocities(here)
     nu = _all_speeds(here, contacts, loops, dict(zip(given, rates, strict=True)))
-    outputs = _outputs(here, given, nu) | {_SLIP_RESIDUAL.name: largest(apply(contacts, nu))}
+    places = {} if here.assembly.base_columns else positions(here.assembly, here.at)
+    outputs = _outputs(here, given, nu) | {place.name: value for place, value in places.items()}
+    outputs[_SLIP_RESIDUAL.name] = largest(apply(contacts, nu))
     shown = {
         "rate": (here.names, here.coordinate_rates(nu)),
         "output": (tuple(outputs), list(outputs.values())),
@@ -157,7 +160,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         given,
         tuple(outputs),
         numbers.parameters,
-        Quantities.gather((TIME,), quantities.values(), (_SLIP_RESIDUAL,)),
+        Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
         symbols.program("kinematics", groups, shown),
         robot,
         sketch(robot, numbers.assembly),

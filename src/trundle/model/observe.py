@@ -71,7 +71,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
     outputs.update(_constraint_forces(moving, motion))
     outputs.update(reactions(assembly, motion.wrenches))
     if not assembly.base_columns:
-        outputs.update(_positions(assembly, at))
+        outputs.update(positions(assembly, at))
     outputs.update(_energies(moving, motion))
     slips = apply(mechanism.rolling.rows, moving.nu)
     if loops is not None:
@@ -131,7 +131,7 @@ def _energies(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]
     }
 
 
-def _positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
+def positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
     """World positions of a fixed-base robot's joints, its bodies' mass centres and its loops' ends, for drawing and for
     checks.
     """

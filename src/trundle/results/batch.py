@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
+from trundle.files import path_of
 from trundle.results import npy
 from trundle.results.arrays import FloatArray, frozen
 from trundle.results.metadata import Content, Variable, attributes, variable_attributes
@@ -201,7 +202,7 @@ class Batch(Shown):
         ...     batch.save(f"{folder}/carts.npy").name
         'carts.npy'
         """
-        path = Path(path)
+        path = path_of(path, "save")
         if _suffix(path) == ".nc":
             from trundle.results.netcdf import write_netcdf
 
@@ -237,7 +238,7 @@ class Batch(Shown):
         ...     trundle.Batch.load(batch.save(f"{folder}/carts.nc")).count
         3
         """
-        path = Path(path)
+        path = path_of(path, "load")
         try:
             if _suffix(path) == ".nc":
                 from trundle.results.netcdf import read_batch

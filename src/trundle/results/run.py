@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trundle.errors import InputError, suggest
+from trundle.files import path_of
 from trundle.results import npy, table
 from trundle.results.arrays import FloatArray, frozen
 from trundle.results.metadata import Content, Variable, attributes, variable_attributes
@@ -157,7 +158,7 @@ class Run(Shown):
         ...     run.save(f"{folder}/cart.csv").read_text()
         'time,x\\n0.0,0.0\\n1.0,2.0\\n'
         """
-        path = Path(path)
+        path = path_of(path, "save")
         match _suffix(path):
             case ".nc":
                 from trundle.results.netcdf import write_netcdf  # netCDF4 takes 30 ms to import
@@ -196,7 +197,7 @@ class Run(Shown):
         ...     trundle.Run.load(run.save(f"{folder}/cart.nc")).final["x"]
         2.0
         """
-        path = Path(path)
+        path = path_of(path, "load")
         try:
             match _suffix(path):
                 case ".nc":

@@ -45,8 +45,12 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
 
 
 def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> InputError:
-    if name in robot.parameters:
-        value = robot.parameters[name]
+    written = {value.key: value for _, value in values(robot)}
+    value = robot.parameters.get(name, written.get(name))
+    if value is not None and value.names:
         message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
         return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
+    if value is not None:
+        hint = "give it a parameter's name there, and the parameter a number"
+        return InputError("is a plain 0 in the description, which stays 0", key=name, hint=hint)
     return InputError(f"there is no parameter {name!r}", key=name, hint=suggest(name, known, most=40))

@@ -223,6 +223,8 @@ def _column(name: str, given: Numbers, unit: str, most: int) -> Column:
     if values.ndim > most:
         shapes = "a number or (count,)" if most == 1 else "a number, (count,), (steps, 1) or (steps, count)"
         raise InputError(f"expected {shapes}, got an array of shape {values.shape}", key=name)
+    if values.ndim and not values.shape[-1]:
+        raise InputError("an array without entries", key=name, hint="give one entry a robot")
     if not np.isfinite(values).all():
         raise InputError(f"'{name}' holds something that is not a finite number", key=name)
     return values.astype(float, copy=False) if values.ndim else float(values)

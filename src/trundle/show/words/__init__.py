@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from trundle.errors import InputError
+
 if TYPE_CHECKING:
     from trundle.robot import Robot
 
@@ -106,7 +108,7 @@ def to_svg(robot: Robot) -> str:
     Raises
     ------
     InputError
-        Where the robot can't be put together.
+        For anything else, and where the robot can't be put together.
 
     Examples
     --------
@@ -114,8 +116,12 @@ def to_svg(robot: Robot) -> str:
     >>> trundle.to_svg(trundle.catalog.differential_drive())[:4]
     '<svg'
     """
+    from trundle.robot import Robot
     from trundle.show.diagram import diagram_svg
 
+    if not isinstance(robot, Robot):
+        hint = "a model's is model.robot"
+        raise InputError(f"to_svg takes a robot, not {type(robot).__name__}", hint=hint)
     return diagram_svg(robot)
 
 

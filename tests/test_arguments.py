@@ -1,0 +1,69 @@
+"""What functions take first, and what they say of anything else: an InputError, never an AttributeError."""
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle import InputError, catalog
+
+ROBOT = catalog.differential_drive()
+MODEL = trundle.derive(ROBOT)
+
+
+def test_linearisations_take_what_runs_take(tmp_path):
+    run = trundle.simulate(MODEL, 0.1, samples=3)
+    wanted = MODEL.linearize({"v_x": 1.0}).A
+    for given in (ROBOT, MODEL.save(tmp_path / "cart.trundle.json")):
+        np.testing.assert_array_equal(trundle.linearize(given, {"v_x": 1.0}).A, wanted)
+    assert trundle.linearize_along(ROBOT, run).A.shape == (3, 9, 9)
+    for call in (trundle.linearize, lambda given: trundle.linearize_along(given, run)):
+        with pytest.raises(InputError, match="takes a robot, a model or a file, not int"):
+            call(3)
+
+
+@pytest.mark.parametrize("given", [None, 3, b"robot.yaml", ["robot.yaml"]])
+def test_what_is_no_path_is_said(given):
+    run = trundle.simulate(MODEL, 0.1, samples=3)
+    for call in (trundle.load, trundle.open, run.save, MODEL.save, trundle.Run.load, trundle.Batch.load):
+        with pytest.raises(InputError, match=f"takes a path, not {type(given).__name__}"):
+            call(given)
+
+
+def test_text_in_place_of_a_path():
+    with pytest.raises(InputError, match="text of several lines\n.*documents.parse"):
+        trundle.run("trundle: 1\nrobot:\n  name: cart\n")
+    with pytest.raises(InputError, match="not an empty text"):
+        trundle.simulate("", 1.0)
+
+
+def test_names_are_text():
+    with pytest.raises(InputError, match="parameters: names are text, not int: 3"):
+        trundle.simulate(MODEL, 1.0, parameters={3: 1.0})
+    with pytest.raises(InputError, match="3: there is no parameter 3"):
+        ROBOT.with_parameters({3: 1.0})
+    with pytest.raises(InputError, match="no value 3"):
+        trundle.simulate(MODEL, 0.1)[3]
+
+
+def test_parameters_that_follow_or_stay_zero():
+    for name, said in (
+        ("wheels.right.radius", "follows from r .*\n  change r instead"),
+        ("wheels.right.at.x", "plain 0"),
+        ("wheels.right.radus", "there is no parameter"),
+    ):
+        with pytest.raises(InputError, match=said):
+            trundle.simulate(MODEL, 1.0, parameters={name: 0.2})
+
+
+def test_a_rollout_of_no_robots():
+    with pytest.raises(InputError, match="r: an array without entries"):
+        trundle.rollout(MODEL, parameters={"r": []}, steps=1, dt=0.1)
+
+
+def test_what_is_derived_or_drawn():
+    with pytest.raises(InputError, match="it is derived already"):
+        trundle.derive(MODEL)
+    with pytest.raises(InputError, match="not dict\n  load it first"):
+        trundle.derive({"robot": {}})
+    with pytest.raises(InputError, match=r"model\.robot"):
+        trundle.to_svg(MODEL)
