@@ -23,6 +23,7 @@ from trundle.robot import (
 )
 from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
+from trundle.robot.wheels import TRACTION, WHEELS, ContactDirection, PivotedWheel
 
 
 @pytest.fixture(autouse=True)
@@ -231,3 +232,33 @@ def test_a_state_that_explodes_says_when_and_what_that_means():
         trundle.simulate(model, 5.0)
     with pytest.raises(trundle.NumericsError, match=r"diverged by t = 0\.78"):
         trundle.rollout(model, steps=5000, dt=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("directions", "centre", "message"),
+    [
+        (None, (0, 0), "gives the directions None"),
+        ((TRACTION, TRACTION), (0, 0), "gives the directions "),
+        ((ContactDirection("push", "rolling", math.nan, 0),), (0, 0), "gives the directions .*nan"),
+        ((TRACTION,), None, "gives the centre None"),
+        ((TRACTION,), (math.nan, 0), r"gives the centre \(nan, 0\)"),
+    ],
+)
+def test_a_wheel_whose_directions_or_centre_cannot_be(directions, centre, message, monkeypatch):
+    monkeypatch.setattr(WHEELS, "_members", dict(WHEELS._members))
+
+    class Guest(PivotedWheel):
+        type: Literal["guest"] = "guest"
+        steered = True
+
+        def directions(self, read: Read) -> Any:
+            return directions
+
+        def centre(self, read: Read) -> Any:
+            return centre
+
+    register(Guest)
+    wheels = {"l": {"type": "guest", "radius": 0.1, "mass": 1}}
+    with pytest.raises(InputError, match=f"Guest {message}") as caught:
+        trundle.derive(parse_robot({"body": {"mass": 20, "inertia": {"zz": 1}}, "wheels": wheels}))
+    assert caught.value.key == "robot.wheels.l"

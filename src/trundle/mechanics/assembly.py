@@ -24,7 +24,7 @@ from trundle.mechanics.reading import (
     wheel_inertia,
 )
 from trundle.mechanics.tree import WORLD, Link, Tree
-from trundle.mechanics.wheels import WheelModel
+from trundle.mechanics.wheels import WheelModel, centre_of, directions_of
 from trundle.robot.bodies import (
     DirectedJoint,
     Joint,
@@ -215,7 +215,7 @@ def _add_wheel(
     if isinstance(wheel, PivotedWheel):
         steering = len(draft.speeds)
         parent = _add_fork(draft, name, wheel, read, placement, armatures.get(f"{name}.steering", 0))
-        placement = Pose(IDENTITY, (*ask(wheel, f"robot.wheels.{name}", wheel.centre, read), 0))
+        placement = Pose(IDENTITY, (*centre_of(name, wheel, read), 0))
         if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
             place = compose(place, placement)
     if isinstance(wheel, RollingWheel):
@@ -232,7 +232,7 @@ def _add_wheel(
         (place.position[0], place.position[1]),
         wheel.law,
         read,
-        ask(wheel, f"robot.wheels.{name}", wheel.directions, read),
+        directions_of(name, wheel, read),
         spin,
         steering,
         load,

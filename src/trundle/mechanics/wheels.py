@@ -7,6 +7,7 @@ radius below the centre; the velocity of the wheel's material there, v_c = v + Ï
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import ContactLaw, Push, Touch
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.wheels import ContactDirection, Wheel
+from trundle.robot.wheels import ContactDirection, PivotedWheel, Wheel
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Pose
 
@@ -126,6 +127,40 @@ class WheelModel:
             hint=f"expected {len(slip)} forces, one for each slip velocity, rates of its states: {rates}, "
             f"its outputs: {outputs}; and a moment only with resists = True",
         )
+
+
+def directions_of(name: str, wheel: Wheel, read: Read) -> tuple[ContactDirection, ...]:
+    """The directions in which the ground can push a wheel; raises InputError where they are none."""
+    key = f"robot.wheels.{name}"
+    found = ask(wheel, key, wheel.directions, read)
+    fits = isinstance(found, (tuple, list)) and all(isinstance(each, ContactDirection) for each in found)
+    parts = [part for each in found for part in (each.along, each.across)] if fits else []
+    distinct = fits and len({each.force for each in found}) == len({each.what for each in found}) == len(
+        found
+    )
+    if distinct and all(_is_finite(part) for part in parts):
+        return tuple(found)
+    raise InputError(
+        f"{type(wheel).__name__} gives the directions {found!r}",
+        key=key,
+        hint="expected a tuple of trundle.robot.ContactDirection, each with names and finite numbers of its own",
+    )
+
+
+def centre_of(name: str, wheel: PivotedWheel, read: Read) -> tuple[Scalar, Scalar]:
+    """Where a wheel's centre lies in its fork's frame (m); raises InputError where that is no place."""
+    key = f"robot.wheels.{name}"
+    found = ask(wheel, key, wheel.centre, read)
+    if isinstance(found, (tuple, list)) and len(found) == 2 and all(_is_finite(each) for each in found):
+        return found[0], found[1]
+    raise InputError(
+        f"{type(wheel).__name__} gives the centre {found!r}", key=key, hint="expected two finite numbers (m)"
+    )
+
+
+def _is_finite(scalar: Scalar) -> bool:
+    """Symbols pass: only plain numbers can be told."""
+    return not isinstance(scalar, float) or math.isfinite(scalar)
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:
