@@ -354,3 +354,11 @@ def test_a_moment_about_the_axle_slows_the_wheel(guests, slips):
     assert run.summary["energy_imbalance"] <= 1e-6 * run.summary["energy_turned_over"]
     names = {e.name for s in trundle.equations(robot).sections for e in s.equations}
     assert "l.moment" in names
+
+
+def test_the_schema_describes_own_kinds_by_their_first_line():
+    from trundle.documents import json_schema
+
+    example("own_motor")
+    said = json_schema()["$defs"]["SeriesMotor"]["properties"]["type"]["description"]  # pyright: ignore
+    assert said.startswith("series: A series-wound motor")

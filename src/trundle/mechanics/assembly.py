@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
@@ -178,6 +179,7 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         read(joint.pitch) if isinstance(joint, ScrewJoint) else 0,
     )
     kind = link.joint
+    check_joint(type(joint), kind)
     column = len(draft.speeds)
     index = draft.add(link, (c.of(name) for c in kind.coordinates), (s.of(name) for s in kind.speeds))
     draft.indices[name] = index

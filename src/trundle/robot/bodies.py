@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from trundle.errors import InputError
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.values import (
@@ -85,7 +86,23 @@ class DriveAxis(NamedTuple):
     sliding: bool = False
 
 
-JOINTS = Family("joint", "revolute")
+def _check_drives(kind: type[Kind]) -> None:
+    assert issubclass(kind, Joint)
+    for axis in kind.drives:
+        keys = kind if not axis.part else getattr(kind.model_fields.get(axis.part), "annotation", None)
+        if not (isinstance(keys, type) and issubclass(keys, (Turning, Sliding))):
+            raise InputError(
+                f"{kind.__name__} has nothing to drive by {axis.part or kind.__name__!r}",
+                hint="name a field of its own that is a Turning or a Sliding, or derive the joint from one of them",
+            )
+        if axis.place >= len(kind.speeds) or axis.coordinate not in kind.coordinates:
+            raise InputError(
+                f"{kind.__name__} drives speed {axis.place} and the coordinate {axis.coordinate!r}",
+                hint=f"its speeds are {', '.join(kind.speeds)}, its coordinates {', '.join(kind.coordinates)}",
+            )
+
+
+JOINTS = Family("joint", "revolute", check=_check_drives)
 
 
 class Joint(Kind):

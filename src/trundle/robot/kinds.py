@@ -114,6 +114,9 @@ class Family:
             )
         if self._check is not None:
             self._check(kind)
+        field = kind.model_fields["type"]
+        if not field.description:  # what editors show of the schema
+            field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
         self.add(kind)
 
     def named(self, name: object) -> type[Kind]:

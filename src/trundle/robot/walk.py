@@ -90,7 +90,9 @@ def plain(noun: Noun) -> dict[str, Any]:
         if isinstance(inner, Noun) and inner.inline:
             own = plain(inner)
             found |= {field: own.pop("type")} | own if "type" in own else own
-        elif field in noun.model_fields_set or (field == "type" and noun.must_tell_type):
+        elif (inner is not None and field in noun.model_fields_set) or (
+            field == "type" and noun.must_tell_type
+        ):
             found[field] = _plain(inner)
     return found
 
