@@ -67,3 +67,21 @@ def test_what_is_derived_or_drawn():
         trundle.derive({"robot": {}})
     with pytest.raises(InputError, match=r"model\.robot"):
         trundle.to_svg(MODEL)
+
+
+def test_a_run_in_place_of_a_description(tmp_path):
+    path = trundle.simulate(MODEL, 0.1, samples=3).save(tmp_path / "run.nc")
+    for call in (trundle.load, trundle.open, trundle.run):
+        with pytest.raises(InputError, match=r"holds a run or a batch.*\n.*trundle\.Run\.load"):
+            call(path)
+
+
+@pytest.mark.parametrize("given", ["right.rate", [3], 3])
+def test_odometry_takes_a_list_of_rates(given):
+    with pytest.raises(InputError, match="expected a list of rates' names"):
+        trundle.odometry(MODEL, given)
+
+
+def test_a_caster_is_there_or_not():
+    with pytest.raises(InputError, match="caster: expected True or False, got 'no'"):
+        catalog.robot("tricycle", caster="no")

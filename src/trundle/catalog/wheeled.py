@@ -303,6 +303,8 @@ def tricycle(
     fork = {"mass": 1.0, "inertia": {"zz": 0.01}}
     wheels: Data = {name: {"at": _AXLE[name], **wheel} for name in ("left", "right")}
     wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": fork}
+    if not isinstance(caster, bool):
+        raise InputError(f"expected True or False, got {caster!r}", key="caster")
     if caster:
         rear = {"type": "caster", "at": [-0.3, 0, "0.05 - r"], "radius": 0.05, "offset": 0.03, "width": 0.03}
         light = {"mass": 0.3, "inertia": {"zz": 5e-4}}

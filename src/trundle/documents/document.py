@@ -15,6 +15,8 @@ from trundle.robot.problems import Path
 MOST_BYTES = 1_000_000
 # How the name of a file ends that `model.save` wrote: a description with the equations derived from it.
 MODEL_SUFFIX = ".trundle.json"
+# NetCDF-4, in which runs are saved, is HDF5, and begins as that does.
+_NETCDF = b"\x89HDF"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
 
 def decode(content: bytes, file: str | None = None) -> str:
     """Text of a file's bytes: UTF-8."""
+    if content.startswith(_NETCDF):
+        hint = "trundle.Run.load(path) reads a run, trundle.Batch.load(path) a batch"
+        raise InputError("holds a run or a batch, not a description", file=file, hint=hint)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -52,6 +52,8 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
             key="robot.loops",
             hint="trundle.roll integrates their motion",
         )
+    if given is not None:
+        _require_names(given)
     chosen = tuple(_driven(assembly) if given is None else given)
     check_rates(numbers, chosen)
     samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
@@ -60,6 +62,15 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
     kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
     increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
     return Plan(chosen, increments, kept, samples[:, kept, :])
+
+
+def _require_names(given: object) -> None:
+    """Raise InputError for what is no list of names."""
+    listed = (
+        isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(n, str) for n in given)
+    )
+    if not listed:
+        raise InputError(f"expected a list of rates' names, got {given!r}", key="given")
 
 
 def at_origin(here: Mechanism) -> Mechanism:
