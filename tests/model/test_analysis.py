@@ -489,7 +489,7 @@ def test_what_makes_no_sense_is_refused():
         analyze(3)
     with pytest.raises(InputError, match="by name"):
         analyze(robot, [1])
-    with pytest.raises(InputError, match="not a coordinate"):
+    with pytest.raises(InputError, match="names are text, not int: 1"):
         analyze(robot, {1: 1.0})
     with pytest.raises(InputError, match="no link '3'"):
         analyze(robot, frame=3)
