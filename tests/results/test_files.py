@@ -1,5 +1,6 @@
 """Files: whole or not at all, and damaged ones are told apart, never executed."""
 
+import json
 import os
 import pickle
 from pathlib import Path
@@ -158,22 +159,39 @@ def test_csv_errors_say_the_line(tmp_path, text, message):
         Run.load(path)
 
 
-EARLIER = Path(__file__).parent / "files"
+@pytest.fixture
+def earlier(tmp_path):
+    """Files as the first version wrote them, made again from what is kept of them as text."""
+
+    def make(name):
+        kept = json.loads((Path(__file__).parent / "files" / f"{name}.json").read_text(encoding="utf-8"))
+        path = tmp_path / f"{name}.nc"
+        with netCDF4.Dataset(path, "w") as file:
+            file.setncatts(kept["attributes"])
+            for dimension, size in kept["dimensions"].items():
+                file.createDimension(dimension, size)
+            for variable, content in kept["variables"].items():
+                created = file.createVariable(variable, "f8", content["dimensions"])
+                created.setncatts(content["attributes"])
+                created[...] = content["values"]
+        return path
+
+    return make
 
 
-def test_files_of_the_first_version_are_read_and_drawn():
+def test_files_of_the_first_version_are_read_and_drawn(earlier):
     """Written before scenes and this reader were: values, units, groups, description and pictures are all there."""
-    run = Run.load(EARLIER / "run_1.nc")
+    run = Run.load(earlier("run_1"))
     assert (len(run), run["link_1.angle"][0], run.units["link_1.rate"]) == (3, 1.0, "rad/s")
     assert run.states == ("link_1.angle", "link_1.rate")
     assert "pendulum" in run.description["yaml"]
     assert run.plot.path().axes[0].get_ylabel() == "z (m)"
-    cart = Run.load(EARLIER / "cart_1.nc")
+    cart = Run.load(earlier("cart_1"))
     ball, tail = Scene.from_dict(cart.description["sketch"]).wheels[1:]
     assert ball.is_ball
     assert tail.centre() == pytest.approx((-0.5, 0.0))
     assert cart.plot.path_png() is not None
-    batch = Batch.load(EARLIER / "batch_1.nc")
+    batch = Batch.load(earlier("batch_1"))
     assert (batch.states, batch.count, batch.parameters["m"]) == (("x", "v"), 2, 2.0)
     np.testing.assert_array_equal(batch.parameters["r"], [0.1, 0.2])
     np.testing.assert_array_equal(batch["v"], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]])
