@@ -11,13 +11,11 @@ from trundle.robot.bodies import Body, Inertia, Sliding, Turning, TwoAxisJoint, 
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.kinds import ask
-from trundle.robot.noun import Noun
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
-from trundle.robot.values import Value
-from trundle.robot.walk import nouns
+from trundle.robot.walk import nouns, values
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
@@ -55,35 +53,14 @@ def check_numbers(robot: Parts, scope: Numbers) -> list[Problem]:
     return problems
 
 
-_BOUNDS = {
-    ">= 0": (lambda number: number >= 0.0, "must not be negative"),
-    "> 0": (lambda number: number > 0.0, "must be greater than zero"),
-    "!= 0": (lambda number: number != 0.0, "must not be zero"),
-}
-
-
 def _bounds(robot: Parts, found: Numbers) -> Iterator[Problem]:
-    for path, noun in nouns(robot):
-        for field, bound in noun.bounds.items():
-            value = getattr(noun, field, None)
-            if not isinstance(value, Value):
-                continue
-            number = found[value.key]
-            allowed, words = _BOUNDS[bound]
-            if not allowed(number):
-                written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
-                name = field.replace("_", " ")
-                yield Problem(
-                    (*path, field), f"{name} {words}, got {written}", _bound_hint(noun, field, number)
-                )
-
-
-def _bound_hint(noun: Noun, field: str, number: float) -> str | None:
-    if field in noun.bound_hints:
-        return noun.bound_hints[field]
-    if number < 0 and field not in ("gear_ratio",):
-        return f"did you mean {-number:g}?"
-    return None
+    for path, value in values(robot):
+        number = found[value.key]
+        if value.bound is not None and not value.bound.allows(number):
+            written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
+            name = str(path[-1]).replace("_", " ")
+            hint = value.bound.hint or (f"did you mean {-number:g}?" if number < 0 else None)
+            yield Problem(path, f"{name} {value.bound.words}, got {written}", hint)
 
 
 def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:

@@ -30,9 +30,7 @@ class AckermannCoupling(Coupling):
     The angle is that of a single wheel midway between them (the bicycle's).
     """
 
-    called: ClassVar[str] = "linkage"
-
-    type: Literal["ackermann"] = default("ackermann", "ackermann: the steering of a car (the default).")
+    type: Literal["ackermann"] = "ackermann"
     wheels: tuple[str, str] = Field(description="The two steered wheels, [left, right].")
     axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
 
@@ -53,9 +51,7 @@ class GearCoupling(Coupling):
     that slides); each of those that it follows feels -ratio times as much.
     """
 
-    called: ClassVar[str] = "gear"
-
-    type: Literal["gear"] = default("gear", "gear: follows others by fixed ratios.")
+    type: Literal["gear"] = "gear"
     joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
     follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
     offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")

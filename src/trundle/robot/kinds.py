@@ -83,7 +83,13 @@ class Family:
 
     def add(self, *kinds: type[Kind]) -> None:
         """Let these classes be named; tell all of the family of each other's keys, for messages on misplaced ones."""
-        self._members |= {name_of(kind): kind for kind in kinds}
+        for kind in kinds:
+            name, field = name_of(kind), kind.model_fields["type"]
+            self._members[name] = kind
+            if "called" not in vars(kind):
+                kind.called = f"{name.replace('_', ' ')} {self.called}"
+            if not field.description:  # what editors show of the schema
+                field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
         for member in self._members.values():
             others: dict[str, tuple[str, ...]] = {}
             for other in self._members.values():
@@ -114,9 +120,6 @@ class Family:
             )
         if self._check is not None:
             self._check(kind)
-        field = kind.model_fields["type"]
-        if not field.description:  # what editors show of the schema
-            field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
         self.add(kind)
 
     def named(self, name: object) -> type[Kind]:

@@ -59,9 +59,6 @@ class Noun(_Root):
     elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
-    # Bounds on its numbers: field -> one of BOUNDS; and what to do about a number beyond them.
-    bounds: ClassVar[dict[str, str]] = {}
-    bound_hints: ClassVar[dict[str, str]] = {}
 
     def __repr_args__(self) -> Iterable[tuple[str, object]]:
         """What stands between the brackets in a terminal: what was written, nothing else."""
