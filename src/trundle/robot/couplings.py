@@ -71,3 +71,9 @@ def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
 def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
     """The couplings by fixed ratios."""
     return {name: each for name, each in couplings.items() if isinstance(each, GearCoupling)}
+
+
+def held(couplings: Mapping[str, Coupling]) -> dict[str, str]:
+    """The steerings that linkages hold, and the first linkage that holds each."""
+    pairs = [(wheel, name) for name, each in linkages(couplings).items() for wheel in each.wheels]
+    return {f"{wheel}.steering": name for wheel, name in reversed(pairs)}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from trundle.errors import InputError, TrundleError, suggest
+from trundle.errors import InputError, TrundleError, choose
 from trundle.robot.noun import Noun, problem
 from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe
@@ -130,11 +130,9 @@ class Family:
                     self._bring(entry)
             if name in self._members:
                 return self._members[name]
-        listed = f"choose one of {', '.join(self._members)}"
-        near = suggest(name, self._members) if isinstance(name, str) else ""
-        hint = f"{near} ({listed})" if near.startswith("did you mean") else f"{listed}; {_OWN}"
-        came = repr(name) if isinstance(name, str) else describe(name)
-        raise problem(f"unknown {self.key} {came}", hint, (self.key,))
+        came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, self._members)
+        own = "" if hint.startswith("did") else f"; {_OWN}"
+        raise problem(f"unknown {self.key} {came}", f"{hint}{own}", (self.key,))
 
     def _bring(self, entry: EntryPoint) -> None:
         """Register what an installed package offers; raises InputError where that can't be had."""
