@@ -47,6 +47,9 @@ _BOUNDS = {
 }
 
 
+MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
 class Inertia(Noun):
     """Moments and products of inertia about the centre of mass, in the body's axes; xy = ∫ -x y dm."""
 

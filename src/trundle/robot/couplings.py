@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
-from pydantic_core import PydanticCustomError
 
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import default
-from trundle.robot.values import Length, Plain, describe
+from trundle.robot.values import Length, Plain, describe, problem
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
 
@@ -39,9 +38,7 @@ def _leaders(written: object) -> object:
     if isinstance(written, Mapping) and written:
         return {str(name): ratio for name, ratio in written.items()}
     message = f"expected the ratio to each thing it follows, got {describe(written or None)}"
-    raise PydanticCustomError(
-        "follows", "{message}", {"message": message, "hint": "write follows: {NAME: RATIO}, such as {a: -2}"}
-    )
+    raise problem(message, "write follows: {NAME: RATIO}, such as {a: -2}")
 
 
 class GearCoupling(Coupling):

@@ -18,9 +18,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from trundle.errors import InputError, TrundleError, choose
-from trundle.robot.noun import Noun, problem
+from trundle.robot.noun import Noun
 from trundle.robot.units import Measure
-from trundle.robot.values import Value, describe
+from trundle.robot.values import Value, describe, problem
 from trundle.scalars import Scalar
 
 P = ParamSpec("P")

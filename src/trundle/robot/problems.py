@@ -46,8 +46,7 @@ def problems_of(error: ValidationError) -> list[Problem]:
         if "problems" in context:  # the robot's own checks report several at once
             found.extend(Problem((*path, *one.path), one.message, one.hint) for one in context["problems"])
             continue
-        at = context.get("at")
-        path = (*path, *at) if isinstance(at, tuple) else path if at is None else (*path, at)
+        path = (*path, *context.get("at", ()))
         message, hint = _words(each["type"], each["msg"], each["input"], context, path)
         found.append(Problem(path, message, hint))
     return found

@@ -178,9 +178,10 @@ def describe(written: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _refuse(error: ExpressionError, at: int | None = None) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
+    """What is wrong, how to put it right, and at which key, for validators to raise."""
     # The message travels in the context: pydantic would read braces in a template.
-    return PydanticCustomError("value", "{message}", {"message": str(error), "hint": error.hint, "at": at})
+    return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 
 
 class Reads:
@@ -207,7 +208,7 @@ class Reads:
         try:
             return self.value(written)
         except ExpressionError as error:
-            raise _refuse(error) from None
+            raise problem(str(error), error.hint) from None
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
@@ -223,18 +224,14 @@ class ReadsVector(Reads):
 
     def read(self, written: object) -> object:
         if not isinstance(written, (list, tuple)) or len(written) != 3:
-            plural = f"{self.quantity.name}s"
-            error = ExpressionError(
-                f"expected a list of three {plural}, got {describe(written)}",
-                "write [x, y, z], as in [0, -0.6, 0]",
-            )
-            raise _refuse(error)
+            came = f"expected a list of three {self.quantity.name}s, got {describe(written)}"
+            raise problem(came, "write [x, y, z], as in [0, -0.6, 0]")
         values: list[Value] = []
         for place, each in enumerate(written):
             try:
                 values.append(self.value(each))
             except ExpressionError as error:
-                raise _refuse(error, place) from None
+                raise problem(str(error), error.hint, (place,)) from None
         return tuple(values)
 
     def __get_pydantic_json_schema__(
