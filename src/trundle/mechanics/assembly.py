@@ -11,9 +11,9 @@ from graphlib import TopologicalSorter
 
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import plane_axes
-from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.reading import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
-from trundle.mechanics.kinematics import world_poses
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
