@@ -14,8 +14,8 @@ import sympy
 
 from trundle.errors import NumericsError
 from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.sections import Equation, Matrix
+from trundle.formulas.sheet import Sheet
 from trundle.formulas.writing import Writer
 
 TOLERANCE = 1e-10
@@ -38,16 +38,16 @@ class Checker:
         """Random numbers within ±most."""
         return {name: self._rng.uniform(-most, most, self.points) for name in names}
 
-    def letters(self, mechanism: LetteredMechanism) -> dict[int, np.ndarray]:
+    def letters(self, sheet: Sheet) -> dict[int, np.ndarray]:
         """Random parameters and coordinates: parameters up to a tenth off the description's (what is 0 there up to
         0.2), coordinates within ±1.2, short of 90° where linkages are singular, quaternions of length 1.
         """
-        names = list(mechanism.coordinates)
+        names = list(sheet.coordinates)
         q = self._rng.uniform(-1.2, 1.2, (len(names), self.points))
-        q = mechanism.assembly.quantities.normalised(names, q)
-        drawn = dict(zip(mechanism.coordinates.values(), q, strict=True))
-        for letter in mechanism.parameters.keys:
-            number = mechanism.book.letters[letter].number or 0.0
+        q = sheet.assembly.quantities.normalised(names, q)
+        drawn = dict(zip(sheet.coordinates.values(), q, strict=True))
+        for letter in sheet.parameters.keys:
+            number = sheet.book.letters[letter].number or 0.0
             near = self._rng.uniform(0.9, 1.1, self.points)
             drawn[letter] = number * near if number else 2 * near - 2
         return drawn

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sympy
 
-from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loops import close
 from trundle.mechanics.rolling import Basis, Problem
@@ -26,15 +26,14 @@ def constraint_section(
     sheet: Sheet, problem: Problem | None, basis: Basis | None, lock: str
 ) -> Section | None:
     """A(q) ν = 0 row by row; for a robot that its wheels would lock, the rows and why."""
-    mechanism = sheet.mechanism
     if problem is None:
-        wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.rolls]
-        rows, about = constraint_rows(mechanism.assembly, mechanism.at, wheels)
+        wheels = [wheel for wheel in sheet.assembly.wheels if wheel.law.rolls]
+        rows, about = constraint_rows(sheet.assembly, sheet.at, wheels)
     else:
         rows, about = problem.rows, list(problem.about)
     if not rows:
         return None
-    nu = mechanism.all_speeds()
+    nu = sheet.all_speeds()
     equations, count = [], {}
     for row, what in zip(rows, about, strict=True):
         name = f"{what.owner}.{what.what}"
@@ -42,9 +41,7 @@ def constraint_section(
         name = name if count[name] == 1 else f"{name}_{count[name]}"
         words = _WORDS.get(what.what, "{0}: " + what.what).format(what.owner)
         equations.append(
-            Equation(
-                f"constraint.{name}", sheet.writer.expression(dot(row, nu)), sympy.Integer(0), meaning=words
-            )
+            Equation(f"constraint.{name}", sheet.expression(dot(row, nu)), sympy.Integer(0), meaning=words)
         )
     notes = [lock] if lock else []
     if basis is not None:
@@ -59,11 +56,10 @@ def constraint_section(
 
 def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
     """The dependent speeds as the independent ones set them, ν = S(q) u."""
-    mechanism = sheet.mechanism
-    u = [mechanism.speed(name) for name in basis.labels]
+    u = [sheet.speed(name) for name in basis.labels]
     equations = [
-        Equation(f"speed.{name}", sheet.symbol(name), sheet.writer.expression(dot(row, u)))
-        for name, row in zip(mechanism.assembly.speeds, basis.matrix, strict=True)
+        Equation(f"speed.{name}", sheet.symbol(name), sheet.expression(dot(row, u)))
+        for name, row in zip(sheet.assembly.speeds, basis.matrix, strict=True)
         if name not in basis.labels
     ]
     return (
@@ -75,10 +71,9 @@ def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
 
 def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
     """Rows A S of all loops over the independent speeds, and the gaps φ(q), those that vanish by structure left out."""
-    mechanism = sheet.mechanism
     rows, gaps = [], []
-    for loop in mechanism.assembly.loops:
-        closure = close(mechanism.assembly.tree, mechanism.at.poses, loop, len(mechanism.assembly.speeds))
+    for loop in sheet.assembly.loops:
+        closure = close(sheet.assembly.tree, sheet.at.poses, loop, len(sheet.assembly.speeds))
         for gap, row in zip(closure.gaps, closure.rows, strict=True):
             over = [dot(row, column) for column in zip(*basis.matrix, strict=True)]
             if any(not is_zero(entry) for entry in over):
@@ -91,16 +86,13 @@ def loop_section(
     sheet: Sheet, basis: Basis, rows: Sequence[Sequence[Scalar]], gaps: Sequence[tuple[str, Scalar]]
 ) -> Section:
     """What closed loops demand: φ(q) = 0, and A u = 0 for the speeds."""
-    mechanism = sheet.mechanism
-    u = [mechanism.speed(name) for name in basis.labels]
+    u = [sheet.speed(name) for name in basis.labels]
     equations: list[Equation] = []
     zero = sympy.Integer(0)
     for k, ((name, gap), row) in enumerate(zip(gaps, rows, strict=True), start=1):
         words = f"the loop {name} is closed"
-        equations.append(
-            Equation(f"loop.{k}.{name}", sheet.writer.expression(gap), zero, meaning=words, given=True)
-        )
-        rate = sheet.writer.expression(dot(row, u))
+        equations.append(Equation(f"loop.{k}.{name}", sheet.expression(gap), zero, meaning=words, given=True))
+        rate = sheet.expression(dot(row, u))
         equations.append(
             Equation(f"loop_rate.{k}.{name}", rate, zero, meaning=f"{words} while it moves", given=True)
         )

@@ -19,7 +19,6 @@ from trundle.formulas.evidence import Evidence
 from trundle.formulas.forces_section import contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
     Forward,
-    Sheet,
     forward,
     forward_section,
     inverse_section,
@@ -37,6 +36,7 @@ from trundle.formulas.section_checks import (
     moving,
 )
 from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
+from trundle.formulas.sheet import Sheet
 from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.model import Model, derive
@@ -104,8 +104,7 @@ class _Report:
 
     def __init__(self, robot: Robot, what: str, model: Model | None, points: int) -> None:
         self.robot, self.what, self._model = robot, what, model
-        mechanism = build(robot)
-        self.sheet = Sheet(mechanism, Writer(mechanism.book))
+        self.sheet = build(robot)
         self.checker = Checker(self.sheet.writer, robot.name, points)
 
     @cached_property
@@ -122,7 +121,7 @@ class _Report:
     def solved(self) -> _Solved:
         """Constraints and ν = S u; raises InputError where ideal wheels lock a robot whose dynamics are asked for."""
         try:
-            return _Solved(*self.sheet.mechanism.solve())
+            return _Solved(self.sheet.here.rolling, self.sheet.here.basis)
         except InputError as error:
             if self.what in ("dynamics", "all"):
                 raise
@@ -131,13 +130,13 @@ class _Report:
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism.assembly))
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.assembly))
         return self.solved.basis if rolling else None
 
     @cached_property
     def forward(self) -> Forward | None:
         """The base's motion from the wheels' rates."""
-        return forward(self.sheet.mechanism, self.ideal)
+        return forward(self.sheet, self.ideal)
 
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
@@ -171,7 +170,7 @@ class _Report:
                 nu = self.evidence.all_speeds(self.evidence.independent)
                 checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
                 sections.append(later)
-        if sheet.mechanism.assembly.loops and basis is not None:
+        if sheet.assembly.loops and basis is not None:
             try:
                 sections.append(self.loops(basis))
             except TooLong:
@@ -181,7 +180,7 @@ class _Report:
 
     def loops(self, basis: Basis) -> Section:
         """What closed loops demand."""
-        self.sheet.mechanism.book.allow(*WHOLE)
+        self.sheet.book.allow(*WHOLE)
         section = loop_section(self.sheet, basis, *loop_rows(self.sheet, basis))
         check_loops(self.evidence, section, self.model)
         return section
@@ -189,7 +188,7 @@ class _Report:
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
         sheet, checker, evidence = self.sheet, self.checker, self.evidence
-        sheet.mechanism.book.allow(*WHOLE)
+        sheet.book.allow(*WHOLE)
         pose, back = pose_section(sheet), inverse_section(sheet)
         if pose is not None:
             nu = evidence.any_speeds()
@@ -220,14 +219,14 @@ class _Report:
         if problems:
             return [_left_out(f"{problems[0].message}.")]
         try:
-            return self._written(derive_dynamics(self.sheet.mechanism))
+            return self._written(derive_dynamics(self.sheet))
         except TooLong:
             return [_left_out(_TOO_LONG)]
 
     def _written(self, found: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
         sheet = self.sheet
-        sheet.mechanism.book.allow(*WRITING)
+        sheet.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
         makers: list[Callable[[], Section | None]] = [
             lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
@@ -270,9 +269,9 @@ def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
     shown: set[sympy.Basic] = set()
     shown.update(*(e.free_symbols for section in sections for e in section.equations))
     shown.update(*(value.free_symbols for value in sheet.writer.shown.values()))
-    keys = sheet.mechanism.parameters.keys
+    keys = sheet.parameters.keys
     found = []
-    for letter, entry in enumerate(sheet.mechanism.book.letters):
+    for letter, entry in enumerate(sheet.book.letters):
         symbol = sympy.Symbol(entry.name)
         if symbol in shown and entry.definition is None and not entry.square:
             own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in keys.get(letter, ()))

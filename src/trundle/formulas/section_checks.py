@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import sympy
 
-from trundle.formulas.bodies_section import PARTS, Point, PointSection
+from trundle.formulas.bodies_section import PARTS, PointSection
 from trundle.formulas.comparison import product
 from trundle.formulas.dynamics import Dynamics
 from trundle.formulas.evaluation import Number, Values
@@ -17,7 +17,7 @@ from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
 from trundle.model import Model
 from trundle.model.programs import frame_program
-from trundle.spatial.vectors import ZERO, Vector, scale
+from trundle.spatial.vectors import ZERO, Vector
 
 ACCELERATION = "acceleration."
 
@@ -34,17 +34,17 @@ def check_rows(evidence: Evidence, section: Section) -> None:
 
 def check_inverse(evidence: Evidence, section: Section) -> None:
     """With wheels that point and turn as the equations say, the program's rows have no velocity."""
-    mechanism, nu = evidence.sheet.mechanism, evidence.any_speeds()
+    sheet, nu = evidence.sheet, evidence.any_speeds()
     by_name = {equation.name: equation for equation in section.equations}
-    turned = {name: k for name, k in mechanism.coordinates.items() if f"inverse.{name}" in by_name}
+    turned = {name: k for name, k in sheet.coordinates.items() if f"inverse.{name}" in by_name}
     values = evidence.values(nu)
     letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
     values = evidence.values(nu, letters=letters)
-    names = {mechanism.book.letters[k].name: name for name, k in mechanism.speeds.items()}
+    names = {sheet.book.letters[k].name: name for name, k in sheet.speeds.items()}
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
-    for wheel in rolling_wheels(mechanism.assembly):
+    for wheel in rolling_wheels(sheet.assembly):
         lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
@@ -69,13 +69,13 @@ def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Numbe
     """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
     u: dict[str, Number] = dict(evidence.independent)
     if forward is not None:
-        mechanism = evidence.sheet.mechanism
-        speeds = mechanism.assembly.speeds
+        sheet = evidence.sheet
+        speeds = sheet.assembly.speeds
         values = evidence.values({})
         base, _ = product(
             evidence.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
         )
-        u |= {speeds[j]: row for j, row in zip(mechanism.assembly.base_columns, base, strict=True)}
+        u |= {speeds[j]: row for j, row in zip(sheet.assembly.base_columns, base, strict=True)}
     return u, evidence.all_speeds(u)
 
 
@@ -83,11 +83,11 @@ def check_point(
     evidence: Evidence, found: PointSection, u: Mapping[str, Number], nu: Mapping[str, Number]
 ) -> None:
     """Every equation about a point, with the point's place and velocity from its program."""
-    seen, pose = _seen(evidence, found.point, u)
-    values = evidence.values(nu, symbols={name: seen[part] for part, name in found.point.symbols.items()})
+    seen, pose = _seen(evidence, found, u)
+    values = evidence.values(nu, symbols={own.name: seen[part] for part, own in found.symbols.items()})
     by_name = {equation.name: equation for equation in found.section.equations}
-    if found.point.chain:
-        matrices = [values.matrix(by_name[name].right) for name in found.point.chain]
+    if found.chain:
+        matrices = [values.matrix(by_name[name].right) for name in found.chain]
         _check_chain(evidence, found.section.title, matrices, pose, u)
     for name, equation in by_name.items():
         what = name.removeprefix("determinant.")
@@ -99,16 +99,10 @@ def check_point(
     evidence.checker.definitions(values)
 
 
-def _seen(evidence: Evidence, point: Point, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
+def _seen(evidence: Evidence, point: PointSection, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
     """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
     tree = evidence.programs.mechanism.assembly.tree
-    inertia = tree.links[point.link].inertia
-    place: Vector = ZERO
-    if point.center:
-        place = scale(1 / inertia.mass, inertia.first_moment)
-    elif point.holds is not None:
-        place = tree.links[point.holds].placement.position
-    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, place, u)
+    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, point.place(tree), u)
     if not point.world:
         parts = (velocity[:3], velocity[3:])
         velocity = np.concatenate([np.einsum("jik,jk->ik", rotation, part) for part in parts])
@@ -154,7 +148,7 @@ def check_dynamics(
     values = evidence.values(known, rates)
     # What springs and friction do is no output of the program, but enters the motion, which is compared.
     passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith("passive.")}
-    book = evidence.sheet.mechanism.book
+    book = evidence.sheet.book
     pushes = {push.letter: book.letters[push.letter].name for push in found.others}
     forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
     values = evidence.values(known, rates, passive, evidence.letters | forces)
@@ -182,7 +176,7 @@ def _check_motion(
     evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, loops: bool
 ) -> np.ndarray:
     """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
-    book = evidence.sheet.mechanism.book
+    book = evidence.sheet.book
     rate = [values.symbols[rate_of(str(evidence.sheet.symbol(label)))] for label in found.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
     for name, vector, sign in (

@@ -12,8 +12,8 @@ import sympy
 
 from trundle.algebra.sums import Sum, turned
 from trundle.algebra.terms import Angle, Exact, content, ordered
-from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.printers import line
+from trundle.formulas.sheet import Sheet
 
 # A lost motion whose text is longer than this is no help.
 _MOST_TEXT = 90
@@ -23,10 +23,8 @@ def singularities(
     sheet: Sheet, size: Sum, adjugate: Sequence[Sequence[Sum]], left: Sequence[sympy.Symbol]
 ) -> list[str]:
     """Sentences about the zeros of a determinant, factor by factor."""
-    coordinates: dict[sympy.Basic, int] = {
-        sheet.writer.symbol(k): k for k in sheet.mechanism.coordinates.values()
-    }
-    factors = [factor.as_base_exp() for factor in sympy.Mul.make_args(sheet.writer.expression(size))]
+    coordinates: dict[sympy.Basic, int] = {sheet.writer.symbol(k): k for k in sheet.coordinates.values()}
+    factors = [factor.as_base_exp() for factor in sympy.Mul.make_args(sheet.expression(size))]
     above = [base for base, power in factors if power.is_positive]
     moving = [base for base in above if base.free_symbols & set(coordinates)]
     parameters = [base for base in above if isinstance(base, sympy.Symbol) and base not in moving]
@@ -77,7 +75,7 @@ def _lost(sheet: Sheet, adjugate: Sequence[Sequence[Sum]], left: Sequence[sympy.
     first = next(factor for entry in row for factor in entry.terms.values())
     powers = ordered({atom: -power for atom, power in shared.items()})
     below = Sum(row[0].book, {(powers, "", ()): (1 if first > 0 else -1) * Fraction(1) / number})
-    weights = (sheet.writer.expression(entry * below) for entry in row)
+    weights = (sheet.expression(entry * below) for entry in row)
     text = line(sympy.Add(*(weight * symbol for weight, symbol in zip(weights, left, strict=True))))
     return text if len(text) <= _MOST_TEXT else ""
 
