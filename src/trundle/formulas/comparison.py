@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import sympy
@@ -85,8 +85,9 @@ class Checker:
             self.compare(self.writer.book.letters[letter].name, meant, number, np.abs(meant) + np.abs(number))
 
 
-def product(matrix: Matrix, vector: Sequence[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
+def product(matrix: Matrix, vector: Iterable[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
     entries = values.matrix(matrix)
-    numbers = np.array(np.broadcast_arrays(*map(np.asarray, vector), np.zeros(entries.shape[2]))[:-1])
-    return (entries * numbers).sum(axis=1), np.abs(entries * numbers).sum(axis=1)
+    numbers = np.array(np.broadcast_arrays(*vector))
+    parts = entries * numbers.reshape(len(numbers), -1)
+    return parts.sum(axis=1), np.abs(parts).sum(axis=1)

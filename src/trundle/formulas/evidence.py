@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from trundle.formulas.comparison import Checker
 from trundle.formulas.evaluation import Number, Values
 from trundle.formulas.kinematics_section import Forward
-from trundle.formulas.names import rate_of
+from trundle.formulas.names import numbered, rate_of
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import apply
 from trundle.model import Model
@@ -144,13 +144,3 @@ def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Number
         for outputs in evidence.run(program, known).values():
             known |= outputs
     return known, rates
-
-
-def numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with a number behind those that come again."""
-    count: dict[str, int] = {}
-    found = []
-    for name in names:
-        count[name] = count.get(name, 0) + 1
-        found.append(name if count[name] == 1 else f"{name}_{count[name]}")
-    return tuple(found)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 
 from trundle.robot import Robot
@@ -143,3 +143,13 @@ def common(owners: Sequence[str], known: Mapping[str, str]) -> str:
     words = [owner.split("_") for owner in owners]
     shared = [word for word in words[0] if all(word in each for each in words)]
     return "_".join(shared) if shared else known.get(owners[0], plain(owners[0]))
+
+
+def numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Names with a number behind those that come again."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return tuple(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 import sympy
 
@@ -35,10 +34,10 @@ from trundle.formulas.section_checks import (
     check_rows,
     moving,
 )
-from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
+from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
 from trundle.formulas.sheet import Sheet
 from trundle.formulas.writing import Writer
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
 from trundle.robot import Robot
@@ -91,14 +90,6 @@ def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> 
     return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
 
 
-class _Solved(NamedTuple):
-    """Constraints and ν = S u; without them why ideal wheels lock the robot."""
-
-    problem: Problem | None
-    basis: Basis | None
-    lock: str = ""
-
-
 class _Report:
     """One robot's report: what several sections need is derived once, when it is first asked for."""
 
@@ -118,20 +109,26 @@ class _Report:
         return Evidence(self.sheet, self.checker)
 
     @cached_property
-    def solved(self) -> _Solved:
-        """Constraints and ν = S u; raises InputError where ideal wheels lock a robot whose dynamics are asked for."""
+    def lock(self) -> str:
+        """Why ideal wheels lock the robot, if they do; raises that where its dynamics are asked for."""
         try:
-            return _Solved(self.sheet.here.rolling, self.sheet.here.basis)
+            _ = self.sheet.here.basis
         except InputError as error:
             if self.what in ("dynamics", "all"):
                 raise
-            return _Solved(None, None, error.message)
+            return error.message
+        return ""
+
+    @property
+    def basis(self) -> Basis | None:
+        """ν = S u, where wheels leave any motion."""
+        return None if self.lock else self.sheet.here.basis
 
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
         rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.assembly))
-        return self.solved.basis if rolling else None
+        return self.basis if rolling else None
 
     @cached_property
     def forward(self) -> Forward | None:
@@ -140,39 +137,28 @@ class _Report:
 
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
-        sections: list[Section] = []
-        for what, make in (
-            ("constraints", self.constraints),
-            ("kinematics", self.kinematics),
-            ("dynamics", self.dynamics),
-        ):
-            sections += make() if self.what in (what, "all") else []
-        return Equations(
-            self.robot.name,
-            self.what,
-            tuple(sections),
-            _definitions(self.sheet.writer, sections),
-            _symbols(self.sheet, sections),
-            self.checker.points,
-            self.checker.error,
-        )
+        makers = {"constraints": self.constraints, "kinematics": self.kinematics, "dynamics": self.dynamics}
+        sections = [each for what, make in makers.items() if self.what in (what, "all") for each in make()]
+        definitions, symbols = _definitions(self.sheet.writer, sections), _symbols(self.sheet, sections)
+        checked = self.checker.points, self.checker.error
+        return Equations(self.robot.name, self.what, tuple(sections), definitions, symbols, *checked)
 
     def constraints(self) -> list[Section]:
         """Rolling, couplings, loops."""
-        sheet, checker, basis = self.sheet, self.checker, self.solved.basis
+        sheet, checker = self.sheet, self.checker
         sections = []
-        first = constraint_section(sheet, *self.solved)
+        first = constraint_section(sheet, self.lock)
         if first is not None:
             check_rows(self.evidence, first)
             sections.append(first)
-            later = None if basis is None else speed_section(sheet, basis)
-            if later is not None:
-                nu = self.evidence.all_speeds(self.evidence.independent)
-                checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
-                sections.append(later)
-        if sheet.assembly.loops and basis is not None:
+        later = None if self.basis is None or first is None else speed_section(sheet, self.basis)
+        if later is not None:
+            nu = self.evidence.all_speeds(self.evidence.independent)
+            checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
+            sections.append(later)
+        if sheet.assembly.loops and self.basis is not None:
             try:
-                sections.append(self.loops(basis))
+                sections.append(self.loops(self.basis))
             except TooLong:
                 sections.append(Section("constraints", "Constraints of loops", (), (_LONG_LOOPS,)))
         note = "Nothing binds its speeds: every one is independent."
@@ -247,34 +233,31 @@ def _left_out(why: str) -> Section:
 
 def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, ...]:
     """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
-    uses: dict[str, str] = {}
     shown = [(writer.book.letters[letter], value) for letter, value in writer.shown.items()]
-    texts = [(e.name, e.right) for section in sections for e in section.equations]
-    for name, value in [*texts, *((entry.name, value) for entry, value in shown)]:
-        for symbol in value.free_symbols:
-            uses.setdefault(str(symbol), name)
-    return tuple(
-        Definition(
-            sympy.Symbol(entry.name),
-            value,
-            entry.meaning or f"a part of {uses.get(entry.name, 'the equations')}",
-            entry.unit,
-        )
-        for entry, value in shown
-    )
+    uses: dict[Expression, Expression] = {}
+    for name, value in [
+        *((each.name, each.right) for section in sections for each in section.equations),
+        *((entry.name, value) for entry, value in shown),
+    ]:
+        uses = dict.fromkeys(value.free_symbols, name) | uses
+    found = []
+    for entry, value in shown:
+        symbol = sympy.Symbol(entry.name)
+        meaning = entry.meaning or f"a part of {uses.get(symbol, 'the equations')}"
+        found.append(Definition(symbol, value, meaning, entry.unit))
+    return tuple(found)
 
 
 def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
     """What the symbols that are shown stand for."""
-    shown: set[sympy.Basic] = set()
-    shown.update(*(e.free_symbols for section in sections for e in section.equations))
-    shown.update(*(value.free_symbols for value in sheet.writer.shown.values()))
-    keys = sheet.parameters.keys
+    written = [*(e for section in sections for e in section.equations), *sheet.writer.shown.values()]
+    shown = set().union(*(each.free_symbols for each in written))
     found = []
     for letter, entry in enumerate(sheet.book.letters):
         symbol = sympy.Symbol(entry.name)
         if symbol in shown and entry.definition is None and not entry.square:
-            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in keys.get(letter, ()))
+            signed = sheet.parameters.keys.get(letter, ())
+            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
             source = own or tuple(filter(None, [entry.source]))
             found.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
     return tuple(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import sympy
 
 from trundle.formulas.bodies_section import PARTS, PointSection
 from trundle.formulas.comparison import product
@@ -121,22 +120,18 @@ def _frame(
 
 
 def _check_chain(
-    evidence: Evidence,
-    title: str,
-    matrices: Sequence[np.ndarray],
-    expected: np.ndarray,
-    u: Mapping[str, Number],
+    evidence: Evidence, title: str, matrices: Sequence[np.ndarray], pose: np.ndarray, u: Mapping[str, Number]
 ) -> None:
     """The product of poses from joint to joint, against the program's pose as seen from the base."""
-    pose = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
+    chain = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
     for matrix in matrices:
-        pose = pose @ np.moveaxis(matrix, 2, 0)
-    origin, base, _ = _frame(evidence, evidence.programs.mechanism.assembly.tree.links[0].name, ZERO, u)
-    rotation, position = expected[:, :3], expected[:, 3] - origin
-    expected = np.concatenate([rotation, position[:, None]], axis=1)
-    expected = np.einsum("jik,jlk->ilk", base, expected)
+        chain = chain @ np.moveaxis(matrix, 2, 0)
+    base = evidence.programs.mechanism.assembly.tree.links[0].name
+    origin, rotation, _ = _frame(evidence, base, ZERO, u)
+    seen = np.concatenate([pose[:, :3], pose[:, 3:] - origin[:, None]], axis=1)
+    expected = np.einsum("jik,jlk->ilk", rotation, seen)
     size = 1.0 + np.abs(expected[:, 3]).max()
-    evidence.checker.compare(f"pose of {title}", np.moveaxis(pose[:, :3], 0, 2), expected, size)
+    evidence.checker.compare(f"pose of {title}", np.moveaxis(chain[:, :3], 0, 2), expected, size)
 
 
 def check_dynamics(
@@ -165,10 +160,9 @@ def _check_energy(
     evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, kinetic: Number
 ) -> None:
     """½ uᵀM u against the kinetic energy."""
-    u = [values(evidence.sheet.symbol(label)) for label in found.labels]
+    u = np.array([values(evidence.sheet.symbol(label)) for label in found.labels])
     momentum, size = product(named["mass_matrix"].right, u, values)
-    energy = sum(a * b for a, b in zip(momentum, u, strict=True)) / 2
-    scale = sum(np.abs(a * b) for a, b in zip(size, u, strict=True))
+    energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
     evidence.checker.compare("mass_matrix", energy, kinetic, scale)
 
 
@@ -176,14 +170,11 @@ def _check_motion(
     evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, loops: bool
 ) -> np.ndarray:
     """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
-    book = evidence.sheet.book
-    rate = [values.symbols[rate_of(str(evidence.sheet.symbol(label)))] for label in found.labels]
+    sheet = evidence.sheet
+    rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in found.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
-    for name, vector, sign in (
-        ("bias", [1.0], 1),
-        ("input_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.motors], -1),
-        ("force_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.others], -1),
-    ):
+    torques, forces = ([values.letter(push.letter) for push in each] for each in (found.motors, found.others))
+    for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
         if name in named:
             part, own = product(named[name].right, vector, values)
             total, size = total + sign * part, size + own
