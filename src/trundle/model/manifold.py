@@ -36,7 +36,7 @@ def residual_rows(manifold: Program, kind: Held) -> list[int]:
     return [k for k, label in enumerate(manifold.outputs[0].labels) if label.startswith(kind)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bound:
     """What constraints may bind: a model, or the kinematics of given rates.
 
