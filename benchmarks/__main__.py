@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME ...]`: measurements in a table; `... compare CHECKOUT`: two checkouts side by side."""
+"""`python -m benchmarks [NAME …]`: measurements; `… compare CHECKOUT [NAME …]`: two checkouts by turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 import benchmarks
-from benchmarks.compare import compare
+from benchmarks.by_turns import by_turns
+from benchmarks.compare import checkout, compare
 from trundle.errors import InputError, TrundleError
 
 
@@ -64,14 +65,14 @@ def _ratio(ratio: float) -> str:
 
 
 def _compare(checkouts: Sequence[str], quick: bool) -> int:
-    if len(checkouts) != 1:
-        raise InputError(
-            "compare takes one other checkout", hint="git worktree add ../old REVISION makes one"
-        )
+    if not checkouts:
+        raise InputError("compare takes another checkout", hint="git worktree add ../old REVISION makes one")
+    there, *names = checkouts
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for column in ("what", "there", "here", "here / there"):
         table.add_column(column, justify="left" if column == "what" else "right")
-    for row in compare(checkouts[0], 5 if quick else 15):
+    rows = by_turns(checkout(there), names, 3, quick) if names else compare(there, 5 if quick else 15)
+    for row in rows:
         table.add_row(
             row.what, row.peer, row.ours, f"{row.ratio:.3f}", style="yellow" if row.met is False else ""
         )

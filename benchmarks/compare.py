@@ -87,11 +87,7 @@ COMMANDS = {
 
 def compare(there: str | os.PathLike[str], rounds: int) -> Iterator[Row]:
     """Rows `ours` (this checkout), `peer` (the other one) and their ratio, the median over rounds of pairs."""
-    other = Path(there).resolve()
-    if not (other / "src" / "trundle").is_dir():
-        raise InputError(
-            f"{there} is no checkout of trundle", hint="git worktree add ../old REVISION makes one"
-        )
+    other = checkout(there)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "circle.yaml")
         file.write_text(DESCRIPTION)
@@ -105,13 +101,24 @@ def compare(there: str | os.PathLike[str], rounds: int) -> Iterator[Row]:
             yield _row(what, pairs)
 
 
+def checkout(path: str | os.PathLike[str]) -> Path:
+    """The folder of another checkout, refused where it is none."""
+    other = Path(path).resolve()
+    if not (other / "src" / "trundle").is_dir():
+        raise InputError(
+            f"{path} is no checkout of trundle", hint="git worktree add ../old REVISION makes one"
+        )
+    return other
+
+
 def _row(what: str, pairs: list[tuple[float, float]]) -> Row:
     ratio = statistics.median(ours / theirs for ours, theirs in pairs)
     ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
     return Row(what, seconds_text(ours), seconds_text(theirs), ratio, met=ratio <= SLOWER)
 
 
-def _environment(checkout: Path) -> dict[str, str]:
+def environment(checkout: Path) -> dict[str, str]:
+    """What a process of this checkout imports and how it computes: its own package, one core."""
     return {**os.environ, "PYTHONPATH": str(checkout / "src"), "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"}
 
 
@@ -124,7 +131,7 @@ def _wall(checkout: Path, command: list[str]) -> float:
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *command],
-        env=_environment(checkout),
+        env=environment(checkout),
         capture_output=True,
         text=True,
         check=True,
@@ -137,7 +144,7 @@ def _inside(checkout: Path, work: str, file: Path) -> float:
     script = f"{_PRELUDE}{_TIMED}print(timed({work}))"
     done = subprocess.run(
         [sys.executable, "-c", script, str(file)],
-        env=_environment(checkout),
+        env=environment(checkout),
         capture_output=True,
         text=True,
         check=False,

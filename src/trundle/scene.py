@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -167,7 +167,8 @@ class Scene:
     def to_dict(self) -> dict[str, object]:
         """Plain data for `Run.description["sketch"]`: what differs from an empty scene."""
         default = {each.name: each.default for each in fields(Scene)}
-        return {name: _as_json(value) for name, value in asdict(self).items() if value != default[name]}
+        own: dict[str, object] = _reader().dump_python(self, mode="json")
+        return {name: value for name, value in own.items() if getattr(self, name) != default[name]}
 
     @staticmethod
     def from_dict(data: Mapping[str, object]) -> Scene:
@@ -176,15 +177,6 @@ class Scene:
             return _reader().validate_python(data)
         except ValueError as error:
             raise InputError(f"the run's sketch of the robot is damaged: {error}") from error
-
-
-def _as_json(value: object) -> object:
-    """Lists in place of tuples, as they come back from a file."""
-    if isinstance(value, (tuple, list)):
-        return [_as_json(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _as_json(each) for name, each in value.items()}
-    return value
 
 
 @cache

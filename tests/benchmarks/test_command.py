@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 import benchmarks
-from benchmarks import Row
+from benchmarks import Row, by_turns
 from benchmarks.__main__ import main
 
 ROWS = [
@@ -59,3 +59,11 @@ def test_every_benchmark_is_there():
 def test_comparing_asks_for_a_checkout(capsys, tmp_path):
     assert main(["compare", str(tmp_path)]) == 1
     assert "no checkout of trundle" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [("4.5 ms", 0.0045), ("80 M steps/s", 1.25e-8), ("47 operations", 47.0), ("1,024 MB", 1024.0)],
+)
+def test_a_figure_is_read_as_its_cost(text, cost):
+    assert by_turns.cost(text) == pytest.approx(cost)

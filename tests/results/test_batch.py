@@ -62,7 +62,7 @@ def test_npy_is_read_by_numpy_alone(batch, tmp_path):
         ({"values": np.zeros((3, 5))}, "shape"),
         ({"values": np.zeros((2, 2, 5))}, "shape"),
         ({"states": ("x", "x")}, "different names"),
-        ({"units": {"z": "m"}}, "no state"),
+        ({"units": {"z": "m"}}, "state 'z', which is not there"),
         ({"parameters": {"d": np.zeros(4)}}, "shape"),
     ],
 )

@@ -90,6 +90,8 @@ def test_final_is_of_the_states(run):
 def test_unknown_name_says_the_near_one(run):
     with pytest.raises(InputError, match="did you mean 'right.angle'"):
         run["right.angel"]
+    with pytest.raises(InputError, match="did you mean 'right.angle'"):
+        run.final["right.angel"]
     assert "right.angle" in run
     assert "time" in run
     assert "nothing" not in run
@@ -112,7 +114,7 @@ def test_a_run_stays_as_it_is(run):
         ({"values": {"time": [0.0]}}, "'time'"),
         ({"units": {"y": "m"}}, "unit"),
         ({"groups": {"state": ["x"]}}, "group"),
-        ({"groups": {"coordinates": ["y"]}}, "no value"),
+        ({"groups": {"coordinates": ["y"]}}, "value 'y', which is not there"),
     ],
 )
 def test_wrong_contents_are_errors(change, message):

@@ -9,15 +9,8 @@ from trundle.mechanics.kinematics import frame_jacobian, velocities, world_poses
 from trundle.mechanics.tree import Tree
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
-    IDENTITY_POSE,
-    ZERO_MOTION,
     Motion,
     Pose,
-    add_motions,
-    compose,
-    cross_motion,
-    motion_to_child,
-    scale_motion,
     transform_point,
 )
 from trundle.spatial.vectors import ZERO, Vector, add, apply, cross
@@ -62,30 +55,6 @@ def frame_acceleration(
     linear = add(add(a.linear, cross(a.angular, point)), cross(v.angular, velocity))
     rotation = world_poses(tree, poses)[index].rotation
     return Motion(apply(rotation, linear), apply(rotation, a.angular))
-
-
-def frame_jacobian_rate(tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], index: int) -> list[Motion]:
-    """Columns of J̇ for the Jacobian J of `frame_jacobian`, in the link's own frame.
-
-    Seen from link i, column j is X S_j with ẋ = X (Ṡ_j + v_j × S_j) − v_i × X S_j (Featherstone 2008, eq. 2.45).
-    """
-    twists = velocities(tree, poses, nu)
-    columns = [ZERO_MOTION] * tree.speed_count
-    slices = tree.speed_slices()
-    to_link = IDENTITY_POSE  # T_ancestor_link
-    for ancestor in tree.ancestors(index):
-        link, at = tree.links[ancestor], slices[ancestor]
-        own = link.subspace(poses[ancestor])
-        rates = link.joint.subspace_rate(own, nu[at])
-        columns[at] = [
-            add_motions(
-                motion_to_child(to_link, add_motions(rate, cross_motion(twists[ancestor], column))),
-                scale_motion(-1, cross_motion(twists[index], motion_to_child(to_link, column))),
-            )
-            for column, rate in zip(own, rates, strict=True)
-        ]
-        to_link = compose(poses[ancestor], to_link)
-    return columns
 
 
 def _in_world(rotation: tuple[Vector, Vector, Vector], motion: Motion, point: Vector) -> Motion:

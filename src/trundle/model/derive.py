@@ -165,9 +165,7 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
         sketch=sketch(robot, numbers.assembly),
-        manifold=held.manifold,
-        projection=held.projection,
-        dependent=held.dependent,
+        **vars(held),
     )
 
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.closing import Conditions, closed, settled
 from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.quantities import Quantities
 from trundle.program import Program
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
@@ -35,31 +36,49 @@ def residual_rows(manifold: Program, kind: Held) -> list[int]:
     return [k for k, label in enumerate(manifold.outputs[0].labels) if label.startswith(kind)]
 
 
-class Bound(Protocol):
-    """What constraints may bind: a model, or the kinematics of given rates. See `Model`."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bound:
+    """What constraints may bind: a model, or the kinematics of given rates.
+
+    Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
+    maps (state, input, parameter) to the `residual` of every configuration and velocity constraint, `projection` to the
+    `state` one Newton step closer to meeting them, and `dependent` names states that follow from the others.
+
+    `quantities` says what each name stands for: its unit, its owner, where it starts.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...] = ()
+    currents: tuple[str, ...] = ()
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    parameters: Mapping[str, float]
+    quantities: Quantities
+    sketch: Mapping[str, Any] = field(default_factory=dict)
+    manifold: Program | None = None
+    projection: Program | None = None
+    dependent: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str: ...
+    def states(self) -> tuple[str, ...]:
+        """Names of x: coordinates, independent speeds, then states that motors and contacts have of their own."""
+        return (*self.coordinates, *self.speeds, *self.currents)
+
     @property
-    def states(self) -> tuple[str, ...]: ...
-    @property
-    def coordinates(self) -> tuple[str, ...]: ...
-    @property
-    def speeds(self) -> tuple[str, ...]: ...
-    @property
-    def inputs(self) -> tuple[str, ...]: ...
-    @property
-    def parameters(self) -> Mapping[str, float]: ...
-    @property
-    def dependent(self) -> tuple[str, ...]: ...
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name; "" for pure numbers and where nobody knows."""
+        return self.quantities.units
+
     @cached_property
-    def state_index(self) -> Mapping[str, int]: ...
-    @property
-    def manifold(self) -> Program | None: ...
+    def state_index(self) -> Mapping[str, int]:
+        """Place of each state in x."""
+        return {name: place for place, name in enumerate(self.states)}
+
     @cached_property
-    def manifold_jacobian(self) -> Program | None: ...
-    @property
-    def projection(self) -> Program | None: ...
+    def manifold_jacobian(self) -> Program | None:
+        """∂(residual)/∂(state) of `manifold`; row-major."""
+        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
 
 
 def changed_numbers(model: Bound, changes: Mapping[str, object], rows: int, rank: int) -> dict[str, float]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.forward_dynamics import solve_mass
 from trundle.mechanics.linear import product, transpose
-from trundle.mechanics.mass_inverse import solve_mass
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.quantities import Quantities
 from trundle.mechanics.recast import recast

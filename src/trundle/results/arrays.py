@@ -1,11 +1,31 @@
-"""Arrays of numbers that stay as they are."""
+"""Arrays of numbers that stay as they are, found by name."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from trundle.errors import InputError, suggest
+
 FloatArray = npt.NDArray[np.float64]
+_T = TypeVar("_T")
+
+
+class Named(dict[str, _T]):
+    """Values by name, asked for by another name with an InputError that says the nearest."""
+
+    def __missing__(self, name: str) -> _T:
+        raise InputError(f"the run has no value {name!r} here", hint=suggest(str(name), self))
+
+
+def require(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """InputError for the first name that isn't known, with the nearest that is."""
+    for name in names:
+        if name not in known:
+            raise InputError(f"{what} {name!r}, which is not there", hint=suggest(name, known))
 
 
 def frozen(array: npt.ArrayLike) -> FloatArray:
@@ -13,3 +33,9 @@ def frozen(array: npt.ArrayLike) -> FloatArray:
     view = np.asarray(array, dtype=np.float64).view()
     view.flags.writeable = False
     return view
+
+
+def settle(noun: object, **fields: object) -> None:
+    """The fields of a frozen dataclass as they are kept, from what they were given as."""
+    for name, value in fields.items():
+        object.__setattr__(noun, name, value)

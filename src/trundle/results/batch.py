@@ -10,13 +10,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
-from trundle.files import path_of
-from trundle.results import npy
-from trundle.results.arrays import FloatArray, frozen
-from trundle.results.metadata import Content, Variable, attributes, variable_attributes
+from trundle.results.arrays import FloatArray, frozen, require, settle
+from trundle.results.metadata import Content, Kept, Variable, variable
+from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
@@ -80,19 +80,19 @@ class Batch(Shown):
             )
         if len(set(states)) < len(states) or "time" in states:
             raise InputError("the states of a batch have different names, none of them 'time'")
-        for name in self.units:
-            if name not in states:
-                raise InputError(
-                    f"a unit is given for {name!r}, which is no state", hint=suggest(name, states)
-                )
+        require(self.units, states, "a unit is given for the state")
         parameters = {
             name: _parameter(name, value, values.shape[2]) for name, value in self.parameters.items()
         }
-        object.__setattr__(self, "time", time)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "states", states)
-        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
-        object.__setattr__(self, "parameters", MappingProxyType(parameters))
+        units = MappingProxyType(dict(self.units))
+        settle(
+            self,
+            time=time,
+            values=values,
+            states=states,
+            units=units,
+            parameters=MappingProxyType(parameters),
+        )
 
     @property
     def count(self) -> int:
@@ -171,9 +171,7 @@ class Batch(Shown):
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The batch as an xarray Dataset over (`time`, `robot`), without copying the values."""
-        from trundle.results.dataset import dataset
-
-        return dataset(self._content())
+        return self._content().dataset()
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the batch, whole or not at all.
@@ -202,14 +200,7 @@ class Batch(Shown):
         ...     batch.save(f"{folder}/carts.npy").name
         'carts.npy'
         """
-        path = path_of(path, "save")
-        if _suffix(path) == ".nc":
-            from trundle.results.netcdf import write_netcdf
-
-            write_netcdf(path, self._content())
-        else:
-            npy.write_batch(path, self.time, self.states, self.values)
-        return path
+        return save(path, self._content())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Batch:
@@ -238,32 +229,39 @@ class Batch(Shown):
         ...     trundle.Batch.load(batch.save(f"{folder}/carts.nc")).count
         3
         """
-        path = path_of(path, "load")
-        try:
-            if _suffix(path) == ".nc":
-                from trundle.results.netcdf import read_batch
-
-                return Batch(**read_batch(path))
-            return Batch(**npy.read_batch(path))
-        except InputError as error:
-            raise error.at(file=str(path)) from error.__cause__
+        with reading(path, "batch") as content:
+            units, kept = content.units, content.kept
+            time = content.take("time", "time")
+            varied = {name: content.take(f"parameter.{name}", "robot") for name in kept.get("varied", ())}
+            states = tuple(content.variables)
+            if not states:
+                raise InputError("this is not a batch: it has no states")
+            first = content.take(states[0], "time", "robot")
+            # Filled from arrays that go one by one, so that hardly more than the batch itself is held.
+            values = np.empty((len(first), len(states), first.shape[1]))
+            values[:, 0] = first
+            for index, name in enumerate(states[1:], 1):
+                values[:, index] = content.take(name, "time", "robot")
+            parameters = {**kept.get("parameters", {}), **varied}
+            about = kept.get("description", {}), kept.get("summary", {})
+            return Batch(content.name, time, states, values, units, parameters, *about)
 
     def _content(self) -> Content:
-        """What goes to NetCDF files and Datasets: states over time and robots, parameters that vary over robots."""
-        variables = {"time": Variable(("time",), self.time, {"units": "s", "long_name": "time"})}
-        for name in self.states:
-            about = variable_attributes(name, self.units.get(name, ""))
-            variables[name] = Variable(("time", "robot"), self[name], about)
-        fixed, varied = {}, []
-        for name, value in self.parameters.items():
-            if isinstance(value, float | int):
-                fixed[name] = value
-                continue
-            varied.append(name)
+        """What goes to files and Datasets: states over time and robots, parameters that vary over robots."""
+        over = ("time", "robot")
+        variables = {"time": variable("time", ("time",), self.time, "s")}
+        variables |= {
+            name: variable(name, over, self[name], self.units.get(name, "")) for name in self.states
+        }
+        fixed = {name: value for name, value in self.parameters.items() if isinstance(value, float | int)}
+        varied = {
+            name: value for name, value in self.parameters.items() if not isinstance(value, float | int)
+        }
+        for name, value in varied.items():
             about = {"units": "", "long_name": f"parameter {name}"}
             variables[f"parameter.{name}"] = Variable(("robot",), value, about)
-        more = {"summary": self.summary, "parameters": fixed, "varied": varied}
-        return Content(variables, attributes("batch", self.name, self.description, **more))
+        kept: Kept = {"description": self.description, "summary": self.summary}
+        return Content("batch", self.name, variables, {**kept, "parameters": fixed, "varied": list(varied)})
 
 
 def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArray:
@@ -275,11 +273,3 @@ def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArra
             f"the parameter {name!r} has the shape {array.shape}; a number or ({count},) was expected"
         )
     return array
-
-
-def _suffix(path: Path) -> str:
-    """.nc or .npy."""
-    suffix = path.suffix.lower()
-    if suffix not in (".nc", ".npy"):
-        raise InputError(f"{str(path)!r}: a batch's file ends in .nc or .npy")
-    return suffix

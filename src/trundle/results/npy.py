@@ -1,76 +1,56 @@
-"""Runs and batches as NumPy's own files: readable with `numpy.load` alone; nothing in them is ever executed."""
+"""Results as NumPy's own files: readable with `numpy.load` alone; nothing in them is ever executed.
+
+A structured array over time with the field `time`, and for each name a field of a number or of one for each robot.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
-from trundle.results.arrays import FloatArray
-from trundle.results.metadata import BatchFields, RunFields
+from trundle.results.metadata import Content, Kind, Variable
 
 # NumPy counts the bytes of one record in 32 bits.
 _MOST_RECORD_BYTES = 2**31 - 1
 
 
-def write_run(path: Path, columns: Mapping[str, FloatArray]) -> None:
-    """A structured array (T,) with the field `time` and one field for each name."""
-    table = np.empty(columns["time"].shape, dtype=[(name, np.float64) for name in columns])
-    for name, values in columns.items():
-        table[name] = values
+def write(path: Path, content: Content) -> None:
+    """Whole where a record is a row of numbers; a batch's row by row, so that nothing of it is held twice."""
+    columns = {name: each.values for name, each in content.variables.items() if each.dimensions[0] == "time"}
+    count, robots = len(columns["time"]), max(column[0].size for column in columns.values())
+    if 8 * robots * len(columns) > _MOST_RECORD_BYTES:
+        raise InputError(f"{robots} robots are too many for one .npy record", hint="save as .nc")
+    record = np.dtype([(name, "<f8", column.shape[1:]) for name, column in columns.items()])
     with replacing(path) as draft, draft.open("wb") as file:
-        np.lib.format.write_array(file, table, allow_pickle=False)
-
-
-def read_run(path: Path) -> RunFields:
-    """The arguments of Run from a file that `write_run` wrote; nothing in it is ever executed."""
-    table = _structured(path)
-    if table.ndim != 1 or any(table.dtype[name] != np.float64 for name in table.dtype.names or ()):
-        raise InputError("this array is not a run: a run's fields are float64 over one row", file=str(path))
-    values = {name: np.ascontiguousarray(table[name]) for name in table.dtype.names or ()}
-    return {"name": path.stem, "time": values.pop("time"), "values": values}
-
-
-def write_batch(path: Path, time: FloatArray, states: Sequence[str], values: FloatArray) -> None:
-    """Row by row, so that nothing of the batch is held twice."""
-    count = values.shape[2]
-    fields = [("time", "<f8"), *((name, "<f8", (count,)) for name in states)]
-    row_bytes = 8 * (1 + len(states) * count)
-    if row_bytes > _MOST_RECORD_BYTES:
-        raise InputError(f"{count} robots are too many for one .npy record", hint="save as .nc")
-    header = {"descr": fields, "fortran_order": False, "shape": (time.size,)}
-    with replacing(path) as draft, draft.open("wb") as file:
+        if content.kind == "run":
+            table = np.empty(count, record)
+            for name, column in columns.items():
+                table[name] = column
+            np.lib.format.write_array(file, table, allow_pickle=False)
+            return
+        descr = np.lib.format.dtype_to_descr(record)
+        header = {"descr": descr, "fortran_order": False, "shape": (count,)}
         np.lib.format.write_array_header_2_0(file, header)
-        for moment, row in zip(time, values, strict=True):
-            file.write(np.float64(moment).astype("<f8").tobytes())
-            file.write(np.ascontiguousarray(row, dtype="<f8").data)
+        for row in range(count):
+            for column in columns.values():
+                file.write(np.ascontiguousarray(column[row], dtype="<f8").data)
 
 
-def read_batch(path: Path) -> BatchFields:
-    """The arguments of Batch from a file that `write_batch` wrote."""
-    table = _structured(path)
-    states = tuple(name for name in table.dtype.names or () if name != "time")
-    shapes = {table.dtype[name].shape for name in states}
-    if len(shapes) != 1 or len(min(shapes)) != 1 or table.ndim != 1:
-        raise InputError("this array is not a batch: every state has one number for each robot")
-    values = np.empty((table.size, len(states), *min(shapes)))
-    for index, name in enumerate(states):
-        values[:, index] = table[name]
-    time = np.ascontiguousarray(table["time"])
-    return {"name": path.stem, "time": time, "states": states, "values": values}
-
-
-def _structured(path: Path) -> np.ndarray:
-    """A structured array with a field `time` from a .npy file; InputError for anything else."""
+def read(path: Path, kind: Kind) -> Content:
+    """What `write` wrote; nothing in it is ever executed."""
     if read_bytes_start(path, 6) != b"\x93NUMPY":
-        raise InputError("this is not a .npy file: it does not start as one", file=str(path))
+        raise InputError("this is not a .npy file: it does not start as one")
     try:
         table = np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError, SyntaxError) as error:
-        raise InputError(f"damaged .npy file: {error}", file=str(path)) from error
-    if table.dtype.names is None or "time" not in table.dtype.names:
-        raise InputError("this array has no field 'time', so it was not written by `save`", file=str(path))
-    return table
+        raise InputError(f"damaged .npy file: {error}") from error
+    names = table.dtype.names or ()
+    if "time" not in names or table.ndim != 1 or any(table.dtype[each].base != np.float64 for each in names):
+        raise InputError(f"this array is not a {kind}: it has no field 'time', or others than float64")
+    columns = {name: np.ascontiguousarray(table[name]) for name in names}
+    over = ("time", "robot")
+    variables = {name: Variable(over[: column.ndim], column, {}) for name, column in columns.items()}
+    return Content(kind, path.stem, variables)

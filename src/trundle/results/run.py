@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trundle.errors import InputError, suggest
-from trundle.files import path_of
-from trundle.results import npy, table
-from trundle.results.arrays import FloatArray, frozen
-from trundle.results.metadata import Content, Variable, attributes, variable_attributes
+from trundle.errors import InputError
+from trundle.results.arrays import FloatArray, Named, frozen, require, settle
+from trundle.results.metadata import Content, Kept, variable
+from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
@@ -82,18 +81,14 @@ class Run(Shown):
         values = {str(name): frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
-        object.__setattr__(self, "time", time)
-        object.__setattr__(self, "values", MappingProxyType(values))
-        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
-        object.__setattr__(self, "groups", MappingProxyType(groups))
+        units = MappingProxyType(dict(self.units))
+        named = MappingProxyType(Named(values))
+        settle(self, time=time, values=named, units=units, groups=MappingProxyType(groups))
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
         if name == "time":
             return self.time
-        if name not in self.values:
-            known = ("time", *self.values)
-            raise InputError(f"the run has no value {name!r}", hint=suggest(name, known))
         return self.values[name]
 
     def __contains__(self, name: object) -> bool:
@@ -110,7 +105,8 @@ class Run(Shown):
     @property
     def final(self) -> Mapping[str, float]:
         """State name -> its value at the end; without groups, of all values."""
-        return MappingProxyType({name: float(self.values[name][-1]) for name in self.states or self.values})
+        names = self.states or self.values
+        return MappingProxyType(Named({name: float(self.values[name][-1]) for name in names}))
 
     @property
     def duration(self) -> float:
@@ -120,9 +116,7 @@ class Run(Shown):
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The run as an xarray Dataset: one variable for each name over `time`, units and description in attrs."""
-        from trundle.results.dataset import dataset
-
-        return dataset(self._content())
+        return self._content().dataset()
 
     @property
     def plot(self) -> Plots:
@@ -158,17 +152,7 @@ class Run(Shown):
         ...     run.save(f"{folder}/cart.csv").read_text()
         'time,x\\n0.0,0.0\\n1.0,2.0\\n'
         """
-        path = path_of(path, "save")
-        match _suffix(path):
-            case ".nc":
-                from trundle.results.netcdf import write_netcdf  # netCDF4 takes 30 ms to import
-
-                write_netcdf(path, self._content())
-            case ".csv":
-                table.write_csv(path, {"time": self.time, **self.values})
-            case _:
-                npy.write_run(path, {"time": self.time, **self.values})
-        return path
+        return save(path, self._content())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Run:
@@ -197,30 +181,24 @@ class Run(Shown):
         ...     trundle.Run.load(run.save(f"{folder}/cart.nc")).final["x"]
         2.0
         """
-        path = path_of(path, "load")
-        try:
-            match _suffix(path):
-                case ".nc":
-                    from trundle.results.netcdf import read_run
-
-                    return Run(**read_run(path))
-                case ".csv":
-                    return Run(**table.read_csv(path))
-                case _:
-                    return Run(**npy.read_run(path))
-        except InputError as error:
-            raise error.at(file=str(path)) from error.__cause__
+        with reading(path, "run") as content:
+            units, kept = content.units, content.kept
+            values = {name: content.take(name, "time") for name in tuple(content.variables)}
+            groups = {group: names for group, names in kept.get("groups", {}).items() if names}
+            about = kept.get("description", {}), kept.get("summary", {})
+            return Run(content.name, values.pop("time"), values, units, *about, groups)
 
     def _content(self) -> Content:
-        """What goes to NetCDF files and Datasets."""
+        """What goes to files and Datasets."""
         roles = {name: group for group, names in self.groups.items() for name in names}
-        about = {"units": self.units.get("time", "s"), "long_name": "time"}
-        variables = {"time": Variable(("time",), self.time, about)}
-        for name, array in self.values.items():
-            about = variable_attributes(name, self.units.get(name, ""), roles.get(name, ""))
-            variables[name] = Variable(("time",), array, about)
-        kept = attributes("run", self.name, self.description, summary=self.summary, groups=self.groups)
-        return Content(variables, kept)
+        columns = {"time": self.time, **self.values}
+        units = {"time": "s", **self.units}
+        variables = {
+            name: variable(name, ("time",), column, units.get(name, ""), roles.get(name, ""))
+            for name, column in columns.items()
+        }
+        kept: Kept = {"description": self.description, "summary": self.summary, "groups": self.groups}
+        return Content("run", self.name, variables, kept)
 
 
 def _check_names(
@@ -234,25 +212,7 @@ def _check_names(
     for name, array in values.items():
         if array.shape != time.shape:
             raise InputError(f"{name!r} has the shape {array.shape}; the run's time has {time.shape}")
-    for name in units:
-        if name not in values and name != "time":
-            raise InputError(
-                f"a unit is given for {name!r}, which is no value of the run", hint=suggest(name, values)
-            )
+    require(units, ("time", *values), "a unit is given for the value")
+    require(groups, GROUPS, "values are in the group")
     for group, names in groups.items():
-        if group not in GROUPS:
-            raise InputError(f"unknown group {group!r} of values", hint=suggest(group, GROUPS))
-        for name in names:
-            if name not in values:
-                raise InputError(
-                    f"the group {group!r} names {name!r}, which is no value", hint=suggest(name, values)
-                )
-
-
-def _suffix(path: Path) -> str:
-    """.nc, .csv or .npy."""
-    suffix = path.suffix.lower()
-    if suffix not in (".nc", ".csv", ".npy"):
-        came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
-        raise InputError(f"{str(path)!r} has {came}; a run's file ends in one of .nc, .csv, .npy")
-    return suffix
+        require(names, values, f"the group {group!r} names the value")

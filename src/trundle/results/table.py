@@ -7,7 +7,6 @@ and radians. Numbers are written with as many digits as reading them back exactl
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -16,34 +15,32 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
 from trundle.results.arrays import FloatArray
-from trundle.results.metadata import RunFields
+from trundle.results.metadata import Content, Kind, Variable
 
 
-def write_csv(path: Path, columns: Mapping[str, FloatArray]) -> None:
+def write(path: Path, content: Content) -> None:
     """Write the columns, `time` the first of them."""
-    table = np.column_stack(list(columns.values()))
+    table = np.column_stack([each.values for each in content.variables.values()])
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(
-            table.tolist()
-        )  # csv writes a float by its repr: the shortest text that reads back exactly
+        writer.writerow(content.variables)
+        # csv writes a float by its repr: the shortest text that reads back exactly.
+        writer.writerows(table.tolist())
 
 
-def read_csv(path: Path) -> RunFields:
-    """The arguments of Run from a CSV file whose header has a column `time`."""
+def read(path: Path, kind: Kind) -> Content:
+    """A CSV file whose header has a column `time`."""
     read_bytes_start(path, 1)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             names, table = _read(file)
     except UnicodeDecodeError as error:
-        raise InputError("this is not a CSV file: it is not UTF-8 text", file=str(path)) from error
+        raise InputError("this is not a CSV file: it is not UTF-8 text") from error
     except csv.Error as error:
-        raise InputError(f"this is not a CSV file: {error}", file=str(path)) from error
-    except InputError as error:
-        raise error.at(file=str(path)) from error.__cause__
-    values = {name: np.ascontiguousarray(table[:, column]) for column, name in enumerate(names)}
-    return {"name": path.stem, "time": values.pop("time"), "values": values}
+        raise InputError(f"this is not a CSV file: {error}") from error
+    columns = map(np.ascontiguousarray, table.T)
+    variables = {name: Variable(("time",), column, {}) for name, column in zip(names, columns, strict=True)}
+    return Content(kind, path.stem, variables)
 
 
 def _read(file: TextIO) -> tuple[list[str], FloatArray]:

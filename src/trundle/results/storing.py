@@ -1,0 +1,42 @@
+"""Results to and from files: the suffix says how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from trundle.errors import InputError
+from trundle.files import path_of
+from trundle.results.metadata import Content, Kind
+
+# The modules that write and read; imported when they are needed, as netCDF4 takes 30 ms.
+_FORMATS = {".nc": "netcdf", ".csv": "table", ".npy": "npy"}
+_SUFFIXES: dict[Kind, tuple[str, ...]] = {"run": (".nc", ".csv", ".npy"), "batch": (".nc", ".npy")}
+
+
+def save(path: object, content: Content) -> Path:
+    """Write it, whole or not at all; return the path."""
+    path = path_of(path, "save")
+    _format(path, content.kind).write(path, content)
+    return path
+
+
+@contextmanager
+def reading(path: object, kind: Kind) -> Iterator[Content]:
+    """What a file holds; what is wrong with it is an InputError with the file's name, inside the block, too."""
+    path = path_of(path, "load")
+    try:
+        yield _format(path, kind).read(path, kind)
+    except InputError as error:
+        raise error.at(file=str(path)) from error.__cause__
+
+
+def _format(path: Path, kind: Kind) -> ModuleType:
+    suffix, known = path.suffix.lower(), _SUFFIXES[kind]
+    if suffix not in known:
+        came = f"the suffix {path.suffix!r}" if suffix else "no suffix"
+        raise InputError(f"{str(path)!r} has {came}; a {kind}'s file ends in one of {', '.join(known)}")
+    return import_module(f"trundle.results.{_FORMATS[suffix]}")
