@@ -153,32 +153,20 @@ def _reduced(
     rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray
 ) -> tuple[sympy.Expr, sympy.Matrix, int]:
     """Constant pivots taken out: their product, the rows that are left and not zero, and their rank."""
-    order = _shortest_first(rows)
-    pivots, work = plan_constant_pivots(numbers, order)
+    # Columns by how short their entries are, so that pivots are ones rather than formulas.
+    sizes = [max(sympy.count_ops(row[j]) for row in rows) for j in range(len(rows[0]))]
+    pivots, work = plan_constant_pivots(numbers, sorted(range(len(sizes)), key=lambda j: sizes[j]))
     left = [i for i in range(len(rows)) if i not in {row for row, _ in pivots}]
     columns = [j for j in range(len(rows[0])) if j not in {column for _, column in pivots}]
     rest = work[:, left][:, :, columns]
     rank = generic_rank(rest) if rest.size else 0
-    kept = [k for k in range(len(left)) if np.abs(rest[:, k]).max(initial=0.0) > 0]
-    product = _pivot_product(rows, pivots)
-    after = eliminate(rows, pivots)
-    matrix = sympy.Matrix(len(kept), len(columns), lambda i, j: after[left[kept[i]]][columns[j]])
-    return product, matrix, rank
-
-
-def _shortest_first(rows: Sequence[Sequence[sympy.Expr]]) -> list[int]:
-    """Columns by how short their entries are, so that pivots are ones rather than formulas."""
-    sizes = [max(sympy.count_ops(row[j]) for row in rows) for j in range(len(rows[0]))]
-    return sorted(range(len(sizes)), key=lambda j: sizes[j])
-
-
-def _pivot_product(rows: Sequence[Sequence[sympy.Expr]], pivots: Sequence[tuple[int, int]]) -> sympy.Expr:
+    kept = [row for k, row in enumerate(left) if np.abs(rest[:, k]).max(initial=0.0) > 0]
     product: sympy.Expr = sympy.Integer(1)
-    work = [list(row) for row in rows]
+    after = [list(row) for row in rows]
     for row, column in pivots:
-        product *= work[row][column]
-        work = eliminate(work, [(row, column)])
-    return product
+        product *= after[row][column]
+        after = eliminate(after, [(row, column)])
+    return product, sympy.Matrix(len(kept), len(columns), lambda i, j: after[kept[i]][columns[j]]), rank
 
 
 def _determinant(rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray) -> sympy.Expr | None:

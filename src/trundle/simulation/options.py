@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -107,10 +108,10 @@ def whole(given: object, name: str, least: int) -> int:
 
 
 def positive(given: object, name: str, unit: str = "") -> float:
-    """A number above zero, in SI, from a number or text such as "2 min"."""
-    found = number(given, name, unit)
+    """A number above zero, in SI, from a number, or with a unit from text such as "2 min"."""
+    found = math.nan if isinstance(given, str) and not unit else number(given, name, unit)
     if not found > 0:
-        raise InputError(f"expected a positive number, above zero, got {found:g}", key=name)
+        raise InputError(f"expected a positive number, above zero, got {describe(given)}", key=name)
     return found
 
 
