@@ -11,6 +11,7 @@ from graphlib import TopologicalSorter
 
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
@@ -329,8 +330,5 @@ def _actuator(name: str, motor: Motor, axis: Axis, read: Read) -> Actuator:
 
 def mounting(assembly: Assembly) -> list[Pose]:
     """T_base_link with every joint at its zero, base included: where things stand on the robot."""
-    result: list[Pose] = []
-    for index, link in enumerate(assembly.tree.links):
-        parent = IDENTITY_POSE if index == 0 else result[link.parent]
-        result.append(parent if index == 0 else compose(parent, link.placement))
-    return result
+    placements = [link.placement for link in assembly.tree.links[1:]]
+    return world_poses(assembly.tree, [IDENTITY_POSE, *placements])

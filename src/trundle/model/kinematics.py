@@ -112,10 +112,8 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     places = {} if here.assembly.base_columns else positions(here.assembly, here.at)
     outputs = _outputs(here, given, nu) | {place.name: value for place, value in places.items()}
     outputs[_SLIP_RESIDUAL.name] = largest(apply(contacts, nu))
-    shown = {
-        "rate": (here.names, here.coordinate_rates(nu)),
-        "output": (tuple(outputs), list(outputs.values())),
-    }
+    rates = here.names, here.coordinate_rates(nu)
+    shown = {"rate": rates, "output": (tuple(outputs), list(outputs.values()))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
