@@ -1,7 +1,5 @@
 """What people evaluate on a model: rhs, mass matrix, bias, gravity, frames, by name or in order, one state or many."""
 
-import contextlib
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -195,16 +193,37 @@ def _turned(angle, arm):
     return sp.Matrix([c * arm[0] + s * arm[1], c * arm[1] - s * arm[0]])
 
 
-FILES = [Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"]
-with contextlib.suppress(ImportError):  # MuJoCo brings one from elsewhere
-    FILES.append(Path(str(resources.files("mujoco"))) / "testdata" / "model.urdf")
+ARM = (Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf").read_text()
+# A UR5 as its maker publishes it (ros-industrial/universal_robot, ur_description): mass, centre of mass, ixx iyy izz,
+# and where the next joint stands (xyz, rpy) with its axis.
+UR5 = [
+    (3.7, "0 0 0", "0.0102675 0.0102675 0.00666", "0 0 0.089159", "0 0 0", "0 0 1"),
+    (8.393, "0 0 0.28", "0.2268891 0.2268891 0.0151074", "0 0.13585 0", "0 1.570796326 0", "0 1 0"),
+    (2.275, "0 0 0.25", "0.0494433 0.0494433 0.004095", "0 -0.1197 0.425", "0 0 0", "0 1 0"),
+    (1.219, "0 0 0", "0.1111727 0.1111727 0.21942", "0 0 0.39225", "0 1.570796326 0", "0 1 0"),
+    (1.219, "0 0 0", "0.1111727 0.1111727 0.21942", "0 0.093 0", "0 0 0", "0 0 1"),
+    (0.1879, "0 0 0", "0.0171364 0.0171364 0.033822", "0 0 0.09465", "0 0 0", "0 1 0"),
+]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
-def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, file):
+def ur5():
+    text = '<link name="link_0"/>'
+    for k, (mass, center, moments, at, rpy, axis) in enumerate(UR5, 1):
+        xx, yy, zz = moments.split()
+        text += (
+            f'<joint name="joint_{k}" type="revolute"><parent link="link_{k - 1}"/><child link="link_{k}"/>'
+            f'<origin xyz="{at}" rpy="{rpy}"/><axis xyz="{axis}"/>'
+            '<limit lower="-6" upper="6" effort="100" velocity="3"/></joint>'
+            f'<link name="link_{k}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>'
+            f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        )
+    return f'<robot name="ur5">{text}</robot>'
+
+
+@pytest.mark.parametrize("text", [ARM, ur5()], ids=["arm", "ur5"])
+def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, text):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (the extra 'peers') is not installed")
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo (the extra 'peers') is not installed")
-    text = file.read_text()
     robot = parse_urdf(text, strict=False)
     model, theirs = trundle.derive(robot), urdf_extras(robot).joints
     joints = [theirs[name.rpartition(".")[0]] for name in model.speeds]
