@@ -33,9 +33,8 @@ def greatest_solution(source, resistance, windings):
         drawn = sum(v * winding.flow(v) for winding in windings for v in [winding.voltage(volts)])
         return volts * (source - volts) - resistance * drawn
 
-    grid = np.linspace(1e-9, source + 40, 40_001)
-    values = np.array([unbalanced(volts) for volts in grid])
-    above = np.flatnonzero(values > 0)
+    grid = np.linspace(1e-9, source + 40, 20_001)
+    above = np.flatnonzero(unbalanced(grid) > 0)
     if not above.size:
         return 0.0
     return brentq(unbalanced, grid[above[-1]], grid[above[-1] + 1], xtol=1e-13)
@@ -52,7 +51,7 @@ def a_winding(random):
 
 def test_the_voltage_is_the_greatest_that_solves_the_battery_and_its_controllers(seed):
     random = np.random.default_rng(seed)
-    for _ in range(40):
+    for _ in range(150):
         windings = [a_winding(random) for _ in range(random.integers(1, 5))]
         source, resistance = random.uniform(6, 14), random.uniform(0.005, 0.1)
         found = supply_voltage(source, resistance, windings)
@@ -141,13 +140,40 @@ def test_braking_charges_it():
 def test_a_rollout_and_a_linearisation_take_it():
     model = trundle.derive(flywheels(inductance=1e-4))
     inputs = {"ma.voltage": 12.0, "mb.voltage": 9.0}
-    batch = trundle.rollout(model, 0.2, 1e-5, inputs, count=2)
+    batch = trundle.rollout(model, inputs=inputs, steps=20_000, dt=1e-5, every=20_000, count=2)
     run = trundle.simulate(model, 0.2, inputs)
     assert batch.final("a.rate")[0] == pytest.approx(run.final["a.rate"], rel=1e-6)
     assert batch.final("battery.charge")[0] == pytest.approx(run.final["battery.charge"], rel=1e-9)
-    linear = model.linearize({"a.rate": 100.0}, {"ma.voltage": 6.0})
+    linear = model.linearize({"a.rate": 100.0, "ma.current": 20.0}, {"ma.voltage": 6.0})
     assert np.isfinite(linear.A).all()
     assert np.isfinite(linear.B).all()
+
+
+def test_a_brown_out_is_said_and_keeps_its_energy():
+    """A full reversal: the windings' currents are more than the battery gives into a short circuit."""
+    robot = flywheels(inductance=1e-3)
+    with pytest.warns(RuntimeWarning, match="brown-out"):
+        run = trundle.simulate(robot, 0.05, {"ma.voltage": 12.0}, initial={"ma.current": 600.0})
+    assert run.summary["brown_out"] == {"battery": 0.0}
+    assert run["battery.voltage"][0] == 0.0
+    assert run["battery.voltage"][-1] > 0.0
+    assert run["battery.current"][0] == pytest.approx(12.9 / 0.03)
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * run["energy.losses"][-1]
+
+
+def test_an_empty_battery_is_said():
+    with pytest.warns(RuntimeWarning, match="it is empty"):
+        run = trundle.simulate(flywheels(), 0.5, {"ma.voltage": 12.0}, initial={"battery.charge": 1e-4})
+    assert "empty" in run.summary
+
+
+def test_its_equations_are_written():
+    """They are held against the compiled programs as they are written."""
+    text = str(
+        trundle.equations(trundle.derive(flywheels(supply_current_limit=30, current_limit=50)), "dynamics")
+    )
+    assert "voltage of battery" in text
+    assert "R_i" in text
 
 
 @pytest.mark.parametrize(
