@@ -87,13 +87,13 @@ def to_text(model: Model) -> str:
     """The file's text: JSON in lines that a person can read."""
     robot = model.robot
     described = None if robot is None else {"trundle": DESCRIPTION_FORMAT, "robot": plain(robot)}
-    content = {
-        "trundle_model": FORMAT,
-        "written_by": f"trundle {__version__}",
-        "description": described,
-        "model": written(model),
-    }
     try:
+        content = {
+            "trundle_model": FORMAT,
+            "written_by": f"trundle {__version__}",
+            "description": described,
+            "model": written(model),
+        }
         stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
     except (TypeError, ValueError) as error:
         raise TrundleError(f"a file can't hold what '{model.name}' does: {error}") from None

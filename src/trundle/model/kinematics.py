@@ -28,7 +28,6 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
-from trundle.model.drawing import sketch
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
@@ -68,7 +67,6 @@ class Kinematics:
     quantities: Quantities
     program: Program
     robot: Robot
-    sketch: Mapping[str, object] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
@@ -163,7 +161,6 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
         symbols.program("kinematics", groups, shown),
         robot,
-        sketch(robot, numbers.assembly),
         manifold=bound.manifold,
         projection=bound.projection,
         dependent=bound.dependent,
