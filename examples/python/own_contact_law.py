@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import trundle
 from trundle.robot import ContactLaw, Push, Read, Touch, default, parse_robot
-from trundle.robot.values import Force
+from trundle.robot.values import Force, Positive
 from trundle.scalars import minimum, sqrt
 
 
@@ -17,10 +17,9 @@ class Brush(ContactLaw):
     """A brush tyre, as stiff along its heading as along its axle."""
 
     called: ClassVar[str] = "brush tyre"
-    bounds: ClassVar[dict[str, str]] = {**ContactLaw.bounds, "tread": "> 0"}
 
     type: Literal["brush"] = "brush"
-    tread: Force = default(3000.0, "Force C for each unit of slip, where that is small (N).")
+    tread: Positive[Force] = default(3000.0, "Force C for each unit of slip, where that is small (N).")
 
     def push(self, touch: Touch, read: Read) -> Push:
         """Against the slip in all directions together; at rest bristles hold like dampers below `slip_speed`."""

@@ -11,7 +11,7 @@ from pydantic import Field
 
 import trundle
 from trundle.robot import Drive, Effort, Motor, Read, State, default, parse_robot, units
-from trundle.robot.values import Inductance, Plain, Resistance
+from trundle.robot.values import Inductance, Plain, Positive, Resistance
 
 AMBIENT, COPPER = 293.15, 0.0039  # K, and how much resistance grows with temperature (1/K)
 
@@ -24,19 +24,13 @@ class SeriesMotor(Motor):
     command: ClassVar[str] = "voltage"
     commands = units.VOLTAGE
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i", "temperature": "T"}
-    bounds: ClassVar[dict[str, str]] = {
-        "resistance": "> 0",
-        "inductance": "> 0",
-        "capacity": "> 0",
-        "cooling": "> 0",
-    }
 
     type: Literal["series"] = "series"
     field: Plain = Field(description="Torque per square of the current k (N m/A^2).")
     resistance: Resistance = Field(description="Of the winding when cold (ohm).")
-    inductance: Inductance = Field(description="Of the winding (H).")
-    capacity: Plain = default(200.0, "Heat that warms the winding by a degree C (J/K).")
-    cooling: Plain = default(2.0, "Thermal resistance to the air R_th (K/W).")
+    inductance: Positive[Inductance] = Field(description="Of the winding (H).")
+    capacity: Positive[Plain] = default(200.0, "Heat that warms the winding by a degree C (J/K).")
+    cooling: Positive[Plain] = default(2.0, "Thermal resistance to the air R_th (K/W).")
 
     def states(self, read: Read) -> Mapping[str, State]:
         """Its current, and how warm it is."""

@@ -44,46 +44,37 @@ if TYPE_CHECKING:
 # The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
 _HOMES = {
-    "Analysis": "trundle.analysis.analyze:Analysis",
-    "Batch": "trundle.results:Batch",
-    "Model": "trundle.model:Model",
-    "Robot": "trundle.robot:Robot",
-    "Run": "trundle.results:Run",
-    "analyze": "trundle.analysis.analyze:analyze",
-    "catalog": "trundle.catalog:",
-    "derive": "trundle.model:derive",
-    "equations": "trundle.formulas:equations",
-    "explain": "trundle.show.words:explain",
-    "from_sympy": "trundle.sympy_models.from_sympy:from_sympy",
-    "linearize": "trundle.control.linearization:linearize",
-    "linearize_along": "trundle.control.linear_trajectory:linearize_along",
-    "load": "trundle.documents:load_robot",
-    "odometry": "trundle.motion.odometry:derive_odometry",
-    "open": "trundle.model.archive:open_model",
-    "plot": "trundle.show.plots:plot",
-    "register": "trundle.robot:register",
-    "roll": "trundle.simulation:roll",
-    "rollout": "trundle.simulation:rollout",
-    "run": "trundle.simulation:run",
-    "simulate": "trundle.simulation:simulate",
-    "table": "trundle.simulation:table",
-    "to_html": "trundle.show.words:to_html",
-    "to_svg": "trundle.show.words:to_svg",
-    "to_text": "trundle.show.words:to_text",
+    "analysis.analyze": ("Analysis", "analyze"),
+    "control.linear_trajectory": ("linearize_along",),
+    "control.linearization": ("linearize",),
+    "formulas": ("equations",),
+    "model": ("Model", "derive"),
+    "results": ("Batch", "Run"),
+    "robot": ("Robot", "register"),
+    "show.plots": ("plot",),
+    "show.words": ("explain", "to_html", "to_svg", "to_text"),
+    "simulation": ("roll", "rollout", "run", "simulate", "table"),
+    "sympy_models.from_sympy": ("from_sympy",),
+}
+_LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
+    "catalog": ("catalog", ""),
+    "load": ("documents", "load_robot"),
+    "odometry": ("motion.odometry", "derive_odometry"),
+    "open": ("model.archive", "open_model"),
 }
 
-__all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_LAZY]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _LAZY:
         raise AttributeError(f"module 'trundle' has no attribute {name!r}")
-    module, _, attribute = _HOMES[name].partition(":")
-    loaded = import_module(module)
+    home, attribute = _LAZY[name]
+    loaded = import_module(f"trundle.{home}")
     value = getattr(loaded, attribute) if attribute else loaded
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

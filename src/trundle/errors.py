@@ -110,12 +110,24 @@ class NumericsError(TrundleError):
 def suggest(name: object, known: Iterable[str], *, most: int = 12) -> str:
     """A sentence to put behind an error on an unknown name: the nearest known name, or what there is."""
     names = sorted(set(known))
-    lowered = {each.lower(): each for each in names}
-    near = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{lowered[near[0]]}'?"
+    if meant := did_you_mean(name, names):
+        return meant
     if not names:
         return "there are none here."
     listed = ", ".join(names[:most])
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"known: {listed}{more}."
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The nearest known name as a question; "" where none is near."""
+    lowered = {each.lower(): each for each in sorted(set(known))}
+    near = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
+    return f"did you mean '{lowered[near[0]]}'?" if near else ""
+
+
+def choose(name: object, known: Iterable[str]) -> str:
+    """The nearest of a few choices, and all of them."""
+    listed = f"choose one of {', '.join(known)}"
+    meant = did_you_mean(name, known) if isinstance(name, str) else ""
+    return f"{meant} ({listed})" if meant else listed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from trundle.analysis.filtration import Named, constant_integrals, filtration, filtration_at
+from trundle.analysis.filtration import Named, constant_integrals, filtration
 
 
 class Textbook:
@@ -30,7 +30,7 @@ class Textbook:
 
     def at(self, point, depth):
         values = self.values_at([point])
-        return filtration_at(self.fields, self.bracket, values, len(self.q), depth)
+        return filtration(self.fields, self.bracket, values, len(self.q), depth, regular=False)
 
 
 x, y, theta, phi, alpha, beta = sp.symbols("x y theta phi alpha beta")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trundle.mechanics.mass_inverse import solve_mass
+from trundle.mechanics.forward_dynamics import solve_mass
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.still_frames import still_frames
 

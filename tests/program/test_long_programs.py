@@ -12,15 +12,15 @@ from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError, TrundleError
 from trundle.program import Tracer
 from trundle.program.kernel import Kernel
-from trundle.program.llvm import llvm_pieces
+from trundle.program.llvm import llvm_kernel
 from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
 
 
 def cut_to_pieces(monkeypatch, size, long=0):
-    monkeypatch.setattr(llvm_pieces, "LOOPED", 0)
-    monkeypatch.setattr(llvm_pieces, "LONG", long)
+    monkeypatch.setattr(llvm_kernel, "LOOPED", 0)
+    monkeypatch.setattr(llvm_kernel, "LONG", long)
     for length in ("PIECE", "LOOP", "CHAIN_LOOP"):
-        monkeypatch.setattr(llvm_pieces, length, size)
+        monkeypatch.setattr(llvm_kernel, length, size)
 
 
 @pytest.mark.slow

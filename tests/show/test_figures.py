@@ -63,13 +63,20 @@ def circle(samples=101, laps=1.0, more=None) -> Run:
     } | (more or {})
     units = {"x": "m", "y": "m", "theta": "rad", "front.steering": "rad", "u.voltage": "V"}
     groups = {"coordinates": ["x", "y", "theta"], "inputs": ["u.voltage"]}
-    return Run("circle", time, values, units, {"yaml": dump(robot, RunSpec(mode="kinematic"))}, groups=groups)
+    return Run(
+        "circle",
+        time,
+        values,
+        units,
+        {"yaml": dump(robot, RunSpec.model_validate({"mode": "kinematic"}))},
+        groups=groups,
+    )
 
 
 def drawn(axes):
     """The faces of every robot that is drawn, one after the other in the order of its scene."""
     found = [each for each in axes.collections if isinstance(each, PolyCollection)]
-    return [[path.vertices for path in each.get_paths()] for each in found]
+    return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 
 def test_all_figures_from_a_saved_file(tmp_path):

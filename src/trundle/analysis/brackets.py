@@ -12,7 +12,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from trundle.analysis.filtration import Filtration, Named, filtration, filtration_at
+from trundle.analysis.filtration import Filtration, Named, filtration
 
 # At a singular configuration brackets may have to be nested deeper than around it; so many levels are looked at more.
 _DEEPER = 3
@@ -35,7 +35,8 @@ def growth(
     at_here = _values(q, here[None])
     if not np.isfinite(at_here([each.field for each in fields])).all():
         return found, found
-    return found, filtration_at(fields, bracket, at_here, found.dimension, len(found.growth) + _DEEPER)
+    depth = len(found.growth) + _DEEPER
+    return found, filtration(fields, bracket, at_here, found.dimension, depth, regular=False)
 
 
 def _marked(fields: Sequence[Named[ca.SX]], q: ca.SX) -> list[Named[ca.SX]]:

@@ -56,35 +56,22 @@ class Filtration:
 
 
 def filtration(
-    fields: Sequence[Named[F]], bracket: Bracket[F], values: Values[F], dimension: int, depth: int = 6
-) -> Filtration:
-    """The filtration at general configurations: ranks are the largest among the samples that `values` evaluates.
-
-    Fields that add nothing are dropped: near a regular configuration they are combinations, with functions as
-    coefficients, of those kept, and so are their brackets. Stops at `dimension`, where no bracket adds anything, or
-    at `depth` levels.
-    """
-    return _grow(fields, bracket, values, dimension, depth, keep_all=False)
-
-
-def filtration_at(
-    fields: Sequence[Named[F]], bracket: Bracket[F], values: Values[F], dimension: int, depth: int = 6
-) -> Filtration:
-    """The filtration at the one configuration that `values` evaluates, which need not be regular.
-
-    There a field that is a combination of others at the point need not be one around it: all brackets are kept.
-    """
-    return _grow(fields, bracket, values, dimension, depth, keep_all=True)
-
-
-def _grow(
     fields: Sequence[Named[F]],
     bracket: Bracket[F],
     values: Values[F],
     dimension: int,
-    depth: int,
-    keep_all: bool,
+    depth: int = 6,
+    *,
+    regular: bool = True,
 ) -> Filtration:
+    """The filtration at the configurations that `values` evaluates: ranks are the largest among them.
+
+    Fields that add nothing are dropped: near a `regular` configuration they are combinations, with functions as
+    coefficients, of those kept, and so are their brackets. At one that need not be regular a field that is a
+    combination of others need not be one around it: there all brackets are kept. Stops at `dimension`, where no
+    bracket adds anything, or at `depth` levels.
+    """
+    keep_all = not regular
     kept, span = _extend([], np.zeros((0, 0, 0)), list(fields), values)
     growth = [len(kept)]
     generators = [each for each in (fields if keep_all else kept) if not each.inert]

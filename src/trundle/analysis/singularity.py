@@ -157,22 +157,17 @@ def find_singular(
     worst = SingularPoint(_named(box, start[best]), float(sizes[best]))
     if not count:
         return Search(problem.rank, (), worst, box, 1)
-    points, ends = _refined(problem, start[_spread(start, sizes, box)])
+    points, ends = _refine(problem, start[_scattered(start, np.argsort(sizes), box, _APART, _STARTS)])
     found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     beside = _beside(start, sizes, box, [dict(each.at) for each in found if not (each.family or each.free)])
     if beside:
-        more, their_ends = _refined(problem, start[beside])
+        more, their_ends = _refine(problem, start[beside])
         points, ends = np.concatenate([points, more]), np.concatenate([ends, their_ends])
         found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     if len(ends) and float(ends.min()) < worst.value:
         at = int(np.argmin(ends))
         worst = SingularPoint(_named(box, points[at]), float(ends[at]))
     return Search(problem.rank, found, worst, box, len(start))
-
-
-def _spread(start: np.ndarray, sizes: np.ndarray, box: Box) -> list[int]:
-    """The starts for refinement: the best sample, then the best that is far from those taken, and so on."""
-    return _scattered(start, np.argsort(sizes), box, _APART, _STARTS)
 
 
 def _beside(
@@ -207,13 +202,6 @@ def _distances(box: Box, q: np.ndarray, at: np.ndarray) -> np.ndarray:
     return np.sqrt((gaps**2).mean(axis=1))
 
 
-def _refined(problem: _Problem, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where Newton's method ends inside the box, and σ_ρ/σ₁ there."""
-    points, ends = _refine(problem, start)
-    inside = problem.box.holds(points)
-    return points[inside], ends[inside]
-
-
 def _conditions(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """At each q (s, d): σ_ρ/σ₁, the residual U₀ᵀ M V₀ with the surface's gaps (s, c), and its derivative (s, c, d)."""
     count, rank = q.shape[1], problem.rank
@@ -240,7 +228,9 @@ def _conditions(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _refine(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each start moved by Newton's method with the least step that meets the conditions; the best point of each way."""
+    """Each start moved by Newton's method with the least step that meets the conditions: of each way the best point, if
+    it lies inside the box, and σ_ρ/σ₁ there.
+    """
     box = problem.box
     reach = 0.25 * (box.upper - box.lower)
     best, lowest = q.copy(), np.full(len(q), np.inf)
@@ -260,7 +250,8 @@ def _refine(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shrink = np.maximum((np.abs(step) / reach).max(axis=1, keepdims=True), 1.0)
         q = q + step / shrink
         q = np.where(box.period > 0, q, np.clip(q, box.lower, box.upper))
-    return best, lowest
+    inside = box.holds(best)
+    return best[inside], lowest[inside]
 
 
 def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[SingularPoint, ...]:

@@ -18,7 +18,6 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.mobility import WheelPlace
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
-from trundle.mechanics.tree import Link
 from trundle.model.classification import rolling, wheel_places
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import SPREAD, constraint_rows
@@ -237,7 +236,7 @@ def characteristic_length(assembly: Assembly) -> float:
     for link in assembly.tree.links:
         before = reach[link.parent] if link.parent >= 0 else 0.0
         reach.append(before + math.sqrt(sum(float(c) ** 2 for c in link.placement.position)))
-    tips = [r + _center_distance(link) for r, link in zip(reach, assembly.tree.links, strict=True)]
+    tips = [r + math.dist((0, 0, 0), tip_of(assembly, k)) for k, r in enumerate(reach)]
     tips += [
         (reach[end.link] if end.link >= 0 else 0.0)
         + math.sqrt(sum(float(c) ** 2 for c in end.placement.position))
@@ -267,12 +266,6 @@ def last_links(robot: Robot, assembly: Assembly) -> list[str]:
         for name, joint in robot.joints.items()
     }
     return [name for name, index in indices.items() if index not in parents and index not in carrying]
-
-
-def _center_distance(link: Link) -> float:
-    if is_zero(link.inertia.mass):
-        return 0.0
-    return math.sqrt(sum(float(c / link.inertia.mass) ** 2 for c in link.inertia.first_moment))
 
 
 def _scale(assembly: Assembly, length: float) -> np.ndarray:

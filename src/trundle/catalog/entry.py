@@ -1,4 +1,4 @@
-"""What the robots of the catalogue share: how they are put together, and their motors.
+"""What the robots of the catalogue share: their measures, how they are put together, their motors.
 
 Every measure takes a number in SI or text with a unit ("6 in"). What several parts share becomes a named parameter
 (r, track, wheelbase), so that `--set track=0.8` moves all of them. Motors are sized so that 24 V reaches a few metres
@@ -7,12 +7,89 @@ a second; the numbers are of no particular product.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, ParamSpec
 
 from trundle.robot.description import Robot, parse_robot
 
+P = ParamSpec("P")
 Measure = float | str
 Data = dict[str, object]
+
+# What a measure is, by its name: for docstrings and `trundle new KIND --help`.
+MEASURES = {
+    "body_inertia": "The body's moment of inertia about the vertical through its centre of mass (kg m^2).",
+    "body_mass": "Mass of the body (kg).",
+    "caster": "Whether there is a caster behind.",
+    "contact": "Contact law of the wheels: ideal, slip, free, bristle, or one of your own.",
+    "coupler": "Length of the coupler (m).",
+    "crank": "Length of the crank (m).",
+    "damping": "Viscous damping of each hinge (N m s/rad).",
+    "density": "Mass of the rods per length (kg/m).",
+    "drive_mass": "Mass of the drive without its wheels (kg).",
+    "flywheel": "Moment of inertia of the flywheel (kg m^2).",
+    "friction": "Friction coefficient of the wheels; a piston's viscous friction (N s/m).",
+    "ground": "Distance between the fixed pivots (m).",
+    "inductance": "Inductance of the motors' windings (H).",
+    "length": "Length of each rod (m).",
+    "links": "How many rods, 1 to 1000.",
+    "mass": "Mass of each rod (kg).",
+    "modules": "How many, 2 to 32.",
+    "offset": "How far ahead of the axle the centre of mass, or the platform's joint, lies (m).",
+    "piston_mass": "Mass of the piston (kg).",
+    "platform_mass": "Mass of the platform on the joint (kg).",
+    "radius": "Radius of the wheels (m).",
+    "resistance": "Resistance of the motors' windings (ohm).",
+    "rocker": "Length of the rocker (m).",
+    "rod": "Length of the connecting rod (m).",
+    "roller_angle": "Angle of the rollers' axes from the axle (rad).",
+    "spread": "Distance of the wheels from the centre (m).",
+    "torque_constant": "Torque of the motors per current (N m/A).",
+    "track": "Distance between the centres of left and right wheels (m).",
+    "wheel_mass": "Mass of each wheel (kg).",
+    "wheelbase": "Distance between front and rear wheels, or the diameter of their circle (m).",
+    "width": "Width of the wheels (m).",
+}
+_TYPES = {"Measure": "float or str"}
+_OUTCOME = """
+Returns
+-------
+Robot
+
+Raises
+------
+InputError
+    Where a measure is no number, has a unit that doesn't fit, or makes no sense.
+
+"""
+
+
+class Entry(NamedTuple):
+    """A robot of the catalogue, and what it does when it is run as it comes: something to see."""
+
+    make: Callable[..., Robot]
+    run: Callable[[Robot], Data]
+
+
+ROBOTS: dict[str, Entry] = {}
+
+
+def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callable[P, Robot]]:
+    """Put a robot into the catalogue with its run; its docstring gets what each measure is."""
+
+    def added(make: Callable[P, Robot]) -> Callable[P, Robot]:
+        ROBOTS[make.__name__] = Entry(make, run)
+        words, mark, example = (inspect.getdoc(make) or "").partition("Examples\n")
+        lines = [f"{words}Parameters", "----------"]
+        for name, each in inspect.signature(make).parameters.items():
+            kind, _, optional = str(each.annotation).partition(" | ")
+            said = _TYPES.get(kind, kind) + (", optional" if optional else "")
+            lines += [f"{name} : {said}", f"    {MEASURES[name]}"]
+        make.__doc__ = "\n".join(lines) + "\n" + _OUTCOME + mark + example
+        return make
+
+    return added
 
 
 def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, object]) -> Robot:
@@ -20,7 +97,22 @@ def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, o
     return parse_robot({"name": name, **parts, "parameters": parameters})
 
 
-def drive(target: str, gear_ratio: float = 20.0) -> Data:
+def run(duration: float, inputs: Data, **more: Data) -> Data:
+    """A run's section."""
+    return {"duration": duration, "inputs": inputs, **more}
+
+
+def volts(**names: float) -> Data:
+    """Voltages of motors."""
+    return {f"{name}.voltage": number for name, number in names.items()}
+
+
+def sweep(angle: str) -> Data:
+    """A steering angle that goes from 0 to `angle` and stays."""
+    return {"times": [0, 1, 4], "values": [0, 0, angle], "interpolation": "linear"}
+
+
+def drive(target: str, gear_ratio: Measure = 20.0) -> Data:
     """A geared DC motor: 24 rad/s at the wheel without load at 24 V, 48 N m when it stands still."""
     winding = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "voltage_limit": 24.0}
     return {"drives": target, **winding, "gear_ratio": gear_ratio, "rotor_inertia": 2e-5}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, Measure, described, drive, servo
+from trundle.catalog.entry import Data, Measure, described, drive, entry, run, servo, sweep, volts
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -16,6 +16,7 @@ _CORNERS: dict[str, list[Measure]] = {
 _AXLE: dict[str, list[Measure]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
 
 
+@entry(lambda robot: run(30.0, volts(right_motor=24, left_motor=20)))
 def differential_drive(
     *,
     radius: Measure = 0.15,
@@ -32,38 +33,6 @@ def differential_drive(
     """Two driven wheels on one axle; the centre of mass lies `offset` ahead of it.
 
     After Crist's differential drive: gearless motors, one a wheel.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    width : float or str
-        Width of the wheels (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    body_inertia : float or str
-        The body's moment of inertia about the vertical through its centre of mass (kg m^2).
-    offset : float or str
-        Distance of the centre of mass ahead of the axle (m).
-    wheel_mass : float or str
-        Mass of each wheel (kg).
-    torque_constant : float or str
-        Torque of the motors per current (N m/A).
-    resistance : float or str
-        Resistance of their windings (ohm).
-    inductance : float or str
-        Inductance of their windings (H).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -82,6 +51,12 @@ def differential_drive(
     )
 
 
+def _offset_drive_run(robot: Robot) -> Data:
+    turning = {"times": [0, 10], "values": [0, "360 deg"], "interpolation": "linear"}
+    return run(10.0, volts(right_motor=6.0, left_motor=5.0) | {"steering_servo.angle": turning})
+
+
+@entry(_offset_drive_run)
 def offset_drive(
     *,
     radius: Measure = 0.1,
@@ -94,30 +69,6 @@ def offset_drive(
     """A differential drive under a platform that turns on a joint `offset` ahead of the axle: omnidirectional.
 
     After Wada's offset drive. The joint's angle is that of the drive as seen from the platform: its axis points down.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    offset : float or str
-        Distance of the joint ahead of the axle (m).
-    drive_mass : float or str
-        Mass of the drive without its wheels (kg).
-    platform_mass : float or str
-        Mass of the platform on the joint (kg).
-    wheel_mass : float or str
-        Mass of each wheel (kg).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -138,6 +89,15 @@ def offset_drive(
     )
 
 
+def _swerve_run(robot: Robot) -> Data:
+    targets = dict.fromkeys(robot.wheels, "60 deg")
+    if len(robot.wheels) == 2:  # wheels that are parallel and abreast would leave the turn undetermined
+        targets = {"front": "30 deg", "rear": "-20 deg"}
+    inputs = volts(**{f"{name}_drive": 8.0 for name in robot.wheels})
+    return run(8.0, inputs | {f"{name}_steer.angle": sweep(angle) for name, angle in targets.items()})
+
+
+@entry(_swerve_run)
 def swerve(
     *,
     modules: int = 4,
@@ -150,30 +110,6 @@ def swerve(
     """Modules that each drive and steer a wheel. Two stand fore and aft, four at the corners, others on a circle.
 
     The wheels slip by default: more than two ideal ones would lock it. Two modules are ideal by default.
-
-    Parameters
-    ----------
-    modules : int
-        How many, 2 to 32.
-    radius : float or str
-        Radius of the wheels (m).
-    wheelbase : float or str
-        Distance of the modules fore and aft, or the diameter of their circle (m).
-    track : float or str
-        Distance of left and right modules where there are four (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    contact : {"ideal", "slip", "free"} or the name of a law of your own, optional
-        Contact law of the wheels.
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -208,6 +144,9 @@ def _module_places(modules: int) -> dict[str, list[Measure]]:
     }
 
 
+@entry(
+    lambda robot: run(15.0, volts(left_motor=12, right_motor=12) | {"steering_servo.angle": sweep("20 deg")})
+)
 def ackermann(
     *,
     radius: Measure = 0.15,
@@ -217,28 +156,6 @@ def ackermann(
     wheel_mass: Measure = 2.0,
 ) -> Robot:
     """A car: rear wheels driven by a motor each, front wheels steered so that all axles meet in one point.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    wheelbase : float or str
-        Distance between the axles (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    wheel_mass : float or str
-        Mass of each wheel (kg).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -261,6 +178,7 @@ def ackermann(
     )
 
 
+@entry(lambda robot: run(15.0, volts(front_drive=12) | {"front_steer.angle": sweep("30 deg")}))
 def tricycle(
     *,
     radius: Measure = 0.15,
@@ -270,28 +188,6 @@ def tricycle(
     caster: bool = True,
 ) -> Robot:
     """Two fixed wheels and one in front that steers and drives; `caster` adds an offset caster behind.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    wheelbase : float or str
-        Distance of the front wheel ahead of the fixed axle (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    caster : bool
-        Whether there is a caster behind.
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -318,6 +214,11 @@ def tricycle(
     )
 
 
+@entry(
+    lambda robot: run(
+        10.0, volts(front_left_motor=10.0, front_right_motor=6.0, rear_left_motor=6.0, rear_right_motor=12.0)
+    )
+)
 def mecanum(
     *,
     radius: Measure = 0.1,
@@ -327,28 +228,6 @@ def mecanum(
     roller_angle: Measure = "45 deg",
 ) -> Robot:
     """Four wheels with rollers at an angle: it drives in every direction without steering.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    wheelbase : float or str
-        Distance between the axles (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    roller_angle : float or str
-        Angle of the rollers' axes from the axle (rad).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -367,26 +246,9 @@ def mecanum(
     )
 
 
+@entry(lambda robot: run(10.0, volts(left_motor=-8, rear_motor=1, right_motor=8)))
 def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Measure = 12.0) -> Robot:
     """Three omni wheels around the centre, 120 degrees apart: it drives in every direction.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    spread : float or str
-        Distance of the wheels from the centre (m).
-    body_mass : float or str
-        Mass of the body (kg).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -409,6 +271,7 @@ def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Mea
     )
 
 
+@entry(lambda robot: run(10.0, volts(**{name: 14 if "right" in name else 4 for name in robot.motors})))
 def skid_steer(
     *,
     radius: Measure = 0.12,
@@ -418,28 +281,6 @@ def skid_steer(
     friction: Measure = 0.8,
 ) -> Robot:
     """Four driven wheels that can't be steered: it turns by letting them slip.
-
-    Parameters
-    ----------
-    radius : float or str
-        Radius of the wheels (m).
-    wheelbase : float or str
-        Distance between the axles (m).
-    track : float or str
-        Distance between the centres of left and right wheels (m).
-    body_mass : float or str
-        Mass of the body (kg).
-    friction : float or str
-        Friction coefficient of the wheels.
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------

@@ -6,7 +6,6 @@ Nothing here, and nothing at the top of a command's module, imports NumPy or any
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import os
@@ -17,7 +16,7 @@ from collections.abc import Sequence
 from trundle.cli import check, equations, new, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import output_for
-from trundle.cli.parsing import Parser, add_common, make_parser
+from trundle.cli.parsing import Parser, add_common
 from trundle.errors import suggest
 from trundle.version import __version__
 
@@ -41,19 +40,13 @@ exit status: 0 done; 1 the input is wrong; 2 the command line is wrong; 3 the nu
 def build_parser() -> Parser:
     """The whole command line."""
     description = "Wheeled robots and linkages: from a description to equations, simulations and pictures."
-    parser = make_parser("trundle", description, _EPILOG)
+    parser = Parser(prog="trundle", description=description, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"trundle {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, module in COMMANDS.items():
         summary = module.SUMMARY
-        own = commands.add_parser(
-            name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
-            epilog=module.EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        described = f"{summary[0].upper()}{summary[1:]}."
+        own = commands.add_parser(name, help=summary, description=described, epilog=module.EPILOG)
         module.configure(own)
         add_common(own)
         own.set_defaults(execute=module.execute)

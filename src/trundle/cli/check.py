@@ -29,30 +29,20 @@ with status 1. --full adds the numbers, and the determinants as formulas."""
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument(
-        "file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input"
-    )
-    parser.add_argument(
-        "--full", action="store_true", help="all numbers, brackets, and determinants as formulas"
-    )
-    parser.add_argument(
-        "--at",
-        action="append",
-        type=pair,
-        metavar="NAME=VALUE",
-        help="a coordinate of the configuration that 'now' is about (default: all 0)",
-    )
-    parser.add_argument("--frame", metavar="NAME", help="a body or joint whose motion is asked for")
-    parser.add_argument("--point", metavar="X,Y,Z", help="the point of it that counts (m)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add("--full", action="store_true", help="all numbers, brackets, and determinants as formulas")
+    text = "a coordinate of the configuration that 'now' is about (default: all 0)"
+    add("--at", action="append", type=pair, metavar="NAME=VALUE", help=text)
+    add("--frame", metavar="NAME", help="a body or joint whose motion is asked for")
+    add("--point", metavar="X,Y,Z", help="the point of it that counts (m)")
+    add(
         "--length",
         metavar="LENGTH",
         help="how far out turning counts as moving (default: the wheels' distance)",
     )
-    add = parser.add_argument
-    add(
-        "--figure", "--output", "--out", metavar="FILE", help="draw it: axles, centre of rotation, velocities"
-    )
+    text = "draw it: axles, centre of rotation, velocities"
+    add("--figure", "--output", "--out", metavar="FILE", help=text)
 
 
 def execute(args: Namespace, out: Output) -> int:
@@ -102,27 +92,18 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
 
     if args.point is not None and args.frame is None:
         raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
-    point = None if args.point is None else [_plain(part) for part in args.point.split(",")]
-    places: dict[str, float | str] = {}
+    point = None if args.point is None else args.point.split(",")
+    places: dict[str, str] = {}
     for name, value in args.at or ():
         if name in places:
             raise InputError(f"'{name}' is given twice", key="--at", hint="leave one of them")
-        places[name] = _plain(value)
-    length = None if args.length is None else _plain(args.length)
+        places[name] = value
     try:
-        return analyze(request.document.robot, places, frame=args.frame, point=point, length=length)
+        return analyze(request.document.robot, places, frame=args.frame, point=point, length=args.length)
     except InputError as error:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
         option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None
-
-
-def _plain(text: str) -> float | str:
-    """A bare number as one; other text, which may have a unit, as it is."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:

@@ -15,8 +15,10 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
-class UsageError(Exception):
+class UsageError(TrundleError):
     """The command line itself is wrong."""
+
+    exit_status = USAGE
 
     def __init__(self, message: str, usage: str = "") -> None:
         super().__init__(message)
@@ -48,8 +50,6 @@ def exit_status(error: BaseException) -> int:
     """The exit status that an exception stands for."""
     if isinstance(error, TrundleError):
         return error.exit_status
-    if isinstance(error, UsageError):
-        return USAGE
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
     return 1 if isinstance(error, MemoryError) else BUG

@@ -9,7 +9,7 @@ from typing import Any
 
 from trundle.cli.failures import UsageError
 from trundle.cli.output import Output, output_for, write_file
-from trundle.cli.parsing import Parser, add_common, add_output, make_parser
+from trundle.cli.parsing import Parser, add_common, add_output
 from trundle.errors import InputError
 
 SUMMARY = "write the description of a robot from the catalogue, to start from"
@@ -89,9 +89,8 @@ def execute(args: Namespace, out: Output) -> int:
 
 
 def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Parser:
-    parser = make_parser(
-        f"trundle new {kind}", summary, 'Measures are numbers in SI, or text with a unit: "6 in".'
-    )
+    epilog = 'Measures are numbers in SI, or text with a unit: "6 in".'
+    parser = Parser(prog=f"trundle new {kind}", description=summary, epilog=epilog)
     parser.add_argument(
         "file", metavar="FILE", nargs="?", help="where to write it; printed without, or with -"
     )

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from trundle.cli.failures import UsageError
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, but a wrong command line is an exception, so that --json can answer with an object."""
+    """argparse, but a wrong command line is an exception, so that --json can answer with an object. It keeps its texts'
+    lines, and takes no abbreviations, which a new option could break.
+    """
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **how)
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print before it ends the process."""
         raise UsageError(message, self.format_usage())
-
-
-def make_parser(prog: str, description: str, epilog: str) -> Parser:
-    """A parser that keeps its texts' lines and takes no abbreviations, which a new option could break."""
-    return Parser(
-        prog=prog,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -19,14 +19,10 @@ if TYPE_CHECKING:
     from trundle.simulation.runfile import Task
 
 STDIN = "-"
-# What the library calls what these options change.
-_OPTIONS = {
+# The options that change a run, by what the library calls what they change.
+_OPTIONS = {name: f"--{name}" for name in ("initial", "duration", "method", "samples")} | {
     "parameters": "--set",
     "inputs": "--input",
-    "initial": "--initial",
-    "duration": "--duration",
-    "method": "--method",
-    "samples": "--samples",
 }
 
 
@@ -57,16 +53,13 @@ class Request:
         """The run that the file and the options ask for, checked; errors name the option, or file and line."""
         from trundle.simulation.runfile import Changes, task_of
 
-        given = vars(args)
-        sections = {
-            name: dict(given.get(_OPTIONS[name][2:]) or ()) for name in ("parameters", "inputs", "initial")
-        }
-        plain = {name: given.get(name) for name in ("duration", "method", "samples")}
+        said = {name: getattr(args, option[2:], None) for name, option in _OPTIONS.items()}
+        said |= {name: dict(said[name] or ()) for name in ("parameters", "inputs", "initial")}
         try:
-            return task_of(self.kept or self.document, Changes(**sections, **plain))
+            return task_of(self.kept or self.document, Changes(**said))
         except InputError as error:
             section, _, name = (error.key or "").partition(".")
-            if error.file is None and section in _OPTIONS and (plain | sections).get(section):
+            if error.file is None and section in _OPTIONS:
                 key = f"{_OPTIONS[section]} {name}".rstrip()
                 raise InputError(error.message, key=key, hint=error.hint) from None
             raise

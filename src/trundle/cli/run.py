@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,11 +39,8 @@ def configure(parser: ArgumentParser) -> None:
     for option, text in changes.items():
         add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} (as often as needed)")
     add("--duration", metavar="SECONDS", help='how long, such as 30 or "2 min"')
-    add(
-        "--method",
-        choices=METHODS,
-        help="the integrator (by default the file's, or by the stiffness of the robot)",
-    )
+    text = "the integrator (by default the file's, or by the stiffness of the robot)"
+    add("--method", choices=METHODS, help=text)
     add("--samples", type=int, metavar="N", help="how many times to store")
     add_output(parser, "DIR", "the folder for the results (default: runs/NAME)")
     add("--no-figures", action="store_true", help="write the numbers only")
@@ -61,7 +59,7 @@ def execute(args: Namespace, out: Output) -> int:
     task = request.task(args)
     run = task.run(progress=not out.quiet)
     files = products.write(run, folder, request.stem, figures)
-    notes = [*_notes(request, run), *_moved(run), *_stale(folder, files)]
+    notes = list(_notes(request, run, folder, files))
     robot, model = request.document.robot, task.model
     mobility = mobility_class(robot) if model is None else model.mobility
     report = RunReport(robot, mobility, model, run, task.changed, files, notes, kept=request.kept is not None)
@@ -72,22 +70,14 @@ def execute(args: Namespace, out: Output) -> int:
     return 0
 
 
-def _notes(request: Request, run: Run) -> list[str]:
-    """What a user should know about the request."""
-    if request.document.run is not None:
-        return []
-    what = request.document.path if request.from_file else "standard input"
-    return [f"{what} has no run section: {run.duration:g} s, and inputs that aren't given are 0"]
-
-
-def _moved(run: Run) -> list[str]:
-    """Where a run starts beside what was asked for, since loops hold it there."""
-    moved = run.summary.get("settled", {})
-    units = run.units
-    told = [f"{name} at {new:.5g} {units[name]}, not {old:.5g}" for name, (old, new) in moved.items()]
-    return [f"the loops make it start with {', '.join(told)}"] if told else []
-
-
-def _stale(folder: Path, files: list[Path]) -> list[str]:
-    old = products.left_over(folder, files)
-    return [f"from an earlier run there are still {', '.join(old)} in {folder}"] if old else []
+def _notes(request: Request, run: Run, folder: Path, files: list[Path]) -> Iterator[str]:
+    """What a user should know: a missing run section, a start that loops moved, figures that are out of date."""
+    if request.document.run is None:
+        what = request.document.path if request.from_file else "standard input"
+        yield f"{what} has no run section: {run.duration:g} s, and inputs that aren't given are 0"
+    if moved := run.summary.get("settled"):
+        units = run.units
+        told = [f"{name} at {new:.5g} {units[name]}, not {old:.5g}" for name, (old, new) in moved.items()]
+        yield f"the loops make it start with {', '.join(told)}"
+    if old := products.left_over(folder, files):
+        yield f"from an earlier run there are still {', '.join(old)} in {folder}"

@@ -7,31 +7,28 @@ from itertools import pairwise
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
-from pydantic_core import PydanticCustomError
 
 from trundle.choices import MOST_SAMPLES, Interpolation, Method, Mode
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
-from trundle.robot.values import Reads, Value
+from trundle.robot.values import Reads, Value, problem
 
 
 class ReadsConstant(Reads):
     """A value that uses no parameters: a run's numbers are its own."""
 
     def value(self, written: object) -> Value:
+        plain = 'write a number, or a number with a unit ("24 V")'
         try:
             value = super().value(written)
         except ExpressionError as error:
             hint = (error.hint or "").replace(" or a parameter's name", "")
-            if not hint or "over parameters" in hint:
-                hint = 'write a number, or a number with a unit ("24 V")'
-            raise ExpressionError(str(error), hint) from None
+            known = hint and "over parameters" not in hint
+            raise ExpressionError(str(error), hint if known else plain) from None
         if value.names:
-            raise ExpressionError(
-                f"{value.source!r} uses {', '.join(value.names)}; a run's numbers can't use parameters",
-                'write a number, or a number with a unit ("24 V")',
-            )
+            used = f"{value.source!r} uses {', '.join(value.names)}"
+            raise ExpressionError(f"{used}; a run's numbers can't use parameters", plain)
         return value
 
 
@@ -50,19 +47,15 @@ Frequency = Annotated[float, ReadsNumber(units.FREQUENCY)]
 Real = Annotated[float, ReadsNumber(units.RATIO)]
 
 
-def _refuse(message: str, hint: str | None = None, at: tuple[str | int, ...] = ()) -> PydanticCustomError:
-    return PydanticCustomError("run", "{message}", {"message": message, "hint": hint, "at": at})
-
-
 def _positive(number: float) -> float:
     if number <= 0:
-        raise _refuse(f"expected a number above zero, got {number:g}")
+        raise problem(f"expected a number above zero, got {number:g}")
     return number
 
 
 def _tolerance(number: float) -> float:
     if not 0 < number < 1:
-        raise _refuse(f"expected a tolerance between 0 and 1, got {number:g}")
+        raise problem(f"expected a tolerance between 0 and 1, got {number:g}")
     return number
 
 
@@ -85,14 +78,14 @@ class Table(Noun):
     @model_validator(mode="after")
     def _consistent(self) -> Table:
         if len(self.times) < 1:
-            raise _refuse("the table is empty", "give at least one time and value", ("times",))
+            raise problem("the table is empty", "give at least one time and value", ("times",))
         if len(self.times) != len(self.values):
             message = f"{len(self.times)} times but {len(self.values)} values"
-            raise _refuse(message, "each time needs one value", ("values",))
+            raise problem(message, "each time needs one value", ("values",))
         for place, (before, after) in enumerate(pairwise(self.times)):
             if after <= before:
                 message = f"times must increase: {after:g} comes after {before:g}"
-                raise _refuse(message, "sort the table and remove repeated times", ("times", place + 1))
+                raise problem(message, "sort the table and remove repeated times", ("times", place + 1))
         return self
 
 
@@ -157,7 +150,7 @@ class RunSpec(Noun):
     @model_validator(mode="after")
     def _one_sampling(self) -> RunSpec:
         if self.rate is not None and "samples" in self.model_fields_set:
-            raise _refuse("both samples and rate are given", "keep one of them", ("rate",))
+            raise problem("both samples and rate are given", "keep one of them", ("rate",))
         if self.rate is not None and self.rate * self.duration > MOST_SAMPLES:
-            raise _refuse(f"more than {MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
+            raise problem(f"more than {MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,17 +78,19 @@ class Actuator:
                 key=self.key,
                 hint="expected trundle.robot.Effort(torque, power, loss, …)",
             )
-        if set(effort.rates) == set(own) and set(effort.outputs) == set(self.motor.outputs):
-            return effort
-        came = (
-            f"rates of {', '.join(effort.rates) or 'none'} and outputs {', '.join(effort.outputs) or 'none'}"
-        )
-        wanted = f"rates of {', '.join(own) or 'none'} and outputs {', '.join(self.motor.outputs) or 'none'}"
-        raise InputError(
-            f"{type(self.motor).__name__} gives {came} for the motor {self.name!r}",
-            key=self.key,
-            hint=f"expected {wanted}, as it says itself",
-        )
+        came, wanted = (effort.rates, effort.outputs), (own, self.motor.outputs)
+        if [set(names) for names in came] != [set(names) for names in wanted]:
+            raise InputError(
+                f"{type(self.motor).__name__} gives {listed(*came)} for the motor {self.name!r}",
+                key=self.key,
+                hint=f"expected {listed(*wanted)}, as it says itself",
+            )
+        return effort
+
+
+def listed(rates: Iterable[str], outputs: Iterable[str]) -> str:
+    """The names of rates and outputs, for messages on what a kind answers."""
+    return f"rates of {', '.join(rates) or 'none'} and outputs {', '.join(outputs) or 'none'}"
 
 
 @dataclass(frozen=True)

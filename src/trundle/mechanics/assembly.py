@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
@@ -99,9 +101,12 @@ class _Draft:
         self.speeds.extend(speeds)
         return len(self.links) - 1
 
-    def axis(self, column: int, coordinate: str) -> Axis:
-        """The axis of a rate's column and its coordinate's name."""
-        return Axis(column, coordinate, self.speeds[column].slides)
+    def add_hinge(self, link: Link, drives: str, coordinate: str, rate: str, owner: str) -> tuple[int, int]:
+        """Add a link that turns by one angle, which motors drive as `drives`: its index and its rate's column."""
+        column = len(self.speeds)
+        self.axes[drives] = Axis(column, f"{owner}.{coordinate}")
+        speeds = (turning(rate, coordinate).of(owner),)
+        return self.add(link, (angle(coordinate).of(owner),), speeds), column
 
 
 def assemble(robot: Parts, read: Read) -> Assembly:
@@ -125,8 +130,8 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         Quantities.gather(draft.coordinates, draft.speeds),
         tuple(wheels),
         in_order(couplings),
-        tuple(_actuator(name, noun, draft.axes, read) for name, noun in robot.motors.items()),
-        tuple(draft.elements),
+        tuple(_actuator(name, noun, draft.axes[noun.drives], read) for name, noun in robot.motors.items()),
+        tuple(element for element in draft.elements if not element.idle),
         draft.axes,
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
@@ -148,16 +153,8 @@ def _in_order(joints: Mapping[str, Joint]) -> list[str]:
     owner = {j.body.name: name for name, j in joints.items() if j.body.name}
     parent = {n: owner[j.parent] if j.parent in owner else str(j.parent) for n, j in joints.items()}
     depth: dict[str, int] = {}
-    for each in joints:
-        path: list[str] = []
-        name: str = each
-        while name in joints and name not in depth:
-            path.append(name)
-            if len(path) > len(joints):
-                raise ValueError(f"cycle among {path}")  # the reader refuses such a description
-            name = parent[name]
-        start = depth.get(name, -1)
-        depth.update({on_path: start + k for k, on_path in enumerate(reversed(path), start=1)})
+    for name in TopologicalSorter({name: {carrier} for name, carrier in parent.items()}).static_order():
+        depth[name] = depth[parent[name]] + 1 if name in parent else 0
     return sorted(joints, key=depth.__getitem__)
 
 
@@ -186,16 +183,12 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
     if joint.body.name:
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
-        draft.axes[name + ending] = draft.axis(column + axis.place, f"{name}.{axis.coordinate}")
-        _add_element(draft, element_of(column + axis.place, noun, read))
+        slides = kind.speeds[axis.place].slides
+        draft.axes[name + ending] = Axis(column + axis.place, f"{name}.{axis.coordinate}", slides)
+        draft.elements.append(element_of(column + axis.place, noun, read))
     if isinstance(joint, SphericalJoint):
         for place in range(len(kind.speeds)):
-            _add_element(draft, Element(column + place, damping=read(joint.damping)))
-
-
-def _add_element(draft: _Draft, element: Element) -> None:
-    if not element.idle:
-        draft.elements.append(element)
+            draft.elements.append(Element(column + place, damping=read(joint.damping)))
 
 
 def _add_wheel(
@@ -213,8 +206,8 @@ def _add_wheel(
         load = optional(wheel.load, read)
     place = compose(mounted, placement)
     if isinstance(wheel, PivotedWheel):
-        steering = len(draft.speeds)
-        parent = _add_fork(draft, name, wheel, read, placement, armatures.get(f"{name}.steering", 0))
+        felt = armatures.get(f"{name}.steering", 0)
+        parent, steering = _add_fork(draft, name, wheel, read, placement, felt)
         placement = Pose(IDENTITY, (*centre_of(name, wheel, read), 0))
         if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
             place = compose(place, placement)
@@ -242,16 +235,13 @@ def _add_wheel(
 
 def _add_fork(
     draft: _Draft, name: str, wheel: PivotedWheel, read: Read, placement: Pose, armature: Scalar
-) -> int:
-    """What turns a wheel about the vertical: its link's index."""
-    steering, parent = len(draft.speeds), draft.indices[wheel.parent]
+) -> tuple[int, int]:
+    """What turns a wheel about the vertical: its link's index and its rate's column."""
     body = inertia_of(wheel.fork, read)
-    fork = Link(f"{name}.fork", parent, "revolute", UP, placement, body, armature)
-    rate = turning("steering_rate", "steering")
-    index = draft.add(fork, (angle("steering").of(name),), (rate.of(name),))
-    draft.axes[f"{name}.steering"] = Axis(steering, f"{name}.steering")
-    _add_element(draft, Element(steering, damping=read(wheel.steering_damping)))
-    return index
+    fork = Link(f"{name}.fork", draft.indices[wheel.parent], "revolute", UP, placement, body, armature)
+    index, column = draft.add_hinge(fork, f"{name}.steering", "steering", "steering_rate", name)
+    draft.elements.append(Element(column, damping=read(wheel.steering_damping)))
+    return index, column
 
 
 def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
@@ -268,12 +258,10 @@ def _add_spin(
     draft: _Draft, name: str, wheel: RollingWheel, read: Read, parent: int, placement: Pose, armature: Scalar
 ) -> tuple[int, int]:
     """The spinning wheel itself: its link's index and its rate's column."""
-    spin = len(draft.speeds)
     link = Link(name, parent, "spin", AXLE, placement, wheel_inertia(wheel, read), armature)
-    index = draft.add(link, (angle("angle").of(name),), (turning("rate", "angle").of(name),))
-    draft.axes[name] = Axis(spin, f"{name}.angle")
+    index, spin = draft.add_hinge(link, name, "angle", "rate", name)
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
-    _add_element(draft, Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
+    draft.elements.append(Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
     return index, spin
 
 
@@ -336,15 +324,11 @@ def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read)
     return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
-def _actuator(name: str, motor: Motor, axes: Mapping[str, Axis], read: Read) -> Actuator:
-    column, _, slides = axes[motor.drives]
-    return Actuator(name, column, motor, read, slides)
+def _actuator(name: str, motor: Motor, axis: Axis, read: Read) -> Actuator:
+    return Actuator(name, axis.column, motor, read, axis.slides)
 
 
 def mounting(assembly: Assembly) -> list[Pose]:
     """T_base_link with every joint at its zero, base included: where things stand on the robot."""
-    result: list[Pose] = []
-    for index, link in enumerate(assembly.tree.links):
-        parent = IDENTITY_POSE if index == 0 else result[link.parent]
-        result.append(parent if index == 0 else compose(parent, link.placement))
-    return result
+    placements = [link.placement for link in assembly.tree.links[1:]]
+    return world_poses(assembly.tree, [IDENTITY_POSE, *placements])

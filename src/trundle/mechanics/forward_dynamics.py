@@ -1,5 +1,5 @@
 """Forward dynamics by the articulated-body algorithm (Featherstone 2008, table 7.1): ν̇ from τ in a time linear in
-the links.
+the links; and M⁻¹ times columns, which is the same without gravity and speeds (section 7.3).
 
 Three savings over the textbook's 6×6 matrices: inertias are symmetric and one triangle is computed; a joint of one
 freedom divides once; and a free joint along a coordinate axis leaves a row of exact zeros (see `articulated`).
@@ -23,6 +23,8 @@ from trundle.mechanics.linear import solve_positive
 from trundle.mechanics.tree import WORLD, Link, Tree, combine
 from trundle.scalars import Scalar, is_zero, minus, plus, times
 from trundle.spatial.motions import (
+    ZERO_FORCE,
+    ZERO_MOTION,
     Force,
     Motion,
     Pose,
@@ -40,8 +42,8 @@ Rows = list[list[Scalar]]
 
 @dataclass(frozen=True)
 class _Joint:
-    """What the way out needs of a joint: S, U = I S, D = Sᵀ U + armature, u = τ − Sᵀ p; inside the tree the gains D⁻¹Uᵀ
-    and drives D⁻¹u, at its root the three themselves, for one solution there is less than a matrix.
+    """What the walks need of a joint: S, U = I S, D = Sᵀ U + armature; inside the tree the gains D⁻¹Uᵀ and what is left
+    of the inertia, I − U D⁻¹ Uᵀ.
 
     `free` is (index, sign) of the coordinate direction that a joint of one freedom without armature moves along.
     """
@@ -49,10 +51,25 @@ class _Joint:
     subspace: Sequence[Motion]
     u_columns: list[Force]
     d_matrix: Rows
-    rest: list[Scalar]
     gains: list[Force]
-    drives: list[Scalar]
+    left: Articulated
     free: tuple[int, int] | None
+
+    def drives(self, rest: Sequence[Scalar]) -> list[Scalar]:
+        """D⁻¹u of u = τ − Sᵀp."""
+        if len(rest) == 1:
+            return [times(1 / self.d_matrix[0][0], rest[0])]
+        return [row[0] for row in solve_positive(self.d_matrix, [[value] for value in rest])]
+
+    def push(self, force: Force, bias: Motion, drives: Sequence[Scalar], tau: Sequence[Scalar]) -> Force:
+        """What comes through it of the force p on its link, p + (I − U D⁻¹ Uᵀ) c + U D⁻¹u."""
+        total = add_forces(force, momentum_of(self.left, bias))
+        for u, drive in zip(self.u_columns, drives, strict=True):
+            total = add_forces(total, scale_force(drive, u))
+        if self.free is None:
+            return total
+        index, sign = self.free
+        return _force(_replaced(total, index, times(sign, tau[0])))  # nothing but τ comes through along it
 
 
 def forward_dynamics(
@@ -67,21 +84,56 @@ def forward_dynamics(
     `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
     link, in its own frame.
     """
-    links, slices = tree.links, tree.speed_slices()
     forces, biases = _velocity_terms(tree, poses, nu)
-    inertias = [of_body(link.inertia) for link in links]
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
+    base = Motion(scale(-1, tree.gravity), ZERO)
+    return _accelerations(tree, poses, _articulated(tree, poses), forces, biases, base, tau)
+
+
+def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """X with M(q) X = T for the `columns` of T, by columns: forces in N or N m, by speed; armatures included.
+
+    Constraints need M⁻¹Aᵀ. The inertias serve all columns, and a column costs one walk in and one out; solving with the
+    matrix itself takes a time that grows with the cube of the links. Every joint needs a body, or an armature, that
+    resists it.
+    """
+    joints = _articulated(tree, poses)
+    forces, biases = [ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints)
+    return [_accelerations(tree, poses, joints, forces, biases, ZERO_MOTION, column) for column in columns]
+
+
+def _articulated(tree: Tree, poses: Sequence[Pose]) -> list[_Joint]:
+    """Inward: I_parent += X^T (I − U D⁻¹ Uᵀ) X."""
+    inertias = [of_body(link.inertia) for link in tree.links]
     joints: list[_Joint] = []
-    for index in range(len(links) - 1, -1, -1):
-        link, inertia, force, own_tau = links[index], inertias[index], forces[index], tau[slices[index]]
-        joint = _project(link, link.subspace(poses[index]), inertia, force, own_tau)
+    for link, pose in zip(reversed(tree.links), reversed(poses), strict=True):
+        joint = _joint(link, link.subspace(pose), inertias.pop())
         joints.append(joint)
         if link.parent != WORLD:
-            felt, push = _articulate(joint, inertia, force, biases[index], own_tau)
-            inertias[link.parent] = add_articulated(inertias[link.parent], to_parent(poses[index], felt))
-            forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
-    return _accelerate(tree, poses, biases, joints[::-1])
+            felt = to_parent(pose, joint.left)
+            inertias[link.parent] = add_articulated(inertias[link.parent], felt)
+    return joints[::-1]
+
+
+def _joint(link: Link, columns: Sequence[Motion], inertia: Articulated) -> _Joint:
+    """The articulated inertia seen along the joint's motions S."""
+    u_columns = [momentum_of(inertia, column) for column in columns]
+    d_matrix = [[pair(u, column) for u in u_columns] for column in columns]
+    for k, armature in enumerate(link.armatures):
+        d_matrix[k][k] = plus(d_matrix[k][k], armature)
+    free = _free_direction(columns, link.armatures)
+    gains: list[Force] = []
+    if link.parent != WORLD and len(columns) == 1:
+        gain = scale_force(1 / d_matrix[0][0], u_columns[0])
+        gains = [gain if free is None else _force(_replaced(gain, *free))]  # there U is D
+    elif link.parent != WORLD and columns:
+        gains = [_force(row) for row in solve_positive(d_matrix, [_flat(u) for u in u_columns])]
+    for u, gain in zip(u_columns, gains, strict=False):  # at the root nobody asks what is left
+        inertia = less_outer(inertia, u, gain)
+    if free is not None:
+        inertia = without_direction(inertia, free[0])
+    return _Joint(columns, u_columns, d_matrix, gains, inertia, free)
 
 
 def _velocity_terms(
@@ -122,105 +174,79 @@ def _turned_twice(omega: Vector, r: Vector) -> Vector:
     return subtract(scale(dot(omega, r), omega), scale(dot(omega, omega), r))
 
 
-def _project(
-    link: Link, columns: Sequence[Motion], inertia: Articulated, force: Force, tau: Sequence[Scalar]
-) -> _Joint:
-    """The articulated inertia and bias force seen along the joint's motions S."""
-    u_columns = [momentum_of(inertia, column) for column in columns]
-    d_matrix = [[pair(u, column) for u in u_columns] for column in columns]
-    for k, armature in enumerate(link.armatures):
-        d_matrix[k][k] = plus(d_matrix[k][k], armature)
-    rest = [minus(t, pair(force, column)) for t, column in zip(tau, columns, strict=True)]
-    free = free_direction(columns, link.armatures)
-    gains: list[Force] = []
-    drives: list[Scalar] = []
-    if link.parent != WORLD and len(columns) == 1:
-        inverse = 1 / d_matrix[0][0]
-        gain = _flat(scale_force(inverse, u_columns[0]))
-        if free is not None:
-            gain[free[0]] = free[1]  # there U is D
-        gains, drives = [_force(gain)], [times(inverse, rest[0])]
-    elif link.parent != WORLD and columns:
-        flat = [_flat(u) for u in u_columns]
-        solved = solve_positive(d_matrix, [[*row, r] for row, r in zip(flat, rest, strict=True)])
-        gains, drives = [_force(row) for row in solved], [row[6] for row in solved]
-    return _Joint(columns, u_columns, d_matrix, rest, gains, drives, free)
-
-
-def _articulate(
-    joint: _Joint, inertia: Articulated, force: Force, bias: Motion, tau: Sequence[Scalar]
-) -> tuple[Articulated, Force]:
-    """One step inward: what the parent feels, I − U D⁻¹ Uᵀ and p + (I − U D⁻¹ Uᵀ) c + U D⁻¹ u."""
-    for u, gain in zip(joint.u_columns, joint.gains, strict=True):
-        inertia = less_outer(inertia, u, gain)
-    if joint.free is not None:
-        inertia = without_direction(inertia, joint.free[0])
-    push = add_forces(force, momentum_of(inertia, bias))
-    for u, drive in zip(joint.u_columns, joint.drives, strict=True):
-        push = add_forces(push, scale_force(drive, u))
-    if joint.free is None:
-        return inertia, push
-    flat = _flat(push)
-    flat[joint.free[0]] = times(joint.free[1], tau[0])  # along a free joint nothing but τ comes through
-    return inertia, _force(flat)
-
-
-def free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> tuple[int, int] | None:
+def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> tuple[int, int] | None:
     """(index, sign) of the coordinate direction that a joint of one freedom without armature moves along."""
     if len(subspace) != 1 or not is_zero(armatures[0]):
         return None
-    entries = [*subspace[0].linear, *subspace[0].angular]
+    entries = _flat(subspace[0])
     places = [k for k, x in enumerate(entries) if not is_zero(x)]
     if len(places) != 1 or not isinstance(entries[places[0]], (int, float)) or abs(entries[places[0]]) != 1:
         return None
     return places[0], int(entries[places[0]])
 
 
-def _accelerate(
-    tree: Tree, poses: Sequence[Pose], biases: Sequence[Motion], joints: Sequence[_Joint]
+def _accelerations(
+    tree: Tree,
+    poses: Sequence[Pose],
+    joints: Sequence[_Joint],
+    forces: Sequence[Force],
+    biases: Sequence[Motion],
+    base: Motion,
+    tau: Sequence[Scalar],
 ) -> list[Scalar]:
-    """Outward: ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with a′ = X a_parent + c_i."""
-    base = Motion(scale(-1, tree.gravity), ZERO)
+    """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with
+    a′ = X a_parent + c_i; `base` is how the world accelerates.
+    """
+    forces, drives = list(forces), [[]] * len(joints)
+    taus = [tau[at] for at in tree.speed_slices()]
+    for index in range(len(joints) - 1, -1, -1):
+        link, joint, force = tree.links[index], joints[index], forces[index]
+        rest = [minus(t, pair(force, s)) for t, s in zip(taus[index], joint.subspace, strict=True)]
+        drives[index] = rest if link.parent == WORLD else joint.drives(rest)
+        if link.parent != WORLD:
+            push = joint.push(force, biases[index], drives[index], taus[index])
+            forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
     accelerations: list[Motion] = []
     nu_dot: list[Scalar] = []
-    for link, pose, bias, joint in zip(tree.links, poses, biases, joints, strict=True):
+    for link, pose, bias, joint, drive in zip(tree.links, poses, biases, joints, drives, strict=True):
         parent = base if link.parent == WORLD else accelerations[link.parent]
-        carried = add_motions(motion_to_child(pose, parent), bias)
-        if link.parent == WORLD:
-            right = [[minus(r, pair(u, carried))] for r, u in zip(joint.rest, joint.u_columns, strict=True)]
-            own = [row[0] for row in solve_positive(joint.d_matrix, right)]
-        elif joint.free is not None:
-            rate, total = _freely(joint, joint.free, carried)
-            nu_dot.append(rate)
-            accelerations.append(total)
-            continue
-        else:
-            own = [minus(d, pair(gain, carried)) for d, gain in zip(joint.drives, joint.gains, strict=True)]
+        own, total = _across(
+            joint, drive, add_motions(motion_to_child(pose, parent), bias), link.parent == WORLD
+        )
         nu_dot.extend(own)
-        accelerations.append(add_motions(carried, combine(joint.subspace, own)))
+        accelerations.append(total)
     return nu_dot
 
 
-def _freely(joint: _Joint, free: tuple[int, int], carried: Motion) -> tuple[Scalar, Motion]:
-    """ν̇ and the link's acceleration across a free joint: what it has along the joint is known without its parent's."""
-    index, sign = free
-    total, gain = _flat(carried), _flat(joint.gains[0])
-    others = [k for k in range(6) if k != index]
-    along = joint.drives[0]
-    for k in others:
-        along = minus(along, times(gain[k], total[k]))
-    rate = minus(along, times(sign, total[index]))
-    total[index] = times(sign, along)
-    return rate, _motion(total)
+def _across(joint: _Joint, drives: list[Scalar], carried: Motion, root: bool) -> tuple[list[Scalar], Motion]:
+    """ν̇ and the link's acceleration across a joint, from what its parent's carries there.
+
+    A root's own D is solved with once, which is less than with all of U; and what a link has along a free joint is
+    known without its parent's.
+    """
+    if root:
+        own = joint.drives([minus(r, pair(u, carried)) for r, u in zip(drives, joint.u_columns, strict=True)])
+    elif joint.free is None:
+        own = [minus(d, pair(gain, carried)) for d, gain in zip(drives, joint.gains, strict=True)]
+    else:
+        index, sign = joint.free
+        gain = _force(_replaced(joint.gains[0], index, 0))
+        along = minus(drives[0], pair(gain, carried))
+        rate = minus(along, times(sign, _flat(carried)[index]))
+        flat = _replaced(carried, index, times(sign, along))
+        return [rate], Motion((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))
+    return own, add_motions(carried, combine(joint.subspace, own))
 
 
 def _flat(vector: Force | Motion) -> list[Scalar]:
     return [*vector[0], *vector[1]]
 
 
+def _replaced(vector: Force | Motion, index: int, value: Scalar) -> list[Scalar]:
+    flat = _flat(vector)
+    flat[index] = value
+    return flat
+
+
 def _force(flat: Sequence[Scalar]) -> Force:
     return Force((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))
-
-
-def _motion(flat: Sequence[Scalar]) -> Motion:
-    return Motion((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))

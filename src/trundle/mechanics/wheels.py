@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trundle.errors import InputError
-from trundle.mechanics.kinematics import point_jacobian
+from trundle.mechanics.actuation import listed
+from trundle.mechanics.frames import point_jacobian
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
@@ -113,19 +114,16 @@ class WheelModel:
                 key=self.key,
                 hint="expected trundle.robot.Push([force, …], …), a force for each slip velocity",
             )
+        came, wanted = (push.rates, push.outputs), (own, self.law.outputs)
         fits = len(push.forces) == len(slip) and (self.law.resists or is_zero(push.moment))
-        if fits and set(push.rates) == set(own) and set(push.outputs) == set(self.law.outputs):
+        if fits and [set(names) for names in came] == [set(names) for names in wanted]:
             return push
-        rates, outputs = ", ".join(own) or "none", ", ".join(self.law.outputs) or "none"
-        shown = (
-            f" and outputs {', '.join(push.outputs) or 'none'}" if push.outputs or self.law.outputs else ""
-        )
         raise InputError(
-            f"{type(self.law).__name__} gives {len(push.forces)} forces and rates of {', '.join(push.rates) or 'none'}"
-            f"{shown} for the wheel {self.name!r}",
+            f"{type(self.law).__name__} gives {len(push.forces)} forces and {listed(*came)} "
+            f"for the wheel {self.name!r}",
             key=self.key,
-            hint=f"expected {len(slip)} forces, one for each slip velocity, rates of its states: {rates}, "
-            f"its outputs: {outputs}; and a moment only with resists = True",
+            hint=f"expected {len(slip)} forces, one for each slip velocity, and {listed(*wanted)}, as it says itself; "
+            "and a moment only with resists = True",
         )
 
 
@@ -133,13 +131,11 @@ def directions_of(name: str, wheel: Wheel, read: Read) -> tuple[ContactDirection
     """The directions in which the ground can push a wheel; raises InputError where they are none."""
     key = f"robot.wheels.{name}"
     found = ask(wheel, key, wheel.directions, read)
-    fits = isinstance(found, (tuple, list)) and all(isinstance(each, ContactDirection) for each in found)
-    parts = [part for each in found for part in (each.along, each.across)] if fits else []
-    distinct = fits and len({each.force for each in found}) == len({each.what for each in found}) == len(
-        found
-    )
-    if distinct and all(_is_finite(part) for part in parts):
-        return tuple(found)
+    if isinstance(found, (tuple, list)) and all(isinstance(each, ContactDirection) for each in found):
+        parts = [part for each in found for part in (each.along, each.across)]
+        names = [{each.force for each in found}, {each.what for each in found}]
+        if all(map(_is_finite, parts)) and all(len(each) == len(found) for each in names):
+            return tuple(found)
     raise InputError(
         f"{type(wheel).__name__} gives the directions {found!r}",
         key=key,

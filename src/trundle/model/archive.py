@@ -2,8 +2,8 @@
 
 The file is JSON: the format's version, who wrote it, a checksum, the description as it stands in a YAML file, and the
 model's fields, its programs as lists of instructions (`program.plain`). docs/model_file.md describes it. Reading runs
-no code from it: everything is checked against the types of the model's fields, and every name of a program against the
-model's.
+no code from it: pydantic checks it against the types of the model's fields (so a new one is kept without another line),
+and every name of a program is checked against the model's.
 """
 
 from __future__ import annotations
@@ -12,27 +12,59 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, Any, NoReturn, get_type_hints
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+)
 
 from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
-from trundle.errors import InputError, TrundleError
+from trundle.errors import InputError, TrundleError, suggest
 from trundle.files import path_of, replacing
-from trundle.model.fields import read, written
 from trundle.model.model import Model
 from trundle.program import Program
+from trundle.program.plain import from_plain, to_plain
 from trundle.robot.description import Robot, parse_robot
+from trundle.robot.problems import problems_of, report
 from trundle.robot.walk import plain
 from trundle.version import __version__
 
-# The version of the file format that this program writes, and the only one so far.
+# The version of the file format that this program writes, and the only one that it reads.
 FORMAT = 2
 # A program of 100,000 operations takes some 2 MB; a model has half a dozen.
 MOST_BYTES = 50_000_000
 _KEYS = ("trundle_model", "written_by", "sha256", "description", "model")
-_WIDTH = 118
+# Lists of plain entries that fit stand in one line.
+_LIST, _WIDTH = re.compile(r"\[[^][{}]*\]"), 110
+_AGAIN = "derive the model from its description again, and save it"
+# What each program of a model gives; one that isn't named here is checked by its groups' names only.
+_NEEDED = {
+    "dynamics": "rate",
+    "audited": "rate",
+    "observe": "output",
+    "manifold": "residual",
+    "projection": "state",
+}
+# pydantic's words for what isn't of a field's type; the others are those for descriptions.
+_WORDS = {
+    "model_type": "expected the fields of a Model",
+    "bool_type": "expected true or false",
+    "float_type": "expected a number with a decimal point",
+    "dataclass_type": "expected an object",
+}
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> Path:
@@ -86,26 +118,40 @@ def open_model(path: str | os.PathLike[str]) -> Model:
 def to_text(model: Model) -> str:
     """The file's text: JSON in lines that a person can read."""
     robot = model.robot
-    described = None if robot is None else {"trundle": DESCRIPTION_FORMAT, "robot": plain(robot)}
+    schema = _schema()
+    content = {
+        "trundle_model": FORMAT,
+        "written_by": f"trundle {__version__}",
+        "description": None if robot is None else {"trundle": DESCRIPTION_FORMAT, "robot": plain(robot)},
+        "model": schema.model_construct(**{n: getattr(model, n) for n in schema.model_fields}).model_dump(),
+    }
     try:
-        content = {
-            "trundle_model": FORMAT,
-            "written_by": f"trundle {__version__}",
-            "description": described,
-            "model": written(model),
-        }
         stamped = {**dict.fromkeys(_KEYS), **content, "sha256": checksum(content)}
+        text = json.dumps(stamped, ensure_ascii=False, allow_nan=False, indent=1)
     except (TypeError, ValueError) as error:
         raise TrundleError(f"a file can't hold what '{model.name}' does: {error}") from None
-    return _laid_out(stamped, 0) + "\n"
+    return _LIST.sub(_in_one_line, text) + "\n"
+
+
+def _in_one_line(found: re.Match[str]) -> str:
+    """A list of JSON without its line breaks, which stand between entries only, if it fits."""
+    line = re.sub(r"\n *", " ", found[0]).replace("[ ", "[", 1)
+    return f"{line[:-2]}]" if line.endswith(" ]") and len(line) <= _WIDTH else found[0]
 
 
 def from_text(text: str) -> Model:
     """The model of a file's text; raises InputError."""
     try:
-        return _model(_content(text))
+        content = _content(text)
+        robot = _robot(content["description"])
+        model = Model(robot=robot, **_fields(content["model"]))
     except RecursionError:
         raise InputError("is nested too deeply for a model's file") from None
+    _check_names(model)
+    for name, program in programs(model).items():
+        _check_program(model, name, program)
+    _check_description(model)
+    return model
 
 
 def checksum(content: Mapping[str, object]) -> str:
@@ -115,15 +161,19 @@ def checksum(content: Mapping[str, object]) -> str:
     return hashlib.sha256(packed.encode("utf-8")).hexdigest()
 
 
+def programs(model: Model) -> dict[str, Program]:
+    """Every field of a model that is a program."""
+    return {name: value for name, value in vars(model).items() if isinstance(value, Program)}
+
+
 def _content(text: str) -> dict[str, object]:
     """The file's object, of this version and undamaged."""
     try:
         content = json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except ValueError as error:  # JSONDecodeError is one; so is a whole number of too many digits
-        at = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise InputError(
             f"is no model's file, or a damaged one: not valid JSON ({error})",
-            line=at,
+            line=getattr(error, "lineno", None),
             hint="a description in YAML or URDF is read by trundle.load",
         ) from None
     if not isinstance(content, dict) or "trundle_model" not in content:
@@ -133,39 +183,38 @@ def _content(text: str) -> dict[str, object]:
         )
     _check_version(content)
     if set(content) != set(_KEYS):
-        raise InputError(f"is damaged: it has the keys {', '.join(content)[:200]}", hint=_AGAIN)
+        raise _damaged(f"is damaged: it has the keys {', '.join(content)[:200]}")
     try:
         expected = checksum(content)
     except ValueError:  # a number beyond all floats has become infinity, or half of a character stands alone
-        raise InputError("is damaged: it holds a number or a text that can't be", hint=_AGAIN) from None
+        raise _damaged("is damaged: it holds a number or a text that can't be") from None
     if content["sha256"] != expected:
-        raise InputError("is damaged, or was changed by hand: its checksum doesn't fit", hint=_AGAIN)
+        raise _damaged("is damaged, or was changed by hand: its checksum doesn't fit")
     return content
 
 
-_AGAIN = "derive the model from its description again, and save it"
+def _damaged(message: str, key: str | None = None) -> InputError:
+    return InputError(message, key=key, hint=_AGAIN)
 
 
 def _no_number(name: str) -> NoReturn:
-    raise InputError(f"is damaged: it holds {name}, which is no number", hint=_AGAIN)
+    raise _damaged(f"is damaged: it holds {name}, which is no number")
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose keys come once each: of two, other readers might take the other."""
-    found: dict[str, object] = {}
-    for name, value in pairs:
-        if name in found:
-            raise InputError(f"is damaged: the key '{name[:60]}' comes twice", hint=_AGAIN)
-        found[name] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _damaged(f"is damaged: the key '{twice[:60]}' comes twice")
     return found
 
 
 def _check_version(content: Mapping[str, object]) -> None:
     version = content["trundle_model"]
     if type(version) is not int or version < 1:
-        raise InputError(
-            f"expected the version of the format, got {repr(version)[:60]}", key="trundle_model", hint=_AGAIN
-        )
+        raise _damaged(f"expected the version of the format, got {repr(version)[:60]}", "trundle_model")
     if version != FORMAT:
         raise InputError(
             f"is written by {str(content.get('written_by'))[:60]} in version {version} of the format; this program "
@@ -177,26 +226,11 @@ def _check_version(content: Mapping[str, object]) -> None:
         )
 
 
-def _model(content: Mapping[str, object]) -> Model:
-    robot = _robot(content["description"])
-    model = Model(robot=robot, **read(content["model"], "model"))
-    _check_names(model)
-    for name, program in programs(model).items():
-        _check_program(model, name, program)
-    _check_description(model)
-    return model
-
-
-def programs(model: Model) -> dict[str, Program]:
-    """Every field of a model that is a program."""
-    return {name: value for name, value in vars(model).items() if isinstance(value, Program)}
-
-
 def _robot(described: object) -> Robot | None:
     if described is None:
         return None
     if not isinstance(described, dict) or set(described) != {"trundle", "robot"}:
-        raise InputError("expected the keys trundle and robot", key="description", hint=_AGAIN)
+        raise _damaged("expected the keys trundle and robot", "description")
     if described["trundle"] != DESCRIPTION_FORMAT:
         raise InputError(
             f"is written in version {described['trundle']!r:.60} of descriptions; this program reads version "
@@ -211,31 +245,67 @@ def _robot(described: object) -> Robot | None:
         raise InputError(error.message, key=key, hint=error.hint) from None
 
 
+@cache
+def _schema() -> type[BaseModel]:
+    """A model's fields but its description, with checks that take nothing for what it isn't: a truth value is no
+    number.
+    """
+    hints, kept = get_type_hints(Model), dict[str, Any]()
+    for each in fields(Model):
+        hint, default = hints[each.name], Field(default=each.default)
+        if hint in (Program, Program | None):
+            hint = Annotated[
+                hint,
+                PlainValidator(_optional_program if each.default is None else _program),
+                PlainSerializer(lambda program: program and to_plain(program)),
+            ]
+        if each.default is MISSING:
+            default = Field(default_factory=each.default_factory) if callable(each.default_factory) else ...
+        if each.name != "robot":
+            kept[each.name] = (hint, default)
+    return create_model("Kept", __config__=ConfigDict(strict=True, extra="forbid"), **kept)
+
+
+def _program(data: object, info: ValidationInfo) -> Program:
+    return from_plain(data, f"model.{info.field_name}")
+
+
+def _optional_program(data: object, info: ValidationInfo) -> Program | None:
+    return None if data is None else _program(data, info)
+
+
+def _fields(data: object) -> dict[str, Any]:
+    """The arguments of a model but its description from plain data; fields that have a default may be missing.
+
+    Raises InputError for unknown and missing fields, and for what isn't of a field's type.
+    """
+    schema = _schema()
+    try:
+        found = schema.model_validate_json(json.dumps(data))  # JSON's lists are tuples only when read as JSON
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        kind, place, came = first["type"], ["model", *map(str, first["loc"])], repr(first["input"])[:60]
+        if kind == "extra_forbidden":
+            hint = suggest(place[1][:60], schema.model_fields)
+            raise InputError(f"a Model has no {place[1][:60]!r}", key="model", hint=hint) from None
+        if kind in _WORDS:
+            raise InputError(f"{_WORDS[kind]}, got {came}", key=".".join(place)) from None
+        raise report(problems_of(error), within=".".join(place)) from None
+    return {name: getattr(found, name) for name in schema.model_fields}
+
+
 def _check_names(model: Model) -> None:
     """Names that come twice, or that belong to nothing."""
     for what in ("states", "inputs", "outputs"):
         names = getattr(model, what)
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"'{twice}' comes twice among the {what}", key="model", hint=_AGAIN)
-    unknown = [
-        name for name in (*model.states, *model.inputs, *model.outputs) if name not in model.quantities
-    ]
-    if unknown:
-        raise InputError(f"nothing says what '{unknown[0]}' is", key="model.quantities", hint=_AGAIN)
-    strangers = [name for name in model.dependent if name not in model.states]
-    if strangers:
-        raise InputError(f"'{strangers[0]}' is not a state", key="model.dependent", hint=_AGAIN)
-
-
-# What each program of a model gives; one that isn't named here is checked by its groups' names only.
-_NEEDED = {
-    "dynamics": "rate",
-    "audited": "rate",
-    "observe": "output",
-    "manifold": "residual",
-    "projection": "state",
-}
+        for name in names:
+            if names.count(name) > 1:
+                raise _damaged(f"'{name}' comes twice among the {what}", "model")
+            if name not in model.quantities:
+                raise _damaged(f"nothing says what '{name}' is", "model.quantities")
+    for name in model.dependent:
+        if name not in model.states:
+            raise _damaged(f"'{name}' is not a state", "model.dependent")
 
 
 def _check_program(model: Model, name: str, program: Program) -> None:
@@ -243,11 +313,10 @@ def _check_program(model: Model, name: str, program: Program) -> None:
     inputs = tuple(group.name for group in program.inputs)
     outputs = tuple(group.name for group in program.outputs)
     if name in _NEEDED and (inputs, outputs) != (("state", "input", "parameter"), (_NEEDED[name],)):
-        raise InputError(
+        raise _damaged(
             f"expected a program from state, input and parameter to {_NEEDED[name]}, got one from "
             f"{', '.join(inputs)} to {', '.join(outputs)}",
-            key=f"model.{name}",
-            hint=_AGAIN,
+            f"model.{name}",
         )
     states = model.states
     if name == "audited" and program.inputs[0].labels[: len(states)] == states:
@@ -260,10 +329,8 @@ def _check_program(model: Model, name: str, program: Program) -> None:
         "parameter": tuple(model.parameters),
     }
     for group in (*program.inputs, *program.outputs):
-        if group.name in held and group.labels != held[group.name]:
-            raise InputError(
-                f"the names in its group '{group.name}' aren't the model's", key=f"model.{name}", hint=_AGAIN
-            )
+        if group.labels != held.get(group.name, group.labels):
+            raise _damaged(f"the names in its group '{group.name}' aren't the model's", f"model.{name}")
 
 
 def _check_description(model: Model) -> None:
@@ -274,43 +341,7 @@ def _check_description(model: Model) -> None:
     same = list(described) == list(model.parameters) and model.robot.name == model.name
     # formulas' last digits may depend on the machine's sines
     if not same or not all(math.isclose(described[n], v, rel_tol=1e-12) for n, v in model.parameters.items()):
-        raise InputError(
+        raise _damaged(
             "the description and the equations don't belong together: their parameters differ",
-            key="model.parameters",
-            hint=_AGAIN,
+            "model.parameters",
         )
-
-
-def _laid_out(data: object, indent: int) -> str:
-    """JSON with what fits into a line in one line, and short entries side by side up to the width."""
-    short = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if len(short) + indent <= _WIDTH or not isinstance(data, (dict, list, tuple)):
-        return short
-    pad = " " * (indent + 1)
-    if isinstance(data, dict):
-        entries = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(value, indent + 1)}"
-            for key, value in data.items()
-        ]
-        side_by_side = (
-            not any(isinstance(value, (dict, list, tuple)) for value in data.values()) and indent > 1
-        )
-    else:
-        entries = [_laid_out(each, indent + 1) for each in data]
-        side_by_side = True
-    lines = _filled(entries, _WIDTH - len(pad)) if side_by_side else entries
-    brackets = "{}" if isinstance(data, dict) else "[]"
-    return f"{brackets[0]}\n" + ",\n".join(pad + line for line in lines) + f"\n{pad[1:]}{brackets[1]}"
-
-
-def _filled(entries: list[str], width: int) -> list[str]:
-    """Entries joined into lines of at most that width, where they are not longer by themselves."""
-    lines: list[list[str]] = []
-    left = 0
-    for entry in entries:
-        if not lines or len(entry) + 2 > left:
-            lines.append([])
-            left = width
-        lines[-1].append(entry)
-        left -= len(entry) + 2
-    return [", ".join(line) for line in lines]

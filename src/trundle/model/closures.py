@@ -7,7 +7,7 @@ rates come with multipliers, and runs are projected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -15,15 +15,15 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.closing import CLOSED, CLOSED_ZERO, closed_samples, most_mobile
+from trundle.mechanics.closing import CLOSED, CLOSED_ZERO
 from trundle.mechanics.elimination import generic_rank, null_space, plan_passive_pivots
 from trundle.mechanics.linear import product
 from trundle.mechanics.loops import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.mechanism import Mechanism
-from trundle.model.numeric_loops import COUNT, TRIES, WIDE, NumericLoops
-from trundle.model.samples import Samples, conditions_of
-from trundle.model.symbols import column, entries
+from trundle.model.numeric_loops import WIDE, NumericLoops
+from trundle.model.samples import Samples
+from trundle.model.symbols import column
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
@@ -149,8 +149,10 @@ def close_loops(
     rows = product([row for *_, row in there], basis) if there else []
     numbers = mechanism.numbers
     _refuse_open(every, symbols, numbers.parameters, robot_name)
-    loops = NumericLoops(numbers.assembly, numbers.names, robot_name)
-    samples = _closed_samples(loops, gaps, rows, symbols, np.array(list(numbers.parameters.values())))
+    values = np.array(list(numbers.parameters.values()))
+    samples = _closed_samples(
+        NumericLoops(numbers.assembly, numbers.names, robot_name), values, rows, symbols
+    )
     found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(found, len(basis[0]) if basis else 0, robot_name)
     return found
@@ -158,52 +160,25 @@ def close_loops(
 
 def _closed_samples(
     loops: NumericLoops,
-    gaps: Sequence[Scalar],
+    values: np.ndarray,
     rows: Sequence[Sequence[Scalar]],
     symbols: tuple[ca.SX, ca.SX, ca.SX],
-    parameters: np.ndarray,
 ) -> Samples:
-    """Closed configurations with speeds that keep them so, of several ways of assembly those that move most."""
-    found, beside = _closed_states(loops, gaps, symbols, parameters)
-
-    def samples(x: np.ndarray) -> Samples:
-        others = np.zeros((symbols[1].numel(), len(x))), np.repeat(parameters[:, None], len(x), axis=1)
-        return Samples(symbols, (x.T, *others), CLOSED_ZERO, (beside[: len(x)].T, *others))
-
-    if not rows:
-        return samples(found)
-    count, slopes = len(loops.names), samples(found).of_constraints(rows)
-    for x, slope in zip(found, slopes, strict=True):
-        free, moving = null_space(slope, CLOSED_ZERO), slice(count, count + len(rows[0]))
-        x[moving] = free @ (free.T @ x[moving])
-    return samples(most_mobile(found, slopes))
-
-
-def _closed_states(
-    loops: NumericLoops,
-    gaps: Sequence[Scalar],
-    symbols: tuple[ca.SX, ca.SX, ca.SX],
-    parameters: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Random states (s, states) whose configurations are closed, and as many that are not; raises InputError."""
-    state, count = symbols[0], len(loops.names)
-
-    def drawn(rng: np.random.Generator) -> Iterator[np.ndarray]:
-        for _ in range(TRIES):
-            x = rng.uniform(-WIDE, WIDE, (1, state.numel()))
-            x[:, :count] = loops.normalised(x[:, :count])
-            yield np.hstack([x, np.zeros((1, symbols[1].numel()))])
-
-    held = [*gaps, *unit_lengths(loops.assembly.quantities, loops.names, entries(state[:count]))]
-    conditions = conditions_of(
-        column(held), symbols, parameters, slice(0, count), lambda x: loops.face_well(x[:, :count])
-    )
-    rng = np.random.default_rng(_SEED)
-    found, nearest = closed_samples(conditions, drawn(rng), rng, COUNT)
-    if not len(found):
-        raise loops.unclosable(nearest[:count])
-    beside = np.vstack([x for x, _ in zip(drawn(np.random.default_rng(_SEED)), found, strict=False)])
-    return found[:, : state.numel()], beside[:, : state.numel()]
+    """Closed configurations with speeds that keep them so; raises InputError where none closes."""
+    state, commands, _ = symbols
+    found, count = loops.samples, len(loops.names)
+    beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(found), state.numel()))
+    beside[:, :count] = loops.normalised(beside[:, :count])
+    others = [np.zeros((commands.numel(), len(found)))]
+    others += [np.repeat(values[:, None], len(found), axis=1)]
+    x = np.hstack([found, beside[:, count:]])
+    samples = Samples(symbols, (x.T, *others), CLOSED_ZERO, (beside.T, *others))
+    if rows:
+        moving = slice(count, count + len(rows[0]))
+        for place, slope in enumerate(samples.of_constraints(rows)):
+            free = null_space(slope, CLOSED_ZERO)
+            x[place, moving] = free @ (free.T @ x[place, moving])
+    return samples
 
 
 def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:

@@ -76,10 +76,9 @@ def derive(robot: Robot) -> Model:
     Raises
     ------
     InputError
-        What is given is no robot; ideal wheels, gears or loops lock the robot, or its loops can't be closed; a speed
-        has no inertia; a slipping wheel carries nothing; a motor or contact law gives
-        no finite number; the speeds chosen in the description don't determine the
-        motion.
+        What is given is no robot; ideal wheels, gears or loops lock it, or its loops can't be closed; a speed has no
+        inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen in
+        the description don't determine the motion.
 
     References
     ----------
@@ -96,7 +95,10 @@ def derive(robot: Robot) -> Model:
         derived = isinstance(robot, Model)
         hint = "it is derived already" if derived else "load it first: trundle.load(path or mapping)"
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
-    start = time.perf_counter()
+    return _derived(robot, time.perf_counter())
+
+
+def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
     check_inertia(numbers)
     check_own_kinds(numbers.assembly)
@@ -163,9 +165,7 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         observe=symbols.program("observe", groups, {"output": (labels, list(outputs.values()))}),
         stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
-        manifold=held.manifold,
-        projection=held.projection,
-        dependent=held.dependent,
+        **vars(held),
     )
 
 

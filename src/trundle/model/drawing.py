@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.mechanics.kinematics import world_poses
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
@@ -16,7 +17,7 @@ from trundle.model.configuration import Configuration
 from trundle.robot.contact import Push
 from trundle.robot.motors import Effort
 from trundle.scalars import Scalar, is_zero, maximum
-from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
+from trundle.spatial.motions import IDENTITY_POSE, Pose
 
 
 @dataclass
@@ -153,10 +154,7 @@ def sharing_wheels(assembly: Assembly) -> list[WheelModel]:
 
 def base_frames(assembly: Assembly, poses: Sequence[Pose]) -> list[Pose]:
     """T_base_link of every link."""
-    frames: list[Pose] = []
-    for index, link in enumerate(assembly.tree.links):
-        frames.append(IDENTITY_POSE if index == 0 else compose(frames[link.parent], poses[index]))
-    return frames
+    return world_poses(assembly.tree, [IDENTITY_POSE, *poses[1:]])
 
 
 def contact_place(wheel: WheelModel, frames: Sequence[Pose]) -> tuple[Scalar, Scalar]:

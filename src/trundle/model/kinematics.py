@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -28,6 +27,7 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
+from trundle.model.manifold import Bound
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
@@ -49,57 +49,23 @@ from trundle.scalars import Scalar, is_zero, largest
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
-@dataclass(frozen=True)
-class Kinematics:
+@dataclass(frozen=True, kw_only=True)
+class Kinematics(Bound):
     """q̇ = g(q, k, p) with k the given rates; outputs: the speeds that were found and the slip residual (m/s).
 
     The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the
     rates of free wheels and casters (Muir & Neuman 1987, eq. 4.21). Rows that a robot can't satisfy show as
     `slip_residual`, the largest contact velocity that is left. Loops stay closed exactly, whatever wheels must slip for
-    it: `manifold`, `projection` and `dependent` are those of a `Model`.
+    it. The states are the coordinates, the inputs the given rates; speeds it has none.
     """
 
-    name: str
-    coordinates: tuple[str, ...]
-    given: tuple[str, ...]
-    outputs: tuple[str, ...]
-    parameters: Mapping[str, float]
-    quantities: Quantities
     program: Program
     robot: Robot
-    manifold: Program | None = None
-    projection: Program | None = None
-    dependent: tuple[str, ...] = ()
 
     @property
-    def units(self) -> Mapping[str, str]:
-        """The SI unit of each name."""
-        return self.quantities.units
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """The coordinates, under the name that they have in a model; `speeds` and `inputs` likewise."""
-        return self.coordinates
-
-    @property
-    def speeds(self) -> tuple[str, ...]:
-        """None: they are given."""
-        return ()
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The given rates."""
-        return self.given
-
-    @cached_property
-    def state_index(self) -> Mapping[str, int]:
-        """Place of each coordinate in q."""
-        return {name: place for place, name in enumerate(self.coordinates)}
-
-    @cached_property
-    def manifold_jacobian(self) -> Program | None:
-        """∂(residual)/∂q of `manifold`; row-major."""
-        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
+    def given(self) -> tuple[str, ...]:
+        """The given rates: the inputs."""
+        return self.inputs
 
 
 @dataclass(frozen=True)
@@ -145,25 +111,21 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     places = {} if here.assembly.base_columns else positions(here.assembly, here.at)
     outputs = _outputs(here, given, nu) | {place.name: value for place, value in places.items()}
     outputs[_SLIP_RESIDUAL.name] = largest(apply(contacts, nu))
-    shown = {
-        "rate": (here.names, here.coordinate_rates(nu)),
-        "output": (tuple(outputs), list(outputs.values())),
-    }
+    rates = here.names, here.coordinate_rates(nu)
+    shown = {"rate": rates, "output": (tuple(outputs), list(outputs.values()))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
     return Kinematics(
-        robot.name,
-        here.names,
-        given,
-        tuple(outputs),
-        numbers.parameters,
-        Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
-        symbols.program("kinematics", groups, shown),
-        robot,
-        manifold=bound.manifold,
-        projection=bound.projection,
-        dependent=bound.dependent,
+        name=robot.name,
+        coordinates=here.names,
+        inputs=given,
+        outputs=tuple(outputs),
+        parameters=numbers.parameters,
+        quantities=Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
+        program=symbols.program("kinematics", groups, shown),
+        robot=robot,
+        **vars(bound),
     )
 
 

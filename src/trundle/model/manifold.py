@@ -8,13 +8,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.closing import Conditions, closed, settled
 from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.quantities import Quantities
 from trundle.program import Program
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
@@ -35,31 +36,48 @@ def residual_rows(manifold: Program, kind: Held) -> list[int]:
     return [k for k, label in enumerate(manifold.outputs[0].labels) if label.startswith(kind)]
 
 
-class Bound(Protocol):
-    """What constraints may bind: a model, or the kinematics of given rates. See `Model`."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bound:
+    """What constraints may bind: a model, or the kinematics of given rates.
+
+    Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
+    maps (state, input, parameter) to the `residual` of every configuration and velocity constraint, `projection` to the
+    `state` one Newton step closer to meeting them, and `dependent` names states that follow from the others.
+
+    `quantities` says what each name stands for: its unit, its owner, where it starts.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...] = ()
+    currents: tuple[str, ...] = ()
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    parameters: Mapping[str, float]
+    quantities: Quantities
+    manifold: Program | None = None
+    projection: Program | None = None
+    dependent: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str: ...
+    def states(self) -> tuple[str, ...]:
+        """Names of x: coordinates, independent speeds, then states that motors and contacts have of their own."""
+        return (*self.coordinates, *self.speeds, *self.currents)
+
     @property
-    def states(self) -> tuple[str, ...]: ...
-    @property
-    def coordinates(self) -> tuple[str, ...]: ...
-    @property
-    def speeds(self) -> tuple[str, ...]: ...
-    @property
-    def inputs(self) -> tuple[str, ...]: ...
-    @property
-    def parameters(self) -> Mapping[str, float]: ...
-    @property
-    def dependent(self) -> tuple[str, ...]: ...
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name; "" for pure numbers and where nobody knows."""
+        return self.quantities.units
+
     @cached_property
-    def state_index(self) -> Mapping[str, int]: ...
-    @property
-    def manifold(self) -> Program | None: ...
+    def state_index(self) -> Mapping[str, int]:
+        """Place of each state in x."""
+        return {name: place for place, name in enumerate(self.states)}
+
     @cached_property
-    def manifold_jacobian(self) -> Program | None: ...
-    @property
-    def projection(self) -> Program | None: ...
+    def manifold_jacobian(self) -> Program | None:
+        """∂(residual)/∂(state) of `manifold`; row-major."""
+        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
 
 
 def changed_numbers(model: Bound, changes: Mapping[str, object], rows: int, rank: int) -> dict[str, float]:
@@ -116,12 +134,8 @@ def settle(
     x = [start[name] for name in model.states]
     if model.manifold is None:
         return x
-    look = _Look(model)
-    row = _settled(look, np.array([[*x, *parameters.values()]]), given)
-    worst = float(look.worst(row)[0])
-    if not worst <= _RESIDUAL:
-        raise _broken(model, worst, given)
-    return row[0, : len(x)].tolist()
+    rows = _on_constraints(_Look(model), np.array([[*x, *parameters.values()]]), given)
+    return rows[0, : len(x)].tolist()
 
 
 def settle_batch(
@@ -132,25 +146,28 @@ def settle_batch(
         return dict(x)
     if all(np.ndim(value) == 0 for value in (*x.values(), *parameters.values())):
         return dict(zip(model.states, settle(model, x, given, parameters), strict=True))
-    columns = np.broadcast_arrays(*(np.ravel(value) for value in (*x.values(), *parameters.values())))
     from trundle.program import compile_program
 
-    look = _Look(model, compile_program)
-    rows = _settled(look, np.array(columns, dtype=float).T, given)
-    broken = ~(look.worst(rows) <= _RESIDUAL)
-    if broken.any():
-        lane = int(np.argmax(broken))
-        raise _broken(model, float(look.worst(rows)[lane]), given, f"robot {lane}: ")
+    columns = np.broadcast_arrays(*(np.ravel(value) for value in (*x.values(), *parameters.values())))
+    rows = _on_constraints(_Look(model, compile_program), np.array(columns, dtype=float).T, given)
     return dict(zip(model.states, rows.T[: len(model.states)], strict=True))
 
 
-def _broken(model: Bound, worst: float, given: Sequence[str], who: str = "") -> InputError:
+def _on_constraints(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
+    """Rows (s, states and parameters) moved as `settle` says; raises InputError for the first that can't be."""
+    rows = _settled(look, rows, given)
+    left = np.abs(look.residuals(rows)).max(axis=1, initial=0.0)
+    broken = ~(left <= _RESIDUAL)
+    if not broken.any():
+        return rows
+    lane = int(np.argmax(broken))
     named = (
         ", ".join(given)
         or "none; the constraints can't be met from a start near zero: give some, or do they contradict each other?"
     )
-    return InputError(
-        f"{who}the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
+    raise InputError(
+        f"{f'robot {lane}: ' if len(rows) > 1 else ''}the initial state breaks the constraints of '{look.model.name}' "
+        f"by {left[lane]:.3g}",
         key="run.initial",
         hint=f"give fewer states, the others are then found to fit; given: {named}",
     )
@@ -184,10 +201,6 @@ class _Look:
     def residuals(self, rows: np.ndarray) -> np.ndarray:
         """(s, residuals)."""
         return self._of(self.residual, rows).T
-
-    def worst(self, rows: np.ndarray) -> np.ndarray:
-        """The largest residual of each row, (s,)."""
-        return np.abs(self.residuals(rows)).max(axis=1, initial=0.0)
 
     def slopes(self, rows: np.ndarray) -> np.ndarray:
         """(s, residuals, states)."""
@@ -224,15 +237,13 @@ def _program(program: Program | None) -> Program:
 def _settled(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says, each only where it still breaks constraints."""
     model, rows = look.model, rows.copy()
-    steps: tuple[tuple[Held, tuple[str, ...], Callable[..., tuple[np.ndarray, np.ndarray]]], ...] = (
-        ("configuration", model.coordinates, settled),
-        ("velocity", model.speeds, _settled_speeds),
-    )
-    for kind, names, solve in steps:
+    held: tuple[Held, ...] = ("configuration", "velocity")
+    names, solvers = (model.coordinates, model.speeds), (settled, _settled_speeds)
+    for kind, own, solve in zip(held, names, solvers, strict=True):
         broken = ~(np.abs(look.residuals(rows)[:, look.rows_of(kind)]).max(axis=1, initial=0.0) <= _RESIDUAL)
         if broken.any():
-            free = [model.state_index[name] for name in names if name not in given]
-            dependent = [model.state_index[name] for name in names if name in model.dependent]
+            free = [model.state_index[name] for name in own if name not in given]
+            dependent = [model.state_index[name] for name in own if name in model.dependent]
             rows[broken], _ = solve(look.conditions(kind), rows[broken], free, dependent)
     return rows
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
-from trundle.mechanics.quantities import Quantities
-from trundle.model.manifold import changed_numbers, settle
+from trundle.model.manifold import Bound, changed_numbers, settle
 from trundle.model.mechanism import mechanism
 from trundle.program import Program
 from trundle.robot import Robot
@@ -43,8 +42,8 @@ class ConstraintSummary(Explained):
     undetermined: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, repr=False)
-class Model(Shown):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Model(Bound, Shown):
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
     States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other
@@ -53,25 +52,11 @@ class Model(Shown):
     forces, energies, the constraint residual. `audited` is `dynamics` with two more states, the work put in and the
     energy lost (J), so a run can balance its energy.
 
-    Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
-    maps the same groups to the `residual` of every configuration and velocity constraint, `projection` to the `state`
-    one Newton step closer to meeting them, and `dependent` names states that follow from the others.
-
-    `quantities` says what each name stands for: its unit, its owner, where it starts.
-
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
     what it was made from.
     """
 
     robot: Robot | None
-    name: str
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
-    currents: tuple[str, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    parameters: Mapping[str, float]
-    quantities: Quantities
     mobility: Mobility | None
     constraints: ConstraintSummary
     dynamics: Program
@@ -80,20 +65,7 @@ class Model(Shown):
     stiff: bool
     derive_seconds: float
     notes: tuple[str, ...] = ()
-    manifold: Program | None = None
-    projection: Program | None = None
-    dependent: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of x."""
-        return (*self.coordinates, *self.speeds, *self.currents)
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """The SI unit of each name; "" for pure numbers and where nobody knows."""
-        return self.quantities.units
 
     @cached_property
     def initial(self) -> Mapping[str, float]:
@@ -121,16 +93,6 @@ class Model(Shown):
     def audited_jacobian(self) -> Program:
         """∂(rate)/∂(state) of `audited`, by automatic differentiation; row-major."""
         return self.audited.jacobian("rate", "state")
-
-    @cached_property
-    def manifold_jacobian(self) -> Program | None:
-        """∂(residual)/∂(state) of `manifold`; row-major."""
-        return None if self.manifold is None else self.manifold.jacobian("residual", "state")
-
-    @cached_property
-    def state_index(self) -> Mapping[str, int]:
-        """Place of each state in x."""
-        return {name: place for place, name in enumerate(self.states)}
 
     def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.
@@ -198,9 +160,8 @@ class Model(Shown):
         start = dict(self.initial)
         for name, value in (values or {}).items():
             if name not in start:
-                raise InputError(
-                    f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start)
-                )
+                hint = suggest(name, start)
+                raise InputError(f"'{name}' is not a state of '{self.name}'", key=name, hint=hint)
             try:
                 start[name] = float(value)
             except (TypeError, ValueError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
-from trundle.mechanics.kinematics import velocities, world_poses
+from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.loops import HELD
 from trundle.mechanics.quantities import Quantity

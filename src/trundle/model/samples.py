@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.mechanics.closing import CLOSED, Conditions, Counts, closed
+from trundle.mechanics.closing import CLOSED, Conditions, closed
 from trundle.mechanics.elimination import ZERO
 from trundle.scalars import Scalar
 
@@ -85,14 +85,12 @@ def take_samples(
     u = rng.uniform(-1, 1, (commands.numel(), COUNT + 1))
     for column, part in ((holonomic, slice(0, count)), (velocity, slice(count, count + speeds))):
         if column.numel():
-            moved, left = closed(conditions_of(column, symbols, p, part), np.vstack([x, u]).T)
+            moved, left = closed(_conditions(column, symbols, p, part), np.vstack([x, u]).T)
             x = np.where(left <= CLOSED, moved.T[: len(x)], x)
     return Samples(tuple(symbols), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
-def conditions_of(
-    column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray, part: slice, counts: Counts | None = None
-) -> Conditions:
+def _conditions(column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray, part: slice) -> Conditions:
     """That CasADi's column of residuals vanishes, at rows of (state, input); a `part` of the state is moved."""
     slope = ca.densify(ca.jacobian(column, symbols[0][part]))
     count, width = symbols[0].numel(), slope.shape[1]
@@ -121,7 +119,7 @@ def conditions_of(
         rows[:, part] += step
         return rows
 
-    return Conditions(at, moved) if counts is None else Conditions(at, moved, counts)
+    return Conditions(at, moved)
 
 
 def _finite(function: ca.Function, numbers: Sequence[np.ndarray]) -> np.ndarray:

@@ -16,8 +16,13 @@ from trundle.errors import InputError
 from trundle.program.ir import Group, Program
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_code import Code
-from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, SIGNATURE_SINGLE, emit_batch, emit_single
-from trundle.program.llvm.llvm_pieces import emit_long_single, emit_looped_batch, is_long, is_looped
+from trundle.program.llvm.llvm_kernel import (
+    SIGNATURE_BATCH,
+    SIGNATURE_SINGLE,
+    emit_batch,
+    emit_single,
+    is_looped,
+)
 
 Array = NDArray[np.float64]
 Native = Callable[..., None]  # a function of addresses and counts in native code
@@ -84,8 +89,9 @@ class Kernel:
         for position, (group, buffer) in enumerate(zip(groups, buffers, strict=True)):
             _check_buffer(self.program.name, group, buffer, writable=position >= len(self.program.inputs))
         if self._single is None:
-            emit = emit_long_single if is_long(self.program) else emit_single
-            compiled = self._variant("single", lambda: emit(self.program, host().fused), SIGNATURE_SINGLE)
+            compiled = self._variant(
+                "single", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE
+            )
             # PYFUNCTYPE keeps the GIL, which halves the cost of a call that lasts less than a microsecond
             self._single = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(compiled.address)
         table = np.array([b.ctypes.data for b in buffers], dtype=np.uint64)
@@ -131,8 +137,7 @@ class Kernel:
 
     def batch_code(self, uniform: tuple[bool, ...]) -> Code:
         """The code of a batch whose input groups are one state for all lanes where `uniform`."""
-        emit = emit_looped_batch if is_looped(self.program) else emit_batch
-        return emit(self.program, uniform, self.lanes, host().fused)
+        return emit_batch(self.program, uniform, self.lanes, host().fused)
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:

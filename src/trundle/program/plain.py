@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from trundle.errors import InputError, suggest
 from trundle.program.ir import ARITY, Group, Instruction, Program
@@ -43,7 +44,13 @@ def from_plain(data: object, key: str = "program") -> Program:
         raise InputError("a program's name is text", key=f"{key}.name")
     inputs = _groups(data["inputs"], f"{key}.inputs")
     outputs = _groups(data["outputs"], f"{key}.outputs")
-    instructions = _instructions(data["instructions"], inputs, f"{key}.instructions")
+    sizes = [group.size for group in inputs]
+    place = f"{key}.instructions"
+    if not isinstance(data["instructions"], list):
+        raise InputError("expected a list of instructions", key=place)
+    instructions = tuple(
+        _instruction(each, out, sizes, place) for out, each in enumerate(data["instructions"])
+    )
     results = _results(data["results"], outputs, len(instructions), f"{key}.results")
     return Program(data["name"], inputs, outputs, instructions, results)
 
@@ -71,58 +78,32 @@ def _groups(data: object, key: str) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def _instructions(data: object, inputs: tuple[Group, ...], key: str) -> tuple[Instruction, ...]:
-    if not isinstance(data, list):
-        raise InputError("expected a list of instructions", key=key)
-    sizes = [group.size for group in inputs]
-    found: list[Instruction] = []
-    for out, written in enumerate(data):
-        if type(written) is not list or not written or type(written[0]) is not str:
-            raise InputError(
-                f"expected an operation and its operands, got {_short(written)}", key=f"{key}[{out}]"
-            )
-        op, *args = written
-        if op == "const":
-            found.append(Instruction(op, out, (), _constant(args, f"{key}[{out}]")))
-        elif op == "input":
-            found.append(Instruction(op, out, (), 0.0, _source(args, sizes, f"{key}[{out}]")))
-        else:
-            if len(args) != ARITY.get(op, -1):
-                raise _wrong(op, args, f"{key}[{out}]")
-            for a in args:
-                if type(a) is not int or not 0 <= a < out:
-                    raise _wrong(op, args, f"{key}[{out}]")
-            found.append(Instruction(op, out, tuple(args)))
-    return tuple(found)
-
-
-def _constant(args: list[object], key: str) -> float:
-    if len(args) == 1 and type(args[0]) is float and math.isfinite(args[0]):
-        return args[0]
-    if len(args) == 1 and type(args[0]) is str and args[0] in _BEYOND_JSON:
-        return _BEYOND_JSON[args[0]]
-    raise InputError(
-        f"expected one number with a decimal point, or inf, -inf, nan; got {_short(args)}", key=key
-    )
-
-
-def _source(args: list[object], sizes: list[int], key: str) -> tuple[int, int]:
-    group, element = args if len(args) == 2 else (None, None)
-    # `type(...) is int`: a truth value is no number.
-    if (
-        type(group) is int
-        and type(element) is int
-        and 0 <= group < len(sizes)
-        and 0 <= element < sizes[group]
-    ):
-        return group, element
-    raise InputError(f"expected an input's group and element, got {_short(args)}", key=key)
-
-
-def _wrong(op: str, args: list[object], key: str) -> InputError:
+def _instruction(written: object, out: int, sizes: list[int], place: str) -> Instruction:
+    key = f"{place}[{out}]"
+    if type(written) is not list or not written or type(written[0]) is not str:
+        raise InputError(f"expected an operation and its operands, got {_short(written)}", key=key)
+    op, *args = written
+    if op == "const":
+        value = args[0] if len(args) == 1 else None
+        value = _BEYOND_JSON.get(value) if type(value) is str else value
+        if type(value) is not float:
+            expected = "one number with a decimal point, or inf, -inf, nan"
+            raise InputError(f"expected {expected}; got {_short(args)}", key=key)
+        return Instruction(op, out, (), value)
+    if op == "input":
+        group, element = args if len(args) == 2 else (None, None)
+        if _is_index(group, len(sizes)) and _is_index(element, sizes[group]):
+            return Instruction(op, out, (), 0.0, (group, element))
+        raise InputError(f"expected an input's group and element, got {_short(args)}", key=key)
     if op not in ARITY:
-        return InputError(f"unknown operation {_short(op)}", key=key, hint=suggest(op[:40], ARITY))
-    return InputError(f"'{op}' takes {ARITY[op]} earlier values, got {_short(args)}", key=key)
+        raise InputError(f"unknown operation {_short(op)}", key=key, hint=suggest(op[:40], ARITY))
+    if len(args) != ARITY[op] or not all(_is_index(a, out) for a in args):
+        raise InputError(f"'{op}' takes {ARITY[op]} earlier values, got {_short(args)}", key=key)
+    return Instruction(op, out, tuple(args))
+
+
+def _is_index(value: object, count: int) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < count  # a truth value is no number
 
 
 def _results(data: object, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
@@ -132,7 +113,7 @@ def _results(data: object, outputs: tuple[Group, ...], count: int, key: str) -> 
         if not isinstance(values, list) or len(values) != group.size:
             raise InputError(f"expected {group.size} values for the group '{group.name}'", key=key)
         for value in values:
-            if type(value) is not int or not 0 <= value < count:
+            if not _is_index(value, count):
                 raise InputError(f"'{group.name}' takes a value {_short(value)}; there are {count}", key=key)
     return tuple(tuple(values) for values in data)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,11 +100,9 @@ def rollout(
     job.run(threads or available_cores(), progress)
     taken = np.arange(0, steps + 1, every) if every else np.zeros(0, dtype=int)
     final = job.working[:, : job.count]
-    return (
-        Rollout(taken, job.samples[..., 0], final[:, 0].copy())
-        if number is None
-        else Rollout(taken, job.samples, final)
-    )
+    if number is None:
+        return Rollout(taken, job.samples[..., 0], final[:, 0].copy())
+    return Rollout(taken, job.samples, final)
 
 
 def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
@@ -191,7 +189,11 @@ class _Job:
         span = self._span(at_once)
         done, stop = [0] * len(ranges), threading.Event()
 
-        def advance(index: int, report: Progress | None) -> None:
+        def report() -> None:
+            if progress:
+                progress(sum(done) / (self.steps * len(ranges)))
+
+        def advance(index: int, after_each: Callable[[], None] = report) -> None:
             begin, end = ranges[index]
             for step in range(0, self.steps, span):
                 if stop.is_set():
@@ -199,47 +201,45 @@ class _Job:
                 last = min(step + span, self.steps)
                 self.function(self.table.ctypes.data, begin, end, step, last)
                 done[index] = last
-                if report:
-                    report(sum(done) / (self.steps * len(ranges)))
+                after_each()
 
         if min(threads, len(ranges)) == 1:
             for index in range(len(ranges)):
-                advance(index, progress)
+                advance(index)
         else:
-            self._parallel(
-                advance, len(ranges), threads, stop, lambda: sum(done) / (self.steps * len(ranges)), progress
-            )
+            with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
+                tasks = [pool.submit(advance, index, lambda: None) for index in range(len(ranges))]
+                _wait(pool, tasks, stop, report)
         if progress:
             progress(1.0)
 
-    def _parallel(
-        self, advance: Callable[[int, None], None], tasks: int, threads: int, stop: threading.Event,
-        fraction: Callable[[], float], progress: Progress | None,
-    ) -> None:  # fmt: skip
-        with ThreadPoolExecutor(min(threads, tasks)) as pool:
-            pending = {pool.submit(advance, index, None) for index in range(tasks)}
-            try:
-                while pending:
-                    finished, pending = wait(pending, timeout=PIECE_SECONDS)
-                    for task in finished:
-                        task.result()
-                    if progress and pending:
-                        progress(fraction())
-            except (
-                BaseException
-            ):  # KeyboardInterrupt above all: let the workers end their piece, drop the rest
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
-
     def _span(self, blocks: int) -> int:
         """Steps of one native call on ``blocks`` blocks."""
-        nanoseconds = (
-            blocks * (self.operations * 4 + 100) * (0.3 if self.lanes > 1 else 1.0)
-        )  # a step, roughly
+        # a step, roughly
+        nanoseconds = blocks * (self.operations * 4 + 100) * (0.3 if self.lanes > 1 else 1.0)
         longest, shortest = int(PIECE_SECONDS * 1e9 / nanoseconds), int(CALL_SECONDS * 1e9 / nanoseconds)
         cached = int(STREAM_ROWS / self.step_rows) if self.step_rows else longest
         return max(min(longest, max(cached, shortest)), 1)
+
+
+def _wait(
+    pool: ThreadPoolExecutor,
+    tasks: Collection[Future[None]],
+    stop: threading.Event,
+    report: Callable[[], None],
+) -> None:
+    """Wait for all tasks, reporting now and then."""
+    try:
+        while tasks:
+            finished, tasks = wait(tasks, timeout=PIECE_SECONDS)
+            for task in finished:
+                task.result()
+            if tasks:
+                report()
+    except BaseException:  # KeyboardInterrupt above all: let the workers end their piece, drop the rest
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+        raise
 
 
 def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Native:

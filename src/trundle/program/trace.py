@@ -15,16 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-OPERATIONS = {
-    "ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "NEG": "neg", "EXP": "exp", "LOG": "log", "POW": "pow",
-    "CONSTPOW": "pow", "SQRT": "sqrt", "SQ": "sq", "TWICE": "twice", "SIN": "sin", "COS": "cos", "TAN": "tan",
-    "ASIN": "asin", "ACOS": "acos", "ATAN": "atan", "LT": "lt", "LE": "le", "EQ": "eq", "NE": "ne", "NOT": "not",
-    "AND": "and", "OR": "or", "FLOOR": "floor", "CEIL": "ceil", "FMOD": "fmod", "FABS": "abs", "SIGN": "sign",
-    "COPYSIGN": "copysign", "IF_ELSE_ZERO": "if_else_zero", "ERF": "erf", "FMIN": "min", "FMAX": "max", "INV": "inv",
-    "SINH": "sinh", "COSH": "cosh", "TANH": "tanh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh",
-    "ATAN2": "atan2", "LOG1P": "log1p", "EXPM1": "expm1", "HYPOT": "hypot", "REMAINDER": "remainder",
-}  # fmt: skip
-"""CasADi's scalar operations (without the prefix OP_) and ours. ASSIGN and LIFT are passed through."""
+_RENAMED = {"abs": "FABS", "min": "FMIN", "max": "FMAX"}
+"""Operations that CasADi has under a name that isn't ours; its others are OP_ and ours in capital letters."""
 
 Vectors = Mapping[str, tuple[Sequence[str], SX]]
 
@@ -86,11 +78,8 @@ def _read(name: str, inputs: tuple[Group, ...], outputs: tuple[Group, ...], func
     """Walk CasADi's instruction list, which reuses work slots, and give every result its own number."""
     import casadi as ca
 
-    known = {
-        getattr(ca, f"OP_{theirs}"): ours
-        for theirs, ours in OPERATIONS.items()
-        if hasattr(ca, f"OP_{theirs}")
-    }
+    known = {getattr(ca, f"OP_{_RENAMED.get(op, op.upper())}", None): op for op in ARITY}
+    known[ca.OP_CONSTPOW] = "pow"
     builder = Builder()
     slots: dict[int, int] = {}
     results: list[list[int]] = [[-1] * g.size for g in outputs]
@@ -130,18 +119,7 @@ def jacobian(program: Program, of: str, wrt: str) -> Program:
     The result has the same inputs and one output group, "d of/d wrt", of n_of * n_wrt values in row-major order:
     element i * n_wrt + j is the derivative of ``of[i]`` by ``wrt[j]`` and has the label "d of_i/d wrt_j".
     """
-    import casadi as ca
-
-    rows = program.outputs[program.output_index(of)]
-    columns = program.inputs[program.input_index(wrt)]
-    symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
-    values = program.casadi_function.call(symbols)
-    matrix = ca.jacobian(values[program.output_index(of)], symbols[program.input_index(wrt)])
-    labels = [f"d {a}/d {b}" for a in rows.labels for b in columns.labels]
-    inputs = {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}
-    return trace(
-        f"{program.name}_jacobian", inputs, {f"d {of}/d {wrt}": (labels, ca.vec(ca.densify(matrix).T))}
-    )
+    return _differentiated(program, f"{program.name}_jacobian", of, [wrt], shown=False)
 
 
 def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
@@ -149,19 +127,22 @@ def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
 
     The outputs are ``of`` and, for each group in ``wrt``, "d of/d wrt" as `jacobian` lays it out.
     """
+    return _differentiated(program, f"{program.name}_slopes", of, wrt, shown=True)
+
+
+def _differentiated(program: Program, name: str, of: str, wrt: Sequence[str], *, shown: bool) -> Program:
     import casadi as ca
 
-    rows = program.outputs[program.output_index(of)]
+    place = program.output_index(of)
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
-    value = program.casadi_function.call(symbols)[program.output_index(of)]
-    outputs: dict[str, tuple[Sequence[str], SX]] = {of: (rows.labels, value)}
-    for name in wrt:
-        place = program.input_index(name)
-        matrix = ca.densify(ca.jacobian(value, symbols[place]))
-        labels = [f"d {a}/d {b}" for a in rows.labels for b in program.inputs[place].labels]
-        outputs[f"d {of}/d {name}"] = (labels, ca.vec(matrix.T))
-    inputs = {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}
-    return trace(f"{program.name}_slopes", inputs, outputs)
+    value, rows = program.casadi_function.call(symbols)[place], program.outputs[place].labels
+    outputs: dict[str, tuple[Sequence[str], SX]] = {of: (rows, value)} if shown else {}
+    for group in wrt:
+        at = program.input_index(group)
+        labels = [f"d {a}/d {b}" for a in rows for b in program.inputs[at].labels]
+        matrix = ca.densify(ca.jacobian(value, symbols[at]))
+        outputs[f"d {of}/d {group}"] = (labels, ca.vec(matrix.T))
+    return trace(name, {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}, outputs)
 
 
 def to_casadi(program: Program) -> SX:
@@ -184,27 +165,16 @@ def to_casadi(program: Program) -> SX:
 def _expression(op: str, args: list[SX]) -> SX:
     import casadi as ca
 
-    if op in _NAMES:
-        return getattr(ca, _NAMES[op])(*args)
-    if op in _FORMULAS:
-        return _FORMULAS[op](*args)
-    if op == "select":
-        return ca.if_else(*args)
     if op == "if_else_zero":
         return ca.if_else(args[0], args[1], 0)
-    return getattr(ca, op)(*args)
+    return _FORMULAS[op](*args) if op in _FORMULAS else getattr(ca, _NAMES.get(op, op))(*args)
 
 
 _NAMES = {
     "abs": "fabs", "min": "fmin", "max": "fmax", "not": "logic_not", "and": "logic_and", "or": "logic_or",
-    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le",
+    "add": "plus", "sub": "minus", "mul": "times", "div": "rdivide", "pow": "power", "select": "if_else",
 }  # fmt: skip
 _FORMULAS: dict[str, Callable[..., SX]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "pow": lambda x, y: x**y,
     "neg": lambda x: -x,
     "sq": lambda x: x * x,
     "twice": lambda x: 2 * x,

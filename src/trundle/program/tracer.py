@@ -7,7 +7,7 @@ does the light algebra at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from trundle.errors import InputError, TrundleError
@@ -21,6 +21,24 @@ _OPERATIONS = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "ma
 Operand: TypeAlias = "Node | float"
 
 
+def _forward(op: str) -> Callable[[Node, Operand], Node]:
+    """self op other, of which Python's arithmetic on nodes consists."""
+    return lambda self, other: _write(self.builder, op, self, other)
+
+
+def _backward(op: str) -> Callable[[Node, Operand], Node]:
+    """other op self."""
+    return lambda self, other: _write(self.builder, op, other, self)
+
+
+def _write(builder: Builder, op: str, *operands: Operand) -> Node:
+    try:
+        values = [x.value if isinstance(x, Node) else builder.const(x) for x in operands]
+    except (TypeError, ValueError):  # what is no number may know what to do itself
+        return NotImplemented
+    return Node(builder, builder.emit(op, *values))
+
+
 class Node:
     """One value of a program being written; Python's arithmetic on it writes the next."""
 
@@ -30,43 +48,11 @@ class Node:
         self.builder = builder
         self.value = value
 
-    def _do(self, op: str, x: Operand, y: Operand) -> Node:
-        builder = self.builder
-        first = x.value if isinstance(x, Node) else _constant(builder, x)
-        second = y.value if isinstance(y, Node) else _constant(builder, y)
-        if first is None or second is None:
-            return NotImplemented
-        return Node(builder, builder.emit(op, first, second))
-
-    def __add__(self, other: Operand) -> Node:
-        return self._do("add", self, other)
-
-    def __radd__(self, other: Operand) -> Node:
-        return self._do("add", other, self)
-
-    def __sub__(self, other: Operand) -> Node:
-        return self._do("sub", self, other)
-
-    def __rsub__(self, other: Operand) -> Node:
-        return self._do("sub", other, self)
-
-    def __mul__(self, other: Operand) -> Node:
-        return self._do("mul", self, other)
-
-    def __rmul__(self, other: Operand) -> Node:
-        return self._do("mul", other, self)
-
-    def __truediv__(self, other: Operand) -> Node:
-        return self._do("div", self, other)
-
-    def __rtruediv__(self, other: Operand) -> Node:
-        return self._do("div", other, self)
-
-    def __pow__(self, other: Operand) -> Node:
-        return self._do("pow", self, other)
-
-    def __rpow__(self, other: Operand) -> Node:
-        return self._do("pow", other, self)
+    __add__, __radd__ = _forward("add"), _backward("add")
+    __sub__, __rsub__ = _forward("sub"), _backward("sub")
+    __mul__, __rmul__ = _forward("mul"), _backward("mul")
+    __truediv__, __rtruediv__ = _forward("div"), _backward("div")
+    __pow__, __rpow__ = _forward("pow"), _backward("pow")
 
     def __neg__(self) -> Node:
         return Node(self.builder, self.builder.emit("neg", self.value))
@@ -88,18 +74,10 @@ class Node:
         if op not in _OPERATIONS:
             raise TrundleError(f"traced programs do not have the function '{name}'")
         builder = next(a.builder for a in arguments if isinstance(a, Node))
-        values = [a.value if isinstance(a, Node) else builder.const(a) for a in arguments]
-        return Node(builder, builder.emit(op, *values))
+        return _write(builder, op, *arguments)
 
     def __repr__(self) -> str:
         return f"<Node %{self.value}>"
-
-
-def _constant(builder: Builder, number: float) -> int | None:
-    try:
-        return builder.const(number)
-    except (TypeError, ValueError):
-        return None
 
 
 class Tracer:

@@ -25,7 +25,9 @@ from trundle.robot.values import (
     Length,
     Mass,
     Moment,
+    NotNegative,
     Position,
+    Positive,
     Rate,
     Speed,
     Stiffness,
@@ -45,15 +47,17 @@ _BOUNDS = {
 }
 
 
+MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
 class Inertia(Noun):
     """Moments and products of inertia about the centre of mass, in the body's axes; xy = ∫ -x y dm."""
 
     called: ClassVar[str] = "inertia"
-    bounds: ClassVar[dict[str, str]] = {"xx": ">= 0", "yy": ">= 0", "zz": ">= 0"}
 
-    xx: Moment = default(0.0, "Moment about x (kg m^2), default 0.")
-    yy: Moment = default(0.0, "Moment about y (kg m^2), default 0.")
-    zz: Moment = default(0.0, "Moment about z (kg m^2), default 0.")
+    xx: NotNegative[Moment] = default(0.0, "Moment about x (kg m^2), default 0.")
+    yy: NotNegative[Moment] = default(0.0, "Moment about y (kg m^2), default 0.")
+    zz: NotNegative[Moment] = default(0.0, "Moment about z (kg m^2), default 0.")
     xy: Moment = default(0.0, "Product of x and y (kg m^2), default 0.")
     xz: Moment = default(0.0, "Product of x and z (kg m^2), default 0.")
     yz: Moment = default(0.0, "Product of y and z (kg m^2), default 0.")
@@ -67,7 +71,6 @@ class Body(Noun):
     """A rigid body: mass, centre of mass and inertia."""
 
     called: ClassVar[str] = "body"
-    bounds: ClassVar[dict[str, str]] = {"mass": ">= 0"}
 
     name: Identifier | None = default(None, "Another name for the body, for `parent:`. Default: its joint's.")
     mass: Mass = default(0.0, "Mass (kg), default 0.")
@@ -124,16 +127,13 @@ class Joint(Kind):
 class FixedJoint(Joint):
     """Holds its body to its parent."""
 
-    called: ClassVar[str] = "fixed joint"
     symbol: ClassVar[str] = "weld"
 
-    type: Literal["fixed"] = default("fixed", "fixed: no motion.")
+    type: Literal["fixed"] = "fixed"
 
 
 class _Resisted(Noun):
     """What every axis with springs and stops shares."""
-
-    bounds: ClassVar[dict[str, str]] = _BOUNDS
 
     def default_counts(self, field: str) -> bool:
         """The smoothing widths matter where there is dry friction, or a stop."""
@@ -151,18 +151,18 @@ class Turning(_Resisted):
     stiffness: AngularStiffness = default(0.0, "Spring (N m/rad), default 0.")
     rest: Angle = default(0.0, "Angle at which the spring is at rest (rad), default 0.")
     damping: AngularDamping = default(0.0, "Viscous damping (N m s/rad), default 0.")
-    coulomb: Torque = default(0.0, "Dry friction torque (N m), default 0.")
-    coulomb_speed: Rate = default(
+    coulomb: NotNegative[Torque] = default(0.0, "Dry friction torque (N m), default 0.")
+    coulomb_speed: Positive[Rate] = default(
         1e-3, f"Dry friction's smoothing rate (rad/s), {_SPEED_TEXT}. Default 1e-3."
     )
-    armature: Moment = default(0.0, "Inertia of the drive about the axis (kg m^2), default 0.")
+    armature: NotNegative[Moment] = default(0.0, "Inertia of the drive about the axis (kg m^2), default 0.")
     lower: Angle | None = default(None, "Least angle (rad). Default: none.")
     upper: Angle | None = default(None, "Greatest angle (rad). Default: none.")
     limit_stiffness: AngularStiffness = default(
         0.0, "Spring of the stops at lower and upper (N m/rad). Default 0: nothing stops it there."
     )
     limit_damping: AngularDamping = default(0.0, "Damping of the stops (N m s/rad), default 0.")
-    limit_width: Angle = default(1e-3, "Angle over which a stop sets in (rad), default 1e-3.")
+    limit_width: Positive[Angle] = default(1e-3, "Angle over which a stop sets in (rad), default 1e-3.")
 
 
 class Sliding(_Resisted):
@@ -173,8 +173,8 @@ class Sliding(_Resisted):
     stiffness: Stiffness = default(0.0, "Spring (N/m), default 0.")
     rest: Length = default(0.0, "Position at which the spring is at rest (m), default 0.")
     damping: Damping = default(0.0, "Viscous damping (N s/m), default 0.")
-    coulomb: Force = default(0.0, "Dry friction force (N), default 0.")
-    coulomb_speed: Speed = default(
+    coulomb: NotNegative[Force] = default(0.0, "Dry friction force (N), default 0.")
+    coulomb_speed: Positive[Speed] = default(
         1e-3, f"Dry friction's smoothing speed (m/s), {_SPEED_TEXT}. Default 1e-3."
     )
     armature: Mass = default(0.0, "Mass of the drive along the axis (kg), default 0.")
@@ -184,7 +184,7 @@ class Sliding(_Resisted):
         0.0, "Spring of the stops at lower and upper (N/m). Default 0: nothing stops it there."
     )
     limit_damping: Damping = default(0.0, "Damping of the stops (N s/m), default 0.")
-    limit_width: Length = default(1e-3, "Distance over which a stop sets in (m), default 1e-3.")
+    limit_width: Positive[Length] = default(1e-3, "Distance over which a stop sets in (m), default 1e-3.")
 
 
 class DirectedJoint(Joint):
@@ -194,36 +194,33 @@ class DirectedJoint(Joint):
 class RevoluteJoint(Turning, DirectedJoint):
     """Turns about its axis: coordinate NAME.angle, speed NAME.rate."""
 
-    called: ClassVar[str] = "revolute joint"
     coordinates = ("angle",)
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "angle"),)
 
-    type: Literal["revolute"] = default("revolute", "revolute: turns about the axis.")
+    type: Literal["revolute"] = "revolute"
 
 
 class PrismaticJoint(Sliding, DirectedJoint):
     """Slides along its axis: coordinate NAME.position, speed NAME.rate."""
 
-    called: ClassVar[str] = "prismatic joint"
     symbol: ClassVar[str] = "slide"
     coordinates = ("position",)
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "position", sliding=True),)
 
-    type: Literal["prismatic"] = default("prismatic", "prismatic: slides along the axis.")
+    type: Literal["prismatic"] = "prismatic"
 
 
 class ScrewJoint(Turning, DirectedJoint):
     """Turns about its axis and advances along it: coordinate NAME.angle, speed NAME.rate."""
 
-    called: ClassVar[str] = "screw joint"
     symbol: ClassVar[str] = "slide"
     coordinates = ("angle",)
     speeds = ("rate",)
     drives = (DriveAxis("", 0, "angle"),)
 
-    type: Literal["screw"] = default("screw", "screw: turns about the axis and advances along it.")
+    type: Literal["screw"] = "screw"
     pitch: Length = Field(
         description='Advance per angle (m/rad), negative for a left-hand thread; "5 mm/rev".'
     )
@@ -232,15 +229,12 @@ class ScrewJoint(Turning, DirectedJoint):
 class CylindricalJoint(DirectedJoint):
     """Turns about its axis and slides along it: NAME.angle, NAME.position; speeds NAME.rate, NAME.speed."""
 
-    called: ClassVar[str] = "cylindrical joint"
     symbol: ClassVar[str] = "slide"
     coordinates = ("angle", "position")
     speeds = ("rate", "speed")
     drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
 
-    type: Literal["cylindrical"] = default(
-        "cylindrical", "cylindrical: turns about the axis and slides along it."
-    )
+    type: Literal["cylindrical"] = "cylindrical"
     turn: Turning = default({}, "Springs, friction and stops about the axis.")
     slide: Sliding = default({}, "Springs, friction and stops along the axis.")
 
@@ -259,13 +253,12 @@ class TwoAxisJoint(DirectedJoint):
 class UniversalJoint(TwoAxisJoint):
     """Turns about two axes, the second carried by the first: NAME.angle_1, .angle_2; NAME.rate_1, .rate_2."""
 
-    called: ClassVar[str] = "universal joint"
     symbol: ClassVar[str] = "ball"
     coordinates = ("angle_1", "angle_2")
     speeds = ("rate_1", "rate_2")
     drives = (DriveAxis("first", 0, "angle_1"), DriveAxis("second", 1, "angle_2"))
 
-    type: Literal["universal"] = default("universal", "universal: turns about two axes, the second carried.")
+    type: Literal["universal"] = "universal"
     axis: Axis = default((1.0, 0.0, 0.0), "First axis, fixed in the joint's frame. Default x.")
     first: Turning = default({}, "Springs, friction and stops about the first axis.")
     second: Turning = default({}, "Springs, friction and stops about the second axis.")
@@ -274,7 +267,6 @@ class UniversalJoint(TwoAxisJoint):
 class PinSlotJoint(TwoAxisJoint):
     """A pin in a slot: turns about the pin and slides along the slot: NAME.angle, .position; NAME.rate, .speed."""
 
-    called: ClassVar[str] = "pin slot joint"
     symbol: ClassVar[str] = "slide"
     parallel: ClassVar[tuple[str, str]] = (
         "its slot runs along its pin",
@@ -284,7 +276,7 @@ class PinSlotJoint(TwoAxisJoint):
     speeds = ("rate", "speed")
     drives = (DriveAxis("turn", 0, "angle"), DriveAxis("slide", 1, "position", sliding=True))
 
-    type: Literal["pin_slot"] = default("pin_slot", "pin_slot: turns about a pin that slides along a slot.")
+    type: Literal["pin_slot"] = "pin_slot"
     axis2: Axis = default((1.0, 0.0, 0.0), "The slot, in the joint's frame. Default x.")
     turn: Turning = default({}, "Springs, friction and stops about the pin.")
     slide: Sliding = default({}, "Springs, friction and stops along the slot.")
@@ -293,38 +285,32 @@ class PinSlotJoint(TwoAxisJoint):
 class SphericalJoint(Joint):
     """Turns any way: the quaternion NAME.q_w to .q_z; NAME.omega_x to .omega_z in the body's own axes."""
 
-    called: ClassVar[str] = "spherical joint"
     symbol: ClassVar[str] = "ball"
-    bounds: ClassVar[dict[str, str]] = {"damping": ">= 0"}
     coordinates = ("q_w", "q_x", "q_y", "q_z")
     speeds = ("omega_x", "omega_y", "omega_z")
 
-    type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
+    type: Literal["spherical"] = "spherical"
     damping: AngularDamping = default(0.0, "Viscous damping about every axis (N m s/rad), default 0.")
 
 
 class PlanarJoint(DirectedJoint):
     """Slides in a plane and turns in it: NAME.x, .y, .theta; NAME.v_x, .v_y, .omega in the body's own axes."""
 
-    called: ClassVar[str] = "planar joint"
     symbol: ClassVar[str] = "ball"
     coordinates = ("x", "y", "theta")
     speeds = ("v_x", "v_y", "omega")
 
-    type: Literal["planar"] = default(
-        "planar", "planar: slides in the plane across the axis and turns in it."
-    )
+    type: Literal["planar"] = "planar"
 
 
 class FloatingJoint(Joint):
     """Moves any way: NAME.x to .z, .q_w to .q_z; in the body's own axes NAME.v_x to .v_z, .omega_x to .omega_z."""
 
-    called: ClassVar[str] = "floating joint"
     symbol: ClassVar[str] = "ball"
     coordinates = ("x", "y", "z", "q_w", "q_x", "q_y", "q_z")
     speeds = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 
-    type: Literal["floating"] = default("floating", "floating: nothing holds it.")
+    type: Literal["floating"] = "floating"
 
 
 JOINTS.add(

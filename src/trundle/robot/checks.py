@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterator, Mapping
 from itertools import chain as chained
 from itertools import islice
+from operator import itemgetter
 
-from trundle.robot.bodies import Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
+from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.kinds import ask
-from trundle.robot.noun import Noun
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
-from trundle.robot.values import Value
-from trundle.robot.walk import nouns
+from trundle.robot.walk import nouns, values
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
@@ -55,41 +54,20 @@ def check_numbers(robot: Parts, scope: Numbers) -> list[Problem]:
     return problems
 
 
-_BOUNDS = {
-    ">= 0": (lambda number: number >= 0.0, "must not be negative"),
-    "> 0": (lambda number: number > 0.0, "must be greater than zero"),
-    "!= 0": (lambda number: number != 0.0, "must not be zero"),
-}
-
-
 def _bounds(robot: Parts, found: Numbers) -> Iterator[Problem]:
-    for path, noun in nouns(robot):
-        for field, bound in noun.bounds.items():
-            value = getattr(noun, field, None)
-            if not isinstance(value, Value):
-                continue
-            number = found[value.key]
-            allowed, words = _BOUNDS[bound]
-            if not allowed(number):
-                written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
-                name = field.replace("_", " ")
-                yield Problem(
-                    (*path, field), f"{name} {words}, got {written}", _bound_hint(noun, field, number)
-                )
-
-
-def _bound_hint(noun: Noun, field: str, number: float) -> str | None:
-    if field in noun.bound_hints:
-        return noun.bound_hints[field]
-    if number < 0 and field not in ("gear_ratio",):
-        return f"did you mean {-number:g}?"
-    return None
+    for path, value in values(robot):
+        number = found[value.key]
+        if value.bound is not None and not value.bound.allows(number):
+            written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
+            name = str(path[-1]).replace("_", " ")
+            hint = value.bound.hint or (f"did you mean {-number:g}?" if number < 0 else None)
+            yield Problem(path, f"{name} {value.bound.words}, got {written}", hint)
 
 
 def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
         if isinstance(noun, Inertia) and not noun.as_given:
-            message = _inertia_problem(noun, found)
+            message = inertia_problem(**{axes: found[getattr(noun, axes).key] for axes in MOMENTS})
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Problem(path, message, hint)
@@ -98,26 +76,16 @@ def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:
             yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
 
 
-def _inertia_problem(inertia: Inertia, found: Numbers) -> str | None:
-    """What makes six numbers no inertia; one moment alone is fine: it is all that a motion about one axis needs."""
-    xx, yy, zz = (found[value.key] for value in (inertia.xx, inertia.yy, inertia.zz))
-    xy, xz, yz = (found[value.key] for value in (inertia.xy, inertia.xz, inertia.yz))
-    return inertia_problem(xx, yy, zz, xy, xz, yz)
-
-
 def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> str | None:
-    """The same on plain numbers (kg m^2)."""
+    """What makes six numbers (kg m²) no inertia; one moment alone is fine, all that a motion about one axis needs."""
     if not any((xy, xz, yz)):
-        if sum(1 for moment in (xx, yy, zz) if moment) < 2:
+        moments = {"xx": xx, "yy": yy, "zz": zz}
+        name, most = max(moments.items(), key=itemgetter(1))
+        rest = sum(moments.values()) - most
+        if rest == 0.0 or most <= rest + _INERTIA_TOLERANCE * (most + rest):
             return None
-        slack = _INERTIA_TOLERANCE * (xx + yy + zz)
-        for name, (one, two, sum_) in {"zz": (xx, yy, zz), "yy": (xx, zz, yy), "xx": (yy, zz, xx)}.items():
-            if sum_ > one + two + slack:
-                others = " + ".join(other for other in ("xx", "yy", "zz") if other != name)
-                return (
-                    f"breaks the triangle inequality: {name} = {sum_:g} is more than {others} = {one + two:g}"
-                )
-        return None
+        others = " + ".join(other for other in moments if other != name)
+        return f"breaks the triangle inequality: {name} = {most:g} is more than {others} = {rest:g}"
     # With products: the density's second moments Σ = tr(I)/2 1 - I must be positive semidefinite (Wensing, Kim
     # and Slotine, 2018), which is the triangle inequality on the principal moments.
     half = (xx + yy + zz) / 2
@@ -133,13 +101,11 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
 
 
 def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[Problem]:
-    inertia = wheel.inertia
-    if inertia.axle is None and inertia.diameter is None:
-        return
     mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
-    axle = mass * radius**2 / 2 if inertia.axle is None else found[inertia.axle.key]
-    diameter = (
-        mass * (3 * radius**2 + width**2) / 12 if inertia.diameter is None else found[inertia.diameter.key]
+    axle, diameter = mass * radius**2 / 2, mass * (3 * radius**2 + width**2) / 12
+    axle, diameter = (
+        default if value is None else found[value.key]
+        for value, default in ((wheel.inertia.axle, axle), (wheel.inertia.diameter, diameter))
     )
     if axle > 2 * diameter * (1 + _INERTIA_TOLERANCE):
         message = (
@@ -149,22 +115,17 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[
 
 
 def _axes(robot: Parts, found: Numbers) -> Iterator[Problem]:
-    directed = [("joints", *each) for each in robot.joints.items()]
-    directed += [("loops", *each) for each in robot.loops.items()]
-    for family, name, joint in directed:
-        directions = [
-            tuple(found[value.key] for value in getattr(joint, key))
-            for key in ("axis", "axis2")
-            if hasattr(joint, key)
-        ]
-        for key, direction in zip(("axis", "axis2"), directions, strict=False):
+    for path, noun in nouns(robot):
+        keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
+        directions = [tuple(found[value.key] for value in getattr(noun, key)) for key in keys]
+        for key, direction in zip(keys, directions, strict=True):
             if math.hypot(*direction) < 1e-12:
                 yield Problem(
-                    (family, name, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
+                    (*path, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
                 )
                 return
-        if isinstance(joint, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
-            yield Problem(("joints", name, "axis2"), *joint.parallel)
+        if isinstance(noun, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
+            yield Problem((*path, "axis2"), *noun.parallel)
 
 
 def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
@@ -222,16 +183,17 @@ def _ground(robot: Parts, found: Numbers) -> Iterator[Problem]:
     if not heights:
         return
     # the height that most wheels share is the ground; the others are off it
-    ground = max(
-        heights.values(),
-        key=lambda one: sum(abs(one - other) < _HEIGHT_TOLERANCE for other in heights.values()),
-    )
+    ground = max(heights.values(), key=lambda one: len(_at_height(one, heights)))
+    standing = _at_height(ground, heights)
     for name, height in heights.items():
-        if abs(height - ground) >= _HEIGHT_TOLERANCE:
-            shared = [other for other, its in heights.items() if abs(its - ground) < _HEIGHT_TOLERANCE]
-            message = f"stands off the ground: it touches z = {height:g}, {', '.join(shared)} {ground:g}"
+        if name not in standing:
+            message = f"stands off the ground: it touches z = {height:g}, {', '.join(standing)} {ground:g}"
             z = found[robot.wheels[name].at[2].key] + ground - height
             yield Problem(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
+
+
+def _at_height(height: float, heights: Numbers) -> Numbers:
+    return {name: each for name, each in heights.items() if abs(each - height) < _HEIGHT_TOLERANCE}
 
 
 def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem]:
@@ -273,14 +235,10 @@ def _base_mass(robot: Parts, found: Numbers) -> Iterator[Problem]:
     assert robot.body is not None
     if robot.joints or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
         return
-    moments = [
-        found[value.key] for value in (robot.body.inertia.xx, robot.body.inertia.yy, robot.body.inertia.zz)
-    ]
-    if min(moments if robot.base == "floating" else moments[2:]) == 0.0:
-        needed = "xx, yy and zz" if robot.base == "floating" else "zz"
-        yield Problem(
-            ("body", "inertia"), f"nothing resists turning: inertia {needed} must be greater than zero"
-        )
+    needed = ("xx", "yy", "zz") if robot.base == "floating" else ("zz",)
+    if any(found[getattr(robot.body.inertia, axes).key] == 0.0 for axes in needed):
+        message = f"nothing resists turning: inertia {', '.join(needed)} must be greater than zero"
+        yield Problem(("body", "inertia"), message)
 
 
 def _has_mass(body: Body, found: Numbers) -> bool:

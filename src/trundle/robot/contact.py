@@ -10,7 +10,7 @@ from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
 from trundle.robot.units import Measure
-from trundle.robot.values import Damping, Ratio, Speed, Stiffness
+from trundle.robot.values import Damping, NotNegative, Positive, Ratio, Speed, Stiffness
 from trundle.scalars import Scalar, smooth_sign, sqrt
 
 
@@ -70,10 +70,8 @@ class ContactLaw(Kind):
     forces change over so small a slip that explicit methods would have to resolve it. `outputs`: what else it shows.
     """
 
-    called: ClassVar[str] = "contact law"
     family: ClassVar[Family] = LAWS
     inline: ClassVar[bool] = True
-    bounds: ClassVar[dict[str, str]] = {"friction": ">= 0", "slip_speed": "> 0"}
     rolls: ClassVar[bool] = False
     pushes: ClassVar[bool] = True
     resists: ClassVar[bool] = False
@@ -82,8 +80,10 @@ class ContactLaw(Kind):
 
     type: str
     # Every law has them, so that a wheel keeps its friction while another law is tried.
-    friction: Ratio = default(0.8, "Friction coefficient of a contact that slips, default 0.8.")
-    slip_speed: Speed = default(0.01, "Slip at which friction nears its full force (m/s), default 0.01.")
+    friction: NotNegative[Ratio] = default(0.8, "Friction coefficient of a contact that slips, default 0.8.")
+    slip_speed: Positive[Speed] = default(
+        0.01, "Slip at which friction nears its full force (m/s), default 0.01."
+    )
 
     @property
     def grips(self) -> bool:
@@ -106,12 +106,11 @@ class ContactLaw(Kind):
 class Ideal(ContactLaw):
     """Rolls without slipping: a constraint."""
 
-    called: ClassVar[str] = "ideal contact"
     rolls: ClassVar[bool] = True
     pushes: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
 
-    type: Literal["ideal"] = default("ideal", "ideal: rolls without slipping (a constraint; the default).")
+    type: Literal["ideal"] = "ideal"
 
     def words(self, read: Read) -> str:
         """It has no numbers."""
@@ -125,9 +124,7 @@ class Slip(ContactLaw):
     (Pennestrì et al. 2016).
     """
 
-    called: ClassVar[str] = "slipping contact"
-
-    type: Literal["slip"] = default("slip", "slip: regularised friction.")
+    type: Literal["slip"] = "slip"
 
     def default_counts(self, field: str) -> bool:
         """Its defaults have an effect."""
@@ -149,11 +146,10 @@ class Slip(ContactLaw):
 class Free(ContactLaw):
     """No force at all."""
 
-    called: ClassVar[str] = "free contact"
     pushes: ClassVar[bool] = False
     stiff: ClassVar[bool] = False
 
-    type: Literal["free"] = default("free", "free: no force at all.")
+    type: Literal["free"] = "free"
 
     def words(self, read: Read) -> str:
         """It has no numbers."""
@@ -167,15 +163,10 @@ class Bristle(ContactLaw):
     Canudas de Wit, Olsson, Åström & Lischinsky 1995). States NAME.rolling_deflection and NAME.lateral_deflection (m).
     """
 
-    called: ClassVar[str] = "bristle contact"
-    bounds: ClassVar[dict[str, str]] = {
-        **ContactLaw.bounds,
-        "bristle_stiffness": "> 0",
-        "bristle_damping": ">= 0",
-    }
-
-    type: Literal["bristle"] = default("bristle", "bristle: dry friction that holds like a spring at rest.")
-    bristle_stiffness: Stiffness = default(1e5, "Stiffness of the tread before it slides (N/m), default 1e5.")
+    type: Literal["bristle"] = "bristle"
+    bristle_stiffness: Positive[Stiffness] = default(
+        1e5, "Stiffness of the tread before it slides (N/m), default 1e5."
+    )
     bristle_damping: Damping = default(300.0, "Damping of the tread (N s/m), default 300.")
 
     def default_counts(self, field: str) -> bool:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
-from pydantic_core import PydanticCustomError
 
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import default
-from trundle.robot.values import Length, Plain, describe
+from trundle.robot.values import Length, Plain, describe, problem
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
 
@@ -30,9 +29,7 @@ class AckermannCoupling(Coupling):
     The angle is that of a single wheel midway between them (the bicycle's).
     """
 
-    called: ClassVar[str] = "linkage"
-
-    type: Literal["ackermann"] = default("ackermann", "ackermann: the steering of a car (the default).")
+    type: Literal["ackermann"] = "ackermann"
     wheels: tuple[str, str] = Field(description="The two steered wheels, [left, right].")
     axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
 
@@ -41,9 +38,7 @@ def _leaders(written: object) -> object:
     if isinstance(written, Mapping) and written:
         return {str(name): ratio for name, ratio in written.items()}
     message = f"expected the ratio to each thing it follows, got {describe(written or None)}"
-    raise PydanticCustomError(
-        "follows", "{message}", {"message": message, "hint": "write follows: {NAME: RATIO}, such as {a: -2}"}
-    )
+    raise problem(message, "write follows: {NAME: RATIO}, such as {a: -2}")
 
 
 class GearCoupling(Coupling):
@@ -53,9 +48,7 @@ class GearCoupling(Coupling):
     that slides); each of those that it follows feels -ratio times as much.
     """
 
-    called: ClassVar[str] = "gear"
-
-    type: Literal["gear"] = default("gear", "gear: follows others by fixed ratios.")
+    type: Literal["gear"] = "gear"
     joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
     follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
     offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")
@@ -75,3 +68,9 @@ def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
 def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
     """The couplings by fixed ratios."""
     return {name: each for name, each in couplings.items() if isinstance(each, GearCoupling)}
+
+
+def held(couplings: Mapping[str, Coupling]) -> dict[str, str]:
+    """The steerings that linkages hold, and the first linkage that holds each."""
+    pairs = [(wheel, name) for name, each in linkages(couplings).items() for wheel in each.wheels]
+    return {f"{wheel}.steering": name for wheel, name in reversed(pairs)}

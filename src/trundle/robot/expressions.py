@@ -18,6 +18,7 @@ parameter m exists, and "2*m" is twice that parameter.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +30,15 @@ from trundle.scalars import Scalar
 
 _FUNCTIONS = {"sqrt": scalars.sqrt, "sin": scalars.sin, "cos": scalars.cos, "tan": scalars.tan}
 FUNCTIONS = tuple(_FUNCTIONS)
+_OPERATORS: dict[str, Callable[..., Scalar]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "neg": operator.neg,
+    **_FUNCTIONS,
+}
 PI = 3.141592653589793
 
 # Long enough for any sensible formula, short enough that no tree can exhaust Python's stack.
@@ -79,16 +89,8 @@ class Operation:
 Expression = Number | Name | Operation
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-def _tokens(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
+def _tokens(text: str) -> list[re.Match[str]]:
+    tokens: list[re.Match[str]] = []
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -97,9 +99,8 @@ def _tokens(text: str) -> list[_Token]:
                 f"the character {text[position]!r} has no place in a number or formula",
                 'write a number, a number with a unit ("6 in"), or arithmetic over parameters ("track/2")',
             )
-        kind = match.lastgroup or ""
-        if kind != "space":
-            tokens.append(_Token(kind, match.group(), match.start(), match.end()))
+        if match.lastgroup != "space":
+            tokens.append(match)
         position = match.end()
     return tokens
 
@@ -112,18 +113,21 @@ class _Parser:
         self.index = 0
         self.depth = 0
 
-    def peek(self, ahead: int = 0) -> _Token | None:
+    def peek(self, ahead: int = 0) -> re.Match[str] | None:
         place = self.index + ahead
         return self.tokens[place] if place < len(self.tokens) else None
 
-    def is_mark(self, *marks: str) -> bool:
+    def taken(self, *marks: str) -> str | None:
+        """The next token's text, where it is one of these marks: taken then."""
         token = self.peek()
-        return token is not None and token.kind == "mark" and token.text in marks
-
-    def take(self) -> _Token:
-        token = self.tokens[self.index]
+        if token is None or token.group() not in marks:
+            return None
         self.index += 1
-        return token
+        return token.group()
+
+    def next(self) -> re.Match[str]:
+        self.index += 1
+        return self.tokens[self.index - 1]
 
     def deeper(self) -> None:
         self.depth += 1
@@ -135,34 +139,30 @@ class _Parser:
         token = self.peek()
         if token is None:
             return tree
-        if token.text == ")":
+        if token.group() == ")":
             raise ExpressionError("a ')' too many")
         raise ExpressionError(
-            f"{token.text!r} follows without an operator",
-            f"write '* {token.text}' for a product; a unit stands straight after its number ('6 in')",
+            f"{token.group()!r} follows without an operator",
+            f"write '* {token.group()}' for a product; a unit stands straight after its number ('6 in')",
         )
 
     def sum(self) -> Expression:
-        self.deeper()
-        tree = self.product()
-        while self.is_mark("+", "-"):
-            tree = Operation(self.take().text, (tree, self.product()))
-        self.depth -= 1
-        return tree
+        return self.chain(self.product, "+", "-")
 
     def product(self) -> Expression:
-        tree = self.factor()
-        while self.is_mark("*", "/"):
-            tree = Operation(self.take().text, (tree, self.factor()))
+        return self.chain(self.factor, "*", "/")
+
+    def chain(self, part: Callable[[], Expression], *marks: str) -> Expression:
+        tree = part()
+        while mark := self.taken(*marks):
+            tree = Operation(mark, (tree, part()))
         return tree
 
     def factor(self) -> Expression:
         self.deeper()
-        if self.is_mark("-"):
-            self.take()
+        if self.taken("-"):
             tree: Expression = Operation("neg", (self.factor(),))
-        elif self.is_mark("+"):
-            self.take()
+        elif self.taken("+"):
             tree = self.factor()
         else:
             tree = self.power()
@@ -171,44 +171,39 @@ class _Parser:
 
     def power(self) -> Expression:
         tree = self.atom()
-        if self.is_mark("**", "^"):
-            self.take()
-            tree = Operation("**", (tree, self.factor()))
-        return tree
+        return Operation("**", (tree, self.factor())) if self.taken("**", "^") else tree
 
     def atom(self) -> Expression:
-        token = self.peek()
-        if token is None:
+        if self.peek() is None:
             raise ExpressionError("the formula ends too early")
-        self.take()
-        if token.kind == "number":
-            return self.number(float(token.text))
-        if token.kind == "name":
-            return self.name(token.text)
-        if token.text == "(":
+        token = self.next()
+        if token.lastgroup == "number":
+            return self.number(float(token.group()))
+        if token.lastgroup == "name":
+            return self.name(token.group())
+        if token.group() == "(":
             return self.closed("(")
-        raise ExpressionError(f"{token.text!r} where a number, a parameter or '(' was expected")
+        raise ExpressionError(f"{token.group()!r} where a number, a parameter or '(' was expected")
 
     def closed(self, opening: str) -> Expression:
         tree = self.sum()
-        if not self.is_mark(")"):
+        if not self.taken(")"):
             raise ExpressionError(f"{opening!r} is never closed")
-        self.take()
         return tree
 
     def name(self, name: str) -> Expression:
+        opened = self.taken("(")
         if name in FUNCTIONS:
-            if not self.is_mark("("):
+            if not opened:
                 raise ExpressionError(f"{name} is a function", f"write {name}(...)")
-            self.take()
             return Operation(name, (self.closed(f"{name}("),))
-        if self.is_mark("("):
+        if opened:
             raise ExpressionError(f"there is no function {name!r}", suggest(name, FUNCTIONS))
         return Number(PI) if name == "pi" else Name(name)
 
     def number(self, value: float) -> Number:
         token = self.peek()
-        if token is None or token.kind != "name":
+        if token is None or token.lastgroup != "name":
             return Number(value)
         factor, dimension = self.unit()
         return Number(_tidy(value * factor), dimension)
@@ -217,59 +212,50 @@ class _Parser:
         """A run of unit parts; each operator inside it stands without spaces and is followed by a unit."""
         self.deeper()
         factor, dimension = self.unit_part()
-        while (sign := self.unit_continues()) is not None:
-            if self.is_mark("*", "/"):
-                self.take()
+        while sign := self.unit_continues():
+            self.taken("*", "/")
             other, its_dimension = self.unit_part()
             factor *= other**sign
             dimension = multiply(dimension, its_dimension, sign)
         self.depth -= 1
         return factor, dimension
 
-    def unit_continues(self) -> int | None:
-        token = self.peek()
-        if token is None:
-            return None
-        if token.kind == "name":
+    def unit_continues(self) -> int:
+        """1 where another part multiplies the unit so far, -1 where one divides it, 0 where the unit ends."""
+        mark, after = self.peek(), self.peek(1)
+        if mark is not None and mark.lastgroup == "name":
             return 1
-        after = self.peek(1)
-        if token.text not in ("*", "/") or after is None:
-            return None
-        tight = self.tokens[self.index - 1].end == token.start and token.end == after.start
-        inner = self.peek(2) if after.text == "(" else after
-        is_unit = inner is not None and inner.kind == "name" and inner.text in UNITS
-        return (1 if token.text == "*" else -1) if tight and is_unit else None
+        if mark is None or after is None or mark.group() not in ("*", "/"):
+            return 0
+        tight = self.tokens[self.index - 1].end() == mark.start() and mark.end() == after.start()
+        inner = self.peek(2) if after.group() == "(" else after
+        if not tight or inner is None or inner.group() not in UNITS:
+            return 0
+        return 1 if mark.group() == "*" else -1
 
     def unit_part(self) -> tuple[float, Dimension]:
-        token = self.take()
-        if token.text == "(":
+        text = self.next().group()
+        if text == "(":
             factor, dimension = self.unit()
-            if not self.is_mark(")"):
+            if not self.taken(")"):
                 raise ExpressionError("'(' in a unit is never closed")
-            self.take()
-        elif token.text in UNITS:
-            factor, dimension = UNITS[token.text]
+        elif text in UNITS:
+            factor, dimension = UNITS[text]
         else:
             raise ExpressionError(
-                f"unknown unit {token.text!r}",
-                f"{suggest(token.text, UNITS)} (For a parameter write '* {token.text}')",
+                f"unknown unit {text!r}", f"{suggest(text, UNITS)} (For a parameter write '* {text}')"
             )
-        if self.is_mark("^", "**"):
-            self.take()
+        if self.taken("^", "**"):
             power = self.whole_power()
             factor, dimension = factor**power, raise_to(dimension, power)
         return factor, dimension
 
     def whole_power(self) -> int:
-        sign = 1
-        if self.is_mark("-"):
-            self.take()
-            sign = -1
+        sign = -1 if self.taken("-") else 1
         token = self.peek()
-        if token is None or not token.text.isdigit() or len(token.text) > 1:
+        if token is None or not re.fullmatch("[0-9]", token.group()):
             raise ExpressionError("a unit's power must be a whole number below 10", "as in kg m^2")
-        self.take()
-        return sign * int(token.text)
+        return sign * int(self.next().group())
 
 
 def _tidy(number: float) -> float:
@@ -305,20 +291,4 @@ def evaluate(tree: Expression, lookup: Callable[[str], Scalar]) -> Scalar:
         return tree.value
     if isinstance(tree, Name):
         return lookup(tree.name)
-    operands = [evaluate(operand, lookup) for operand in tree.operands]
-    match tree.operator, operands:
-        case "neg", [a]:
-            return -a
-        case "+", [a, b]:
-            return a + b
-        case "-", [a, b]:
-            return a - b
-        case "*", [a, b]:
-            return a * b
-        case "/", [a, b]:
-            return a / b
-        case "**", [a, b]:
-            return a**b
-        case function, [a]:
-            return _FUNCTIONS[function](a)
-    raise ExpressionError(f"unknown operator {tree.operator!r}")
+    return _OPERATORS[tree.operator](*(evaluate(operand, lookup) for operand in tree.operands))

@@ -10,7 +10,7 @@ from trundle.errors import suggest
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
 from trundle.robot.circles import CircleError, in_order
-from trundle.robot.couplings import GearCoupling, gears, linkages
+from trundle.robot.couplings import GearCoupling, gears, held
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parts import Parts
@@ -29,7 +29,7 @@ _RATIOS = {
 }
 
 
-def sliding(robot: Parts) -> frozenset[str]:
+def _sliding(robot: Parts) -> frozenset[str]:
     """The names that a motor can drive along, not about, an axis."""
     return frozenset(
         name + ending
@@ -41,7 +41,7 @@ def sliding(robot: Parts) -> frozenset[str]:
 
 def measured(robot: T) -> T:
     """The robot with each ratio and offset of its gears told what it measures: m/rad for a rack, and so on."""
-    slide = sliding(robot)
+    slide = _sliding(robot)
     told = {
         name: _measured(each, slide) if isinstance(each, GearCoupling) else each
         for name, each in robot.couplings.items()
@@ -64,35 +64,30 @@ def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
 
 def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
     """What each coordinate that follows depends on directly, gears and linkages alike."""
-    found: dict[str, tuple[str, ...]] = {
-        f"{wheel}.steering": (name,)
-        for name, each in linkages(robot.couplings).items()
-        for wheel in each.wheels
-    }
+    found = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
     return found | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
 
 
 def check_gears(robot: Parts) -> Iterator[Problem]:
     """What is wrong with gears, before a number is looked at."""
     known = drivable(robot)
-    held = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
-    sound = True
+    holder = held(robot.couplings)
+    problems: list[Problem] = []
     for name, gear in gears(robot.couplings).items():
         path: Path = ("couplings", name)
         wanted: list[tuple[Path, str]] = [((*path, "joint"), gear.joint)]
         wanted += [((*path, "follows", leader), leader) for leader in gear.follows]
-        for place, target in wanted:
-            if target not in known:
-                sound = False
-                yield Problem(place, no_axis(robot, target, "couple"), suggest(target, known))
-        if gear.joint in held:
-            sound = False
-            message = f"{gear.joint!r} is held by the coupling {held[gear.joint]!r} already"
-            yield Problem((*path, "joint"), message, _one_coupling(robot, held[gear.joint]))
-        held.setdefault(gear.joint, name)
+        problems += [
+            Problem(place, no_axis(robot, target, "couple"), suggest(target, known))
+            for place, target in wanted
+            if target not in known
+        ]
+        if other := holder.get(gear.joint):
+            message = f"{gear.joint!r} is held by the coupling {other!r} already"
+            problems.append(Problem((*path, "joint"), message, _one_coupling(robot, other)))
+        holder.setdefault(gear.joint, name)
         yield from _dimensions(gear, path)
-    if sound:
-        yield from _circles(robot)
+    yield from problems or _circles(robot)
 
 
 def _one_coupling(robot: Parts, name: str) -> str:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from trundle.errors import InputError, TrundleError, suggest
-from trundle.robot.noun import Noun, problem
+from trundle.errors import InputError, TrundleError, choose
+from trundle.robot.noun import Noun
 from trundle.robot.units import Measure
-from trundle.robot.values import Value, describe
+from trundle.robot.values import Value, describe, problem
 from trundle.scalars import Scalar
 
 P = ParamSpec("P")
@@ -83,7 +83,13 @@ class Family:
 
     def add(self, *kinds: type[Kind]) -> None:
         """Let these classes be named; tell all of the family of each other's keys, for messages on misplaced ones."""
-        self._members |= {name_of(kind): kind for kind in kinds}
+        for kind in kinds:
+            name, field = name_of(kind), kind.model_fields["type"]
+            self._members[name] = kind
+            if "called" not in vars(kind):
+                kind.called = f"{name.replace('_', ' ')} {self.called}"
+            if not field.description:  # what editors show of the schema
+                field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
         for member in self._members.values():
             others: dict[str, tuple[str, ...]] = {}
             for other in self._members.values():
@@ -114,9 +120,6 @@ class Family:
             )
         if self._check is not None:
             self._check(kind)
-        field = kind.model_fields["type"]
-        if not field.description:  # what editors show of the schema
-            field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
         self.add(kind)
 
     def named(self, name: object) -> type[Kind]:
@@ -127,11 +130,9 @@ class Family:
                     self._bring(entry)
             if name in self._members:
                 return self._members[name]
-        listed = f"choose one of {', '.join(self._members)}"
-        near = suggest(name, self._members) if isinstance(name, str) else ""
-        hint = f"{near} ({listed})" if near.startswith("did you mean") else f"{listed}; {_OWN}"
-        came = repr(name) if isinstance(name, str) else describe(name)
-        raise problem(f"unknown {self.key} {came}", hint, (self.key,))
+        came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, self._members)
+        own = "" if hint.startswith("did") else f"; {_OWN}"
+        raise problem(f"unknown {self.key} {came}", f"{hint}{own}", (self.key,))
 
     def _bring(self, entry: EntryPoint) -> None:
         """Register what an installed package offers; raises InputError where that can't be had."""

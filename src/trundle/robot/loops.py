@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import Noun, default
-from trundle.robot.values import Angles, Axis, Length, Position
+from trundle.robot.values import Angles, Axis, Length, Position, Positive
 
 
 class Side(Noun):
@@ -48,68 +48,54 @@ class DirectedLoop(Loop):
 class FixedLoop(Loop):
     """Welds the two ends together."""
 
-    called: ClassVar[str] = "fixed loop"
     symbol: ClassVar[str] = "weld"
 
-    type: Literal["fixed"] = default("fixed", "fixed: no motion between the ends.")
+    type: Literal["fixed"] = "fixed"
 
 
 class RevoluteLoop(DirectedLoop):
     """A pin: the ends share a point and an axis."""
 
-    called: ClassVar[str] = "revolute loop"
-
-    type: Literal["revolute"] = default("revolute", "revolute: a pin about the axis.")
+    type: Literal["revolute"] = "revolute"
 
 
 class PrismaticLoop(DirectedLoop):
     """A slide: the ends share a line and don't turn."""
 
-    called: ClassVar[str] = "prismatic loop"
     symbol: ClassVar[str] = "slide"
 
-    type: Literal["prismatic"] = default("prismatic", "prismatic: a slide along the axis.")
+    type: Literal["prismatic"] = "prismatic"
 
 
 class CylindricalLoop(DirectedLoop):
     """A sleeve: the ends share a line."""
 
-    called: ClassVar[str] = "cylindrical loop"
     symbol: ClassVar[str] = "slide"
 
-    type: Literal["cylindrical"] = default(
-        "cylindrical", "cylindrical: turns about the axis and slides along it."
-    )
+    type: Literal["cylindrical"] = "cylindrical"
 
 
 class SphericalLoop(Loop):
     """A ball joint: the ends share a point."""
 
-    called: ClassVar[str] = "spherical loop"
     symbol: ClassVar[str] = "ball"
 
-    type: Literal["spherical"] = default("spherical", "spherical: a ball joint.")
+    type: Literal["spherical"] = "spherical"
 
 
 class PlanarLoop(DirectedLoop):
     """Two planes that stay on each other, across the axis."""
 
-    called: ClassVar[str] = "planar loop"
     symbol: ClassVar[str] = "ball"
 
-    type: Literal["planar"] = default(
-        "planar", "planar: slides in the plane across the axis and turns in it."
-    )
+    type: Literal["planar"] = "planar"
 
 
 class RodLoop(Loop):
     """A massless rod between ball joints: the ends stay a length apart."""
 
-    called: ClassVar[str] = "rod"
-    bounds: ClassVar[dict[str, str]] = {"length": "> 0"}
-
-    type: Literal["rod"] = default("rod", "rod: a massless rod with a ball joint at each end.")
-    length: Length = Field(description="Distance between the ends (m), > 0.")
+    type: Literal["rod"] = "rod"
+    length: Positive[Length] = Field(description="Distance between the ends (m), > 0.")
 
 
 LOOPS.add(

@@ -17,6 +17,9 @@ from trundle.robot.values import (
     Duration,
     Inductance,
     Moment,
+    NotNegative,
+    NotZero,
+    Positive,
     Rate,
     Ratio,
     Resistance,
@@ -80,7 +83,6 @@ class Motor(Kind):
     beside its torque and power; `letters` are symbols for its command and outputs in written equations.
     """
 
-    called: ClassVar[str] = "motor"
     family: ClassVar[Family] = MOTORS
     command: ClassVar[str] = "torque"
     commands: ClassVar[Measure] = units.TORQUE
@@ -114,35 +116,30 @@ class DCMotor(Motor):
     State NAME.current, input NAME.voltage. Without an inductance the current follows at once: i = (V - K_e ω)/R.
     """
 
-    called: ClassVar[str] = "dc motor"
     command: ClassVar[str] = "voltage"
     commands: ClassVar[Measure] = units.VOLTAGE
     outputs: ClassVar[Mapping[str, Measure]] = {"current": units.CURRENT}
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
-    bounds: ClassVar[dict[str, str]] = {
-        "torque_constant": "> 0",
-        "back_emf_constant": ">= 0",
-        "resistance": "> 0",
-        "inductance": ">= 0",
-        "gear_ratio": "!= 0",
-        "rotor_inertia": ">= 0",
-        "friction": ">= 0",
-        "coulomb": ">= 0",
-        "coulomb_speed": "> 0",
-        "voltage_limit": "> 0",
-    }
 
-    type: Literal["dc"] = default("dc", "dc: a winding fed with a voltage (the default).")
-    torque_constant: TorqueConstant = Field(description="Torque per current K (N m/A).")
-    back_emf_constant: TorqueConstant | None = default(None, "Voltage per rate (V s/rad). Default: K.")
+    type: Literal["dc"] = "dc"
+    torque_constant: Positive[TorqueConstant] = Field(description="Torque per current K (N m/A).")
+    back_emf_constant: NotNegative[TorqueConstant] | None = default(
+        None, "Voltage per rate (V s/rad). Default: K."
+    )
     resistance: Resistance = Field(description="Resistance of the winding (ohm).")
     inductance: Inductance = default(0.0, "Inductance (H), default 0: the current follows at once.")
-    gear_ratio: Ratio = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
-    rotor_inertia: Moment = default(0.0, "Inertia of the rotor on its own shaft (kg m^2), default 0.")
+    gear_ratio: NotZero[Ratio] = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
+    rotor_inertia: NotNegative[Moment] = default(
+        0.0, "Inertia of the rotor on its own shaft (kg m^2), default 0."
+    )
     friction: AngularDamping = default(0.0, "Viscous friction on the motor's shaft (N m s/rad), default 0.")
-    coulomb: Torque = default(0.0, "Dry friction on the motor's shaft (N m), default 0.")
-    coulomb_speed: Rate = default(0.1, "Rate below which dry friction is smoothed (rad/s), default 0.1.")
-    voltage_limit: Voltage | None = default(None, "Greatest voltage the supply gives (V). Default: none.")
+    coulomb: NotNegative[Torque] = default(0.0, "Dry friction on the motor's shaft (N m), default 0.")
+    coulomb_speed: Positive[Rate] = default(
+        0.1, "Rate below which dry friction is smoothed (rad/s), default 0.1."
+    )
+    voltage_limit: Positive[Voltage] | None = default(
+        None, "Greatest voltage the supply gives (V). Default: none."
+    )
 
     def default_counts(self, field: str) -> bool:
         """The smoothing rate matters where there is dry friction."""
@@ -193,13 +190,13 @@ class DCMotor(Motor):
 class TorqueMotor(Motor):
     """An ideal source of torque behind a gear: τ = N · NAME.torque, held within the limit."""
 
-    called: ClassVar[str] = "torque motor"
     letters: ClassVar[Mapping[str, str]] = {"torque": "T"}
-    bounds: ClassVar[dict[str, str]] = {"gear_ratio": "!= 0", "torque_limit": "> 0"}
 
-    type: Literal["torque"] = default("torque", "torque: an ideal source of torque.")
-    gear_ratio: Ratio = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
-    torque_limit: Torque | None = default(None, "Greatest torque on its shaft (N m). Default: none.")
+    type: Literal["torque"] = "torque"
+    gear_ratio: NotZero[Ratio] = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
+    torque_limit: Positive[Torque] | None = default(
+        None, "Greatest torque on its shaft (N m). Default: none."
+    )
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The source at a commanded torque."""
@@ -214,16 +211,14 @@ class ServoMotor(Motor):
     Its power counts as work put in.
     """
 
-    called: ClassVar[str] = "servo motor"
     command: ClassVar[str] = "angle"
     commands: ClassVar[Measure] = units.ANGLE
     letters: ClassVar[Mapping[str, str]] = {"angle": "ref"}
-    bounds: ClassVar[dict[str, str]] = {"stiffness": ">= 0", "damping": ">= 0", "torque_limit": "> 0"}
 
-    type: Literal["servo"] = default("servo", "servo: holds an angle.")
+    type: Literal["servo"] = "servo"
     stiffness: AngularStiffness = Field(description="Torque per error (N m/rad).")
     damping: AngularDamping = default(0.0, "Torque per rate (N m s/rad), default 0.")
-    torque_limit: Torque | None = default(None, "Greatest torque (N m). Default: none.")
+    torque_limit: Positive[Torque] | None = default(None, "Greatest torque (N m). Default: none.")
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The servo at a target angle."""
@@ -240,16 +235,14 @@ class VelocityMotor(Motor):
     (command − reference)/T (state NAME.reference; without a lag it is the command). Its power counts as work put in.
     """
 
-    called: ClassVar[str] = "velocity motor"
     command: ClassVar[str] = "rate"
     commands: ClassVar[Measure] = units.RATE
     letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref", "reference": "omega_lag"}
-    bounds: ClassVar[dict[str, str]] = {"gain": "> 0", "lag": ">= 0", "torque_limit": "> 0"}
 
-    type: Literal["velocity"] = default("velocity", "velocity: holds a rate.")
-    gain: AngularDamping = Field(description="Torque per error of the rate (N m s/rad).")
+    type: Literal["velocity"] = "velocity"
+    gain: Positive[AngularDamping] = Field(description="Torque per error of the rate (N m s/rad).")
     lag: Duration = default(0.0, "Time constant of the reference (s), default 0: it is the command.")
-    torque_limit: Torque | None = default(None, "Greatest torque (N m). Default: none.")
+    torque_limit: Positive[Torque] | None = default(None, "Greatest torque (N m). Default: none.")
 
     def states(self, read: Read) -> Mapping[str, State]:
         """The reference, where it lags."""

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
 
 from trundle.errors import suggest
 from trundle.robot.expressions import FUNCTIONS
 from trundle.robot.problems import input_error
-from trundle.robot.values import describe
+from trundle.robot.values import describe, problem
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -59,9 +58,6 @@ class Noun(_Root):
     elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
-    # Bounds on its numbers: field -> one of BOUNDS; and what to do about a number beyond them.
-    bounds: ClassVar[dict[str, str]] = {}
-    bound_hints: ClassVar[dict[str, str]] = {}
 
     def __repr_args__(self) -> Iterable[tuple[str, object]]:
         """What stands between the brackets in a terminal: what was written, nothing else."""
@@ -106,11 +102,6 @@ class Noun(_Root):
                 raise problem(message, f"known: {', '.join(known)}", (key,))
             raise problem(f"unknown key {key!r} in a {called}", suggest(str(key), known, most=40), (key,))
         return data
-
-
-def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
-    """What is wrong, how to put it right, and at which key, for validators to raise."""
-    return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, choose
 from trundle.robot.values import describe
 
 Path = tuple[str | int, ...]
@@ -46,8 +46,7 @@ def problems_of(error: ValidationError) -> list[Problem]:
         if "problems" in context:  # the robot's own checks report several at once
             found.extend(Problem((*path, *one.path), one.message, one.hint) for one in context["problems"])
             continue
-        at = context.get("at")
-        path = (*path, *at) if isinstance(at, tuple) else path if at is None else (*path, at)
+        path = (*path, *context.get("at", ()))
         message, hint = _words(each["type"], each["msg"], each["input"], context, path)
         found.append(Problem(path, message, hint))
     return found
@@ -70,7 +69,7 @@ def _words(
         return f"{path[-1]!r} is missing", None
     if kind == "literal_error":
         allowed = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
-        return f"unknown choice {describe(came)}", _choices(came, allowed)
+        return f"unknown choice {describe(came)}", choose(came, allowed)
     if kind in ("dict_type", "mapping_type"):
         return f"expected a mapping of names, got {describe(came)}", "write NAME: {...} below this key"
     if kind in ("list_type", "tuple_type"):
@@ -90,12 +89,6 @@ def _words(
             "letters, digits, spaces and _ . + -, starting with a letter or digit",
         )
     return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
-
-
-def _choices(came: object, allowed: Sequence[str]) -> str:
-    listed = "choose one of " + ", ".join(allowed)
-    hint = suggest(came, allowed) if isinstance(came, str) else ""
-    return f"{hint} ({listed})" if hint.startswith("did you mean") else listed
 
 
 def report(

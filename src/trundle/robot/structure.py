@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trundle.errors import suggest
-from trundle.robot.bodies import FixedJoint, RevoluteJoint, drive_axes
+from trundle.errors import did_you_mean, suggest
+from trundle.robot.bodies import Body, FixedJoint, RevoluteJoint, drive_axes
 from trundle.robot.circles import CircleError, in_order
-from trundle.robot.couplings import gears, linkages
+from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.parameters import dimensions
@@ -18,15 +18,9 @@ from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
 
+FAMILIES = ("joints", "wheels", "motors", "couplings", "loops")
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
-_MOST = {
-    "joints": 1000,
-    "wheels": 1000,
-    "motors": 1000,
-    "couplings": 1000,
-    "loops": 1000,
-    "parameters": 10_000,
-}
+_MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 
 
 def check_size(robot: Parts) -> Iterator[Problem]:
@@ -52,35 +46,22 @@ def check_structure(robot: Parts) -> Iterator[Problem]:
 
 def _names(robot: Parts) -> Iterator[Problem]:
     taken: dict[str, str] = {}
-    families: tuple[tuple[str, Mapping[str, object]], ...] = (
-        ("joints", robot.joints),
-        ("wheels", robot.wheels),
-        ("motors", robot.motors),
-        ("couplings", robot.couplings),
-        ("loops", robot.loops),
-    )
-    for family, members in families:
-        for name in members:
+    for family in FAMILIES:
+        for name in getattr(robot, family):
             if name in taken:
                 message = f"the name {name!r} is taken by {taken[name]}.{name}"
                 yield Problem((family, name), message, f"names must differ: call it '{name}_{family[:-1]}'")
             taken.setdefault(name, family)
-    named: list[tuple[Path, str | None, str | None]] = [
-        (("joints", name, "body", "name"), joint.body.name, name) for name, joint in robot.joints.items()
-    ]
-    if robot.body is not None:
-        named.insert(0, (("body", "name"), robot.body.name, None))
+    bodies: list[tuple[Path, Body | None, str]] = [(("body", "name"), robot.body, "")]
+    bodies += [(("joints", name, "body", "name"), joint.body, name) for name, joint in robot.joints.items()]
     seen: set[str] = set()
-    for path, body_name, joint_name in named:
-        if body_name is None:
+    for path, body, joint in bodies:
+        if body is None or body.name is None:
             continue
-        if (body_name in taken and body_name != joint_name) or body_name in seen:
-            yield Problem(
-                path,
-                f"the name {body_name!r} is taken already",
-                "names of bodies must differ from all others",
-            )
-        seen.add(body_name)
+        if (body.name in taken and body.name != joint) or body.name in seen:
+            hint = "names of bodies must differ from all others"
+            yield Problem(path, f"the name {body.name!r} is taken already", hint)
+        seen.add(body.name)
 
 
 def body_names(robot: Parts) -> dict[str, str]:
@@ -149,7 +130,7 @@ def drivable(robot: Parts) -> dict[str, str]:
 
 def _motors(robot: Parts) -> Iterator[Problem]:
     known = drivable(robot)
-    coupled = {f"{w}.steering": name for name, each in linkages(robot.couplings).items() for w in each.wheels}
+    coupled = held(robot.couplings)
     driven: dict[str, str] = {}
     for name, motor in robot.motors.items():
         path: Path = ("motors", name, "drives")
@@ -188,46 +169,42 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
 
 
 def _couplings(robot: Parts) -> Iterator[Problem]:
-    coupled: dict[str, str] = {}
+    holder = held(robot.couplings)
+    steered = [name for name, wheel in robot.wheels.items() if wheel.steered]
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
             yield Problem(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
-        first = robot.wheels.get(coupling.wheels[0])
+        parents = {robot.wheels[wheel].parent for wheel in coupling.wheels if wheel in robot.wheels}
         for place, wheel in enumerate(coupling.wheels):
             path: Path = ("couplings", name, "wheels", place)
-            steered = [each for each, wheel_ in robot.wheels.items() if wheel_.steered]
+            other = holder[f"{wheel}.steering"]
             if wheel not in robot.wheels:
                 yield Problem(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
             elif wheel not in steered:
-                yield Problem(
-                    path, f"the wheel {wheel!r} is {robot.wheels[wheel].type}", "couple steered wheels"
-                )
-            elif first is not None and robot.wheels[wheel].parent != first.parent:
-                yield Problem(
-                    path, f"the wheel {wheel!r} is mounted on another body", "give both the same parent"
-                )
-            elif coupled.setdefault(wheel, name) != name:
-                yield Problem(path, f"the wheel {wheel!r} is held by the coupling {coupled[wheel]!r} already")
+                kind = robot.wheels[wheel].type
+                yield Problem(path, f"the wheel {wheel!r} is {kind}", "couple steered wheels")
+            elif place and len(parents) > 1:
+                message = f"the wheel {wheel!r} is mounted on another body"
+                yield Problem(path, message, "give both the same parent")
+            elif other != name:
+                yield Problem(path, f"the wheel {wheel!r} is held by the coupling {other!r} already")
 
 
 def _loops(robot: Parts, is_tree: bool) -> Iterator[Problem]:
     """Loops on bodies that aren't there; where the joints make a tree, loops around nothing that moves, too."""
     known = body_names(robot)
     for name, loop in robot.loops.items():
-        missing = False
-        for end in ("first", "second"):
-            body = getattr(loop, end).body
+        ends = loop.first.body, loop.second.body
+        for end, body in zip(("first", "second"), ends, strict=True):
             if body not in known:
-                missing = True
                 path: Path = ("loops", name, end, "body")
                 yield Problem(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
         if (
             is_tree
-            and not missing
-            and _moves_with(robot, loop.first.body) == _moves_with(robot, loop.second.body)
+            and known.keys() >= set(ends)
+            and _moves_with(robot, ends[0]) == _moves_with(robot, ends[1])
         ):
-            one, other = loop.first.body, loop.second.body
-            message = f"it holds {one!r} to {other!r}, and no joint between them can move"
+            message = f"it holds {ends[0]!r} to {ends[1]!r}, and no joint between them can move"
             hint = "a loop closes a chain of joints: name the last body of the chain and what it is pinned to"
             yield Problem(("loops", name), message, hint)
 
@@ -253,14 +230,13 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
     }
     found = [*base[robot.base]]
     found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
-    coupling = linkages(robot.couplings)
-    coupled = {wheel for each in coupling.values() for wheel in each.wheels}
+    coupled = held(robot.couplings)
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, RollingWheel):
             found.append(f"{name}.rate")
-        if isinstance(wheel, PivotedWheel) and name not in coupled:
+        if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in coupled:
             found.append(f"{name}.steering_rate")
-    return (*found, *(f"{name}.rate" for name in coupling))
+    return (*found, *(f"{name}.rate" for name in linkages(robot.couplings)))
 
 
 def _speeds(robot: Parts) -> Iterator[Problem]:
@@ -292,37 +268,28 @@ def _parameters(robot: Parts) -> Iterator[Problem]:
                 yield Problem(path, f"{value.source!r}: {error}", error.hint)
     for name in robot.parameters:
         if name not in used:
-            hint = suggest(
-                name, {other for _, value in values(robot) for other in value.names} - set(robot.parameters)
-            )
-            fix = (
-                hint
-                if hint.startswith("did you mean")
-                else "use its name in place of a number, or take it away"
-            )
-            yield Problem(("parameters", name), f"the parameter {name!r} is given but nothing uses it", fix)
+            unknown = {other for _, value in values(robot) for other in value.names} - set(robot.parameters)
+            hint = did_you_mean(name, unknown) or "use its name in place of a number, or take it away"
+            yield Problem(("parameters", name), f"the parameter {name!r} is given but nothing uses it", hint)
         if name == "gravity" and not isinstance(robot.gravity, tuple) and robot.gravity.is_parameter:
             hint = "write gravity: gravity, or choose another name"
             yield Problem(("parameters", name), "'gravity' is the name of the robot's own gravity", hint)
 
 
 def _missing_hint(robot: Parts, name: str) -> str:
-    near = suggest(name, robot.parameters)
-    if near.startswith("did you mean"):
+    if near := did_you_mean(name, robot.parameters):
         return near
     if name in UNITS:
         return (
             f"{name!r} is a unit too: it must stand straight after its number, without spaces around * and /"
         )
-    return f"add it under robot.parameters: {name}: ..." + (f" ({near})" if robot.parameters else "")
+    known = f" ({suggest(name, robot.parameters)})" if robot.parameters else ""
+    return f"add it under robot.parameters: {name}: ...{known}"
 
 
 def is_vertical_axis(robot: Parts, name: str, numbers: Mapping[str, float]) -> bool:
     """Whether a joint keeps its body's wheels upright and on the ground: fixed, or revolute about z; no tilt."""
     joint = robot.joints[name]
-    tilt = any(abs(numbers[value.key]) > 1e-12 for value in joint.rpy[:2])
-    if isinstance(joint, FixedJoint):
-        return not tilt
-    if not isinstance(joint, RevoluteJoint) or tilt:
-        return False
-    return not any(abs(numbers[value.key]) > 1e-12 for value in joint.axis[:2])
+    across = [*joint.rpy[:2], *(joint.axis[:2] if isinstance(joint, RevoluteJoint) else ())]
+    level = all(abs(numbers[value.key]) <= 1e-12 for value in across)
+    return level and isinstance(joint, (FixedJoint, RevoluteJoint))

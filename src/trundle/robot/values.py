@@ -7,9 +7,9 @@ their text, so that a description can be written back as its author wrote it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -25,11 +25,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """What a field asks of its numbers, in code and in words, and what to do about others."""
+
+    allows: Callable[[float], bool]
+    words: str
+    hint: str | None = None
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(
+            lambda value: replace(value, bound=self), handler(source)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """One number of a description.
 
-    `source` is what was written; `expression` its meaning in SI; `quantity` what the field measures. `names` are the
-    parameters it uses; where there are none, `constant` is its number in SI. `key` is its key path
+    `source` is what was written; `expression` its meaning in SI; `quantity` what the field measures, and `bound` what
+    it asks. `names` are the parameters it uses; where there are none, `constant` is its number in SI. `key` is its path
     ("wheels.right.radius"), known once it is part of a Robot, and `is_parameter` says whether the number is a
     parameter of its own under that key.
     """
@@ -39,6 +53,7 @@ class Value:
     quantity: Measure = field(compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     constant: float | None = field(default=None, compare=False)
+    bound: Bound | None = field(default=None, compare=False)
     key: str = field(default="", compare=False)
     is_parameter: bool = field(default=False, compare=False)
 
@@ -163,9 +178,10 @@ def describe(written: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _refuse(error: ExpressionError, at: int | None = None) -> PydanticCustomError:
+def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
+    """What is wrong, how to put it right, and at which key, for validators to raise."""
     # The message travels in the context: pydantic would read braces in a template.
-    return PydanticCustomError("value", "{message}", {"message": str(error), "hint": error.hint, "at": at})
+    return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
 
 
 class Reads:
@@ -192,7 +208,7 @@ class Reads:
         try:
             return self.value(written)
         except ExpressionError as error:
-            raise _refuse(error) from None
+            raise problem(str(error), error.hint) from None
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
@@ -208,18 +224,14 @@ class ReadsVector(Reads):
 
     def read(self, written: object) -> object:
         if not isinstance(written, (list, tuple)) or len(written) != 3:
-            plural = f"{self.quantity.name}s"
-            error = ExpressionError(
-                f"expected a list of three {plural}, got {describe(written)}",
-                "write [x, y, z], as in [0, -0.6, 0]",
-            )
-            raise _refuse(error)
+            came = f"expected a list of three {self.quantity.name}s, got {describe(written)}"
+            raise problem(came, "write [x, y, z], as in [0, -0.6, 0]")
         values: list[Value] = []
         for place, each in enumerate(written):
             try:
                 values.append(self.value(each))
             except ExpressionError as error:
-                raise _refuse(error, place) from None
+                raise problem(str(error), error.hint, (place,)) from None
         return tuple(values)
 
     def __get_pydantic_json_schema__(
@@ -257,25 +269,31 @@ class ReadsGravity(ReadsVector):
 
 Vector = tuple[Value, Value, Value]
 
+T = TypeVar("T")
+# What a field's number must be, around what it measures: radius: Positive[Length].
+Positive = Annotated[T, Bound(lambda number: number > 0.0, "must be greater than zero")]
+NotNegative = Annotated[T, Bound(lambda number: number >= 0.0, "must not be negative")]
+NotZero = Annotated[T, Bound(lambda number: number != 0.0, "must not be zero")]
+
 Plain = Annotated[Value, Reads(units.ANY)]
 Ratio = Annotated[Value, Reads(units.RATIO)]
 Length = Annotated[Value, Reads(units.LENGTH)]
-Duration = Annotated[Value, Reads(units.TIME)]
+Duration = NotNegative[Annotated[Value, Reads(units.TIME)]]
 Angle = Annotated[Value, Reads(units.ANGLE)]
 Direction = Annotated[Value, Reads(units.ANGLE, turn=True)]
-Mass = Annotated[Value, Reads(units.MASS)]
+Mass = NotNegative[Annotated[Value, Reads(units.MASS)]]
 Moment = Annotated[Value, Reads(units.INERTIA)]
 Speed = Annotated[Value, Reads(units.SPEED)]
 Rate = Annotated[Value, Reads(units.RATE)]
 Force = Annotated[Value, Reads(units.FORCE)]
 Torque = Annotated[Value, Reads(units.TORQUE)]
-Stiffness = Annotated[Value, Reads(units.STIFFNESS)]
-AngularStiffness = Annotated[Value, Reads(units.ANGULAR_STIFFNESS)]
-Damping = Annotated[Value, Reads(units.DAMPING)]
-AngularDamping = Annotated[Value, Reads(units.ANGULAR_DAMPING)]
+Stiffness = NotNegative[Annotated[Value, Reads(units.STIFFNESS)]]
+AngularStiffness = NotNegative[Annotated[Value, Reads(units.ANGULAR_STIFFNESS)]]
+Damping = NotNegative[Annotated[Value, Reads(units.DAMPING)]]
+AngularDamping = NotNegative[Annotated[Value, Reads(units.ANGULAR_DAMPING)]]
 Voltage = Annotated[Value, Reads(units.VOLTAGE)]
-Resistance = Annotated[Value, Reads(units.RESISTANCE)]
-Inductance = Annotated[Value, Reads(units.INDUCTANCE)]
+Resistance = Positive[Annotated[Value, Reads(units.RESISTANCE)]]
+Inductance = NotNegative[Annotated[Value, Reads(units.INDUCTANCE)]]
 TorqueConstant = Annotated[Value, Reads(units.TORQUE_CONSTANT)]
 Position = Annotated[Vector, ReadsVector(units.LENGTH)]
 Angles = Annotated[Vector, ReadsVector(units.ANGLE, turn=True)]

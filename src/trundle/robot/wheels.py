@@ -15,12 +15,15 @@ from trundle.robot.kinds import Family, Kind, Read
 from trundle.robot.noun import Noun, default
 from trundle.robot.values import (
     AngularDamping,
+    Bound,
     Direction,
     Force,
     Length,
     Mass,
     Moment,
+    NotNegative,
     Position,
+    Positive,
     Rate,
     Torque,
 )
@@ -55,10 +58,11 @@ class WheelInertia(Noun):
     """A wheel's moments of inertia about its centre; what is left out is a solid cylinder's."""
 
     called: ClassVar[str] = "wheel inertia"
-    bounds: ClassVar[dict[str, str]] = {"axle": ">= 0", "diameter": ">= 0"}
 
-    axle: Moment | None = default(None, "About the axle (kg m^2). Default m r^2/2.")
-    diameter: Moment | None = default(None, "About a diameter (kg m^2). Default m (3 r^2 + w^2)/12.")
+    axle: NotNegative[Moment] | None = default(None, "About the axle (kg m^2). Default m r^2/2.")
+    diameter: NotNegative[Moment] | None = default(
+        None, "About a diameter (kg m^2). Default m (3 r^2 + w^2)/12."
+    )
 
 
 class Wheel(Kind):
@@ -70,14 +74,13 @@ class Wheel(Kind):
     """
 
     family: ClassVar[Family] = WHEELS
-    bounds: ClassVar[dict[str, str]] = {"radius": "> 0", "mass": ">= 0"}
     steered: ClassVar[bool] = False
     trails: ClassVar[bool] = False
     binds: ClassVar[bool] = False
 
     parent: str = default("base", 'The body it is mounted on: "base", a joint, or a body\'s name.')
     at: Position = default((0.0, 0.0, 0.0), "The wheel's centre in the parent's frame (m).")
-    radius: Length = Field(description="Radius (m).")
+    radius: Positive[Length] = Field(description="Radius (m).")
     mass: Mass = default(0.0, "Mass (kg), default 0.")
 
     @property
@@ -93,36 +96,28 @@ class Wheel(Kind):
 class BallWheel(Wheel):
     """A free ball: carries weight, resists nothing."""
 
-    called: ClassVar[str] = "ball wheel"
-
-    type: Literal["ball"] = default("ball", "ball: a free ball.")
+    type: Literal["ball"] = "ball"
     contact: Literal["free"] = default("free", "A ball is always free.")
 
 
 class RollingWheel(Wheel):
     """A wheel that spins about an axle: coordinate NAME.angle, speed NAME.rate."""
 
-    bounds: ClassVar[dict[str, str]] = {
-        **Wheel.bounds,
-        "width": ">= 0",
-        "load": ">= 0",
-        "damping": ">= 0",
-        "coulomb": ">= 0",
-        "coulomb_speed": "> 0",
-        "steering_damping": ">= 0",
-    }
-
     heading: Direction = default(0.0, "Angle of its rolling direction about z, from the parent's x (rad).")
-    width: Length = default(0.0, "Width (m), default 0.")
+    width: NotNegative[Length] = default(0.0, "Width (m), default 0.")
     inertia: WheelInertia = default({}, "Default: a solid cylinder.")
     contact: Annotated[ContactLaw, LAWS] = Field(
         default_factory=Ideal,
         description="How it meets the ground, by the name of a contact law. Default ideal.",
     )
-    load: Force | None = default(None, "Weight on the wheel (N). Default: its share of the robot's.")
+    load: NotNegative[Force] | None = default(
+        None, "Weight on the wheel (N). Default: its share of the robot's."
+    )
     damping: AngularDamping = default(0.0, "Viscous friction of the bearing (N m s/rad), default 0.")
-    coulomb: Torque = default(0.0, "Dry friction of the bearing (N m), default 0.")
-    coulomb_speed: Rate = default(1e-3, "Rate below which dry friction is smoothed (rad/s), default 1e-3.")
+    coulomb: NotNegative[Torque] = default(0.0, "Dry friction of the bearing (N m), default 0.")
+    coulomb_speed: Positive[Rate] = default(
+        1e-3, "Rate below which dry friction is smoothed (rad/s), default 1e-3."
+    )
 
     @property
     def law(self) -> ContactLaw:
@@ -187,20 +182,18 @@ class PivotedWheel(RollingWheel):
 class FixedWheel(RollingWheel):
     """Rolls in one direction of its parent. Coordinate NAME.angle, speed NAME.rate."""
 
-    called: ClassVar[str] = "fixed wheel"
     binds: ClassVar[bool] = True
 
-    type: Literal["fixed"] = default("fixed", "fixed: rolls straight on (the default).")
+    type: Literal["fixed"] = "fixed"
 
 
 class SteeredWheel(PivotedWheel):
     """Turns about the vertical through its centre. Also NAME.steering, NAME.steering_rate."""
 
-    called: ClassVar[str] = "steered wheel"
     steered: ClassVar[bool] = True
     binds: ClassVar[bool] = True
 
-    type: Literal["steered"] = default("steered", "steered: turns about the vertical through its centre.")
+    type: Literal["steered"] = "steered"
 
 
 class KingpinWheel(PivotedWheel):
@@ -209,13 +202,10 @@ class KingpinWheel(PivotedWheel):
     A force along the wheel turns it, too, with the scrub radius as its arm: R φ̇ = v − s (ω + δ̇), v at the pivot.
     """
 
-    called: ClassVar[str] = "kingpin wheel"
     steered: ClassVar[bool] = True
     binds: ClassVar[bool] = True
 
-    type: Literal["kingpin"] = default(
-        "kingpin", "kingpin: steered about a pivot beside it; `at` is the pivot."
-    )
+    type: Literal["kingpin"] = "kingpin"
     scrub: Length = Field(
         description="Scrub radius (m): the wheel's centre is this far to the left of the pivot."
     )
@@ -225,20 +215,22 @@ class KingpinWheel(PivotedWheel):
         return 0, read(self.scrub)
 
 
+_TRAIL = Bound(
+    lambda number: number > 0.0,
+    "must be greater than zero",
+    "a caster trails behind its pivot; for a wheel on its own pivot use type: steered",
+)
+
+
 class CasterWheel(PivotedWheel):
     """Trails behind a free vertical pivot. Also NAME.steering, NAME.steering_rate."""
 
-    called: ClassVar[str] = "caster wheel"
-    bounds: ClassVar[dict[str, str]] = {**PivotedWheel.bounds, "offset": "> 0"}
-    bound_hints: ClassVar[dict[str, str]] = {
-        "offset": "a caster trails behind its pivot; for a wheel on its own pivot use type: steered"
-    }
     trails: ClassVar[bool] = True
 
-    type: Literal["caster"] = default(
-        "caster", "caster: trails behind a free vertical pivot; `at` is the pivot."
+    type: Literal["caster"] = "caster"
+    offset: Annotated[Length, _TRAIL] = Field(
+        description="Trail (m), > 0: the wheel's centre is this far behind the pivot."
     )
-    offset: Length = Field(description="Trail (m), > 0: the wheel's centre is this far behind the pivot.")
 
     def centre(self, read: Read) -> tuple[Scalar, Scalar]:
         """Behind the pivot."""
@@ -262,9 +254,7 @@ class RollerWheel(RollingWheel):
 class MecanumWheel(RollerWheel):
     """Rollers at an angle on its rim."""
 
-    called: ClassVar[str] = "mecanum wheel"
-
-    type: Literal["mecanum"] = default("mecanum", "mecanum: rollers at an angle.")
+    type: Literal["mecanum"] = "mecanum"
     roller_angle: Direction = Field(
         description=f"{_ROLLER}: -45 deg at the front left and rear right, 45 deg at the others."
     )
@@ -273,9 +263,7 @@ class MecanumWheel(RollerWheel):
 class OmniWheel(RollerWheel):
     """Rollers across its rim: it slides sideways freely."""
 
-    called: ClassVar[str] = "omni wheel"
-
-    type: Literal["omni"] = default("omni", "omni: rollers across the rim.")
+    type: Literal["omni"] = "omni"
     roller_angle: Direction = default("90 deg", f"{_ROLLER}, default 90 deg.")
 
 

@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 
 from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
-from trundle.mechanics.kinematics import world_poses
+from trundle.mechanics.frames import world_poses
 from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, Spot, project

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.results import Run
-from trundle.simulation.options import Options, Times, dependents, initial_numbers, options_of
+from trundle.simulation.options import Options, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.signals import Input, constant
 
@@ -86,8 +86,7 @@ def simulate(
     """
     model = model_of(model, "simulate")
     options = options_of(duration, samples, times, method, rtol, atol, max_step)
-    problem = dynamic_problem(model, inputs, initial, parameters, options)
-    return solve(problem, options, f"simulating {model.name}", progress)
+    return solve(dynamic_problem(model, inputs, initial, parameters, options), progress)
 
 
 def dynamic_problem(
@@ -101,9 +100,7 @@ def dynamic_problem(
     values = model.parameter_values(named(parameters, "parameters"))
     units = {name: model.units.get(name, "") for name in model.inputs}
     signals = named_signals(inputs, units, model.name, options)
-    given = initial_numbers(
-        initial, model.initial, model.units, model.name, kind="state", dependent=dependents(model)
-    )
+    given = initial_numbers(initial, model)
     mobility = model.mobility
     return Problem(
         model,
@@ -114,6 +111,7 @@ def dynamic_problem(
         given,
         [*model.state_vector(given, values), *(0.0 for _ in model.audit)],
         stiff=True if model.stiff else None,
+        options=options,
         summary={
             "mobility": None if mobility is None else [mobility.mobility, mobility.steerability],
             "operations": model.operations,

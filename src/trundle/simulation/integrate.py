@@ -90,7 +90,7 @@ def decay_rate(rate: Rate, state: FloatArray) -> float:
 
 
 def integrate(
-    make: Callable[[float, float], tuple[Rate, Rate]],
+    make: Callable[[float, float], tuple[Rate, Rate | None]],
     start: Sequence[float] | FloatArray,
     times: FloatArray,
     breaks: Sequence[float],
@@ -106,10 +106,20 @@ def integrate(
     """
     breaks = list(breaks)
     for _ in range(MOST_REPAIRS):
+        edges = _edges(times, breaks)
+        at, state = _snapped(times, np.array(edges)), np.array(start, dtype=float)
+        result = np.empty((state.size, times.size))
         try:
-            return _integrate(make, start, times, breaks, settings, names)
+            for a, b in pairwise(edges):
+                inside = (at >= a) & ((at < b) | (b == at[-1]))
+                wanted = np.unique(np.concatenate([[a], at[inside], [b]]))
+                piece = _piece(*make(a, b), state, wanted, settings, float(times[-1] - times[0]) / PARTS)
+                _check(piece, wanted, names)
+                result[:, inside] = piece[:, np.searchsorted(wanted, at[inside])]
+                state = piece[:, -1]
+            return result
         except StuckError as error:
-            more = _near(error.time, times, breaks, find)
+            more = [] if find is None else _near(error.time, [*breaks, times[0], times[-1]], find)
             if not more:
                 raise NumericsError(f"{error}{_ADVICE if find is not None else ''}") from None
             breaks += more
@@ -118,46 +128,17 @@ def integrate(
     )
 
 
-def _near(
-    t: float,
-    times: FloatArray,
-    breaks: Sequence[float],
-    find: Callable[[float, float], Sequence[float]] | None,
-) -> list[float]:
-    """New breaks near t: looked for in windows that grow."""
-    span = float(times[-1] - times[0])
-    if find is None:
-        return []
-    for width in (1e-6 * span, 1e-4 * span, 1e-2 * span):
-        found = find(max(t - width, float(times[0])), min(t + width, float(times[-1])))
-        known = np.array([*breaks, times[0], times[-1]])
-        more = [b for b in found if np.abs(known - b).min() > SAME_TIME * span]
+def _near(t: float, known: Sequence[float], find: Callable[[float, float], Sequence[float]]) -> list[float]:
+    """New breaks near t, beside the `known` ones, of which the last two are the run's ends: looked for in windows that
+    grow.
+    """
+    first, last = float(known[-2]), float(known[-1])
+    for width in (share * (last - first) for share in (1e-6, 1e-4, 1e-2)):
+        found = find(max(t - width, first), min(t + width, last))
+        more = [b for b in found if np.abs(np.array(known) - b).min() > SAME_TIME * (last - first)]
         if more:
             return more
     return []
-
-
-def _integrate(
-    make: Callable[[float, float], tuple[Rate, Rate]],
-    start: Sequence[float] | FloatArray,
-    times: FloatArray,
-    breaks: Sequence[float],
-    settings: Settings,
-    names: Sequence[str],
-) -> FloatArray:
-    edges = _edges(times, breaks)
-    times = _snapped(times, np.array(edges))
-    state = np.array(start, dtype=float)
-    result = np.empty((state.size, times.size))
-    for a, b in pairwise(edges):
-        inside = (times >= a) & ((times < b) | (b == times[-1]))
-        wanted = np.unique(np.concatenate([[a], times[inside], [b]]))
-        rate, jacobian = make(float(a), float(b))
-        piece = _piece(rate, jacobian, state, wanted, settings, float(times[-1] - times[0]) / PARTS)
-        _check(piece, wanted, names)
-        result[:, inside] = piece[:, np.searchsorted(wanted, times[inside])]
-        state = piece[:, -1]
-    return result
 
 
 def _edges(times: FloatArray, breaks: Sequence[float]) -> list[float]:
@@ -181,7 +162,7 @@ def _snapped(times: FloatArray, edges: FloatArray) -> FloatArray:
 
 
 def _piece(
-    rate: Rate, jacobian: Rate, state: FloatArray, times: FloatArray, settings: Settings, part: float
+    rate: Rate, jacobian: Rate | None, state: FloatArray, times: FloatArray, settings: Settings, part: float
 ) -> FloatArray:
     if settings.method == "lsoda":
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
@@ -191,7 +172,7 @@ def _piece(
         return found[:, np.searchsorted(dense, times)]
     from scipy.integrate import solve_ivp
 
-    options: dict[str, Any] = {"jac": jacobian} if settings.method in ("radau", "bdf") else {}
+    options: dict[str, Any] = {} if jacobian is None else {"jac": jacobian}
     with np.errstate(all="ignore"):
         solution = solve_ivp(
             rate,
@@ -205,14 +186,13 @@ def _piece(
             **options,
         )
     if solution.status < 0:
-        raise NumericsError(
-            f"the integration failed at t = {_last(solution.t, times):g} s: {solution.message}"
-        )
+        reached = solution.t[-1] if len(solution.t) else times[0]
+        raise NumericsError(f"the integration failed at t = {reached:g} s: {solution.message}")
     return solution.y
 
 
 def _lsoda(
-    rate: Rate, jacobian: Rate, state: FloatArray, times: FloatArray, settings: Settings
+    rate: Rate, jacobian: Rate | None, state: FloatArray, times: FloatArray, settings: Settings
 ) -> FloatArray:
     """LSODA through `odeint`, whose loop runs in compiled code (Hindmarsh 1983; Petzold 1983)."""
     from scipy.integrate import ODEintWarning, odeint
@@ -244,15 +224,9 @@ def _lsoda(
     return states.T
 
 
-def _last(reached: FloatArray, times: FloatArray) -> float:
-    return float(reached[-1]) if len(reached) else float(times[0])
-
-
 def _check(piece: FloatArray, times: FloatArray, names: Sequence[str]) -> None:
-    if np.isfinite(piece).all():
-        return
-    row, column = np.argwhere(~np.isfinite(piece))[0]
-    raise NumericsError(
-        f"'{names[row]}' stopped being finite at t = {times[column]:g} s: "
-        "the robot is singular there or the motion diverged"
-    )
+    for row, column in np.argwhere(~np.isfinite(piece))[:1]:
+        raise NumericsError(
+            f"'{names[row]}' stopped being finite at t = {times[column]:g} s: "
+            "the robot is singular there or the motion diverged"
+        )

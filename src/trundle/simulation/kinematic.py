@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantities
 from trundle.model.arguments import Given, named, robot_of
-from trundle.model.kinematics import Kinematics, derive_kinematics, rate_names
+from trundle.model.kinematics import derive_kinematics, rate_names
 from trundle.model.manifold import settle
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
@@ -90,8 +90,7 @@ def roll(
     """
     robot = robot_of(robot, "roll", "it has no wheels to roll on")
     options = options_of(duration, samples, times, method, rtol, atol, max_step, TOLERANCE)
-    problem = kinematic_problem(robot, inputs, initial, parameters, options)
-    return solve(problem, options, f"rolling {robot.name}", progress)
+    return solve(kinematic_problem(robot, inputs, initial, parameters, options), progress)
 
 
 def kinematic_problem(
@@ -111,10 +110,9 @@ def kinematic_problem(
     kinematics = derive_kinematics(robot, [known.rate_of(name) or name for name in names])
     derived = time.perf_counter() - began
     values = robot.parameter_values(named(parameters, "parameters"))
-    given = initial_numbers(
-        initial, kinematics.coordinates, kinematics.units, robot.name, kind="coordinate", dependent={}
-    )
-    start = _start(kinematics, given, angles)
+    given = initial_numbers(initial, kinematics)
+    start = {name: given.get(name, 0.0) for name in kinematics.coordinates}
+    start |= {name: signal.value(0.0) for name, signal in angles.items() if name in start}
     rates = {
         rate: signals[name].rate(options.end) if name in angles else signals[name]
         for rate, name in zip(kinematics.given, names, strict=True)
@@ -128,6 +126,7 @@ def kinematic_problem(
         given,
         settle(kinematics, start, (*given, *angles), values),
         stiff=True,
+        options=options,
         summary={
             "mode": "kinematic",
             "operations": kinematics.program.operations,
@@ -147,24 +146,10 @@ def _angles(known: Quantities, signals: Mapping[str, Signal]) -> dict[str, Signa
     """The given signals that are coordinates over time, which no wheel can make jump."""
     angles = {name: signal for name, signal in signals.items() if known[name].kind != "speed"}
     for name, signal in angles.items():
-        if known.rate_of(name) in signals:
-            raise InputError(
-                f"both '{name}' and '{known.rate_of(name)}' are given",
-                key=f"run.inputs.{name}",
-                hint="keep one of them",
-            )
+        key, rate = f"run.inputs.{name}", known.rate_of(name)
+        if rate in signals:
+            raise InputError(f"both '{name}' and '{rate}' are given", key=key, hint="keep one of them")
         if signal.jumps:
-            raise InputError(
-                f"'{name}' jumps, which no wheel can",
-                key=f"run.inputs.{name}",
-                hint="use linear or cubic interpolation, or a function without jumps",
-            )
+            hint = "use linear or cubic interpolation, or a function without jumps"
+            raise InputError(f"'{name}' jumps, which no wheel can", key=key, hint=hint)
     return angles
-
-
-def _start(
-    kinematics: Kinematics, given: Mapping[str, float], angles: Mapping[str, Signal]
-) -> dict[str, float]:
-    """Each coordinate at the start: as given over time, as given for the start, or 0."""
-    start = {name: given.get(name, 0.0) for name in kinematics.coordinates}
-    return start | {name: signal.value(0.0) for name, signal in angles.items() if name in start}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
+from trundle.model.kinematics import Kinematics
 from trundle.results.arrays import FloatArray
 from trundle.robot.values import describe
 
@@ -46,11 +47,11 @@ class Options:
 def options_of(
     duration: float | str,
     samples: int,
-    times: Times | None,
-    method: str,
-    rtol: float | None,
-    atol: float | None,
-    max_step: float | str | None,
+    times: Times | None = None,
+    method: str = "auto",
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_step: float | str | None = None,
     tolerance: float | None = None,
 ) -> Options:
     """The options of a run, checked; the arguments are those of `simulate`. Raises InputError.
@@ -61,18 +62,15 @@ def options_of(
         raise InputError(
             f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}"
         )
-    stored = sample_times(duration, samples) if times is None else _given_times(times)
-    longest = None if max_step is None else seconds(max_step, "max_step")
-    bounds = (
-        _tolerance(tolerance if rtol is None else rtol, "rtol"),
-        _tolerance(tolerance if atol is None else atol, "atol"),
-    )
-    return Options(stored, method, *bounds, longest)
+    stored = _sample_times(duration, samples) if times is None else _given_times(times)
+    bounds = {"run.rtol": rtol, "run.atol": atol}
+    tight = [tolerance if each is None else positive(each, name) for name, each in bounds.items()]
+    longest = None if max_step is None else positive(max_step, "max_step", "s")
+    return Options(stored, method, tight[0], tight[1], longest)
 
 
-def sample_times(duration: float | str, samples: int) -> FloatArray:
-    """`samples` equal times from 0 to `duration`."""
-    end = seconds(duration, "run.duration")
+def _sample_times(duration: float | str, samples: int) -> FloatArray:
+    end = positive(duration, "run.duration", "s")
     size = whole(samples, "run.samples", 2)
     if size > MOST_SAMPLES:
         raise InputError(
@@ -109,57 +107,34 @@ def whole(given: object, name: str, least: int) -> int:
     )
 
 
-def seconds(given: object, name: str) -> float:
-    """A positive number of seconds, from a number or text such as "2 min"."""
-    found = number(given, name, "s")
+def positive(given: object, name: str, unit: str = "") -> float:
+    """A number above zero, in SI, from a number, or with a unit from text such as "2 min"."""
+    found = math.nan if isinstance(given, str) and not unit else number(given, name, unit)
     if not found > 0:
-        raise InputError(f"expected a positive number of seconds, above zero, got {found:g}", key=name)
+        raise InputError(f"expected a positive number, above zero, got {describe(given)}", key=name)
     return found
 
 
-def _tolerance(given: float | None, name: str) -> float | None:
-    """A tolerance that a method can meet; None stands for the method's own."""
-    if given is None:
-        return None
-    right = isinstance(given, (int, float, np.number)) and not isinstance(given, (bool, complex))
-    if not (right and math.isfinite(given) and given > 0):
-        raise InputError(f"{name} must be a positive number, not {describe(given)}", key=f"run.{name}")
-    return float(given)
-
-
-def initial_numbers(
-    given: Mapping[str, float | str] | None,
-    known: Iterable[str],
-    units: Mapping[str, str],
-    name: str,
-    kind: str,
-    dependent: Mapping[str, str],
-) -> dict[str, float]:
-    """Initial values in SI by name; InputError for names that aren't `known`, with a word on `dependent` ones."""
-    result = {}
-    for each, value in named(given, "initial").items():
-        if each not in known:
-            raise unknown_start(each, known, name, kind, dependent)
-        result[each] = number(value, f"run.initial.{each}", units.get(each, ""))
-    return result
-
-
-def unknown_start(
-    each: str, known: Iterable[str], name: str, kind: str, dependent: Mapping[str, str]
-) -> InputError:
-    """The error for a start that can't be given; `dependent` maps names that follow from others to how."""
-    key = f"run.initial.{each}"
-    if each in dependent:
-        return InputError(f"'{each}' {dependent[each]}", key=key, hint=f"give some of: {', '.join(known)}")
-    return InputError(f"'{each}' is not a {kind} of '{name}'", key=key, hint=suggest(str(each), known))
-
-
-def dependents(model: Model) -> dict[str, str]:
-    """Outputs of a model by name, each with why it can't be given at the start."""
-    free = ", ".join(model.speeds) or "none"
+def initial_numbers(given: Mapping[str, float | str] | None, system: Model | Kinematics) -> dict[str, float]:
+    """Initial values of states in SI by name."""
+    for each in named(given, "initial"):
+        require_state(each, system)
     return {
-        each: f"is a dependent speed: it follows from the independent ones ({free})"
-        if model.quantities[each].kind == "speed"
-        else "is an output: it follows from the states"
-        for each in model.outputs
+        each: number(value, f"run.initial.{each}", system.units[each])
+        for each, value in (given or {}).items()
     }
+
+
+def require_state(name: str, system: Model | Kinematics) -> None:
+    """Raise InputError for what can't be given at the start, with a word on what follows from the states."""
+    key, states = f"run.initial.{name}", system.states
+    if name in states:
+        return
+    if name not in system.outputs or not isinstance(system, Model):
+        kind = "state" if isinstance(system, Model) else "coordinate"
+        raise InputError(f"'{name}' is not a {kind} of '{system.name}'", key=key, hint=suggest(name, states))
+    how = "is an output: it follows from the states"
+    if system.quantities[name].kind == "speed":
+        free = ", ".join(system.speeds) or "none"
+        how = f"is a dependent speed: it follows from the independent ones ({free})"
+    raise InputError(f"'{name}' {how}", key=key, hint=f"give some of: {', '.join(states)}")

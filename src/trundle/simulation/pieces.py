@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trundle.errors import TrundleError
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
 from trundle.simulation.integrate import Rate
@@ -20,44 +19,39 @@ def make_pieces(
     signals: Sequence[Signal],
     parameters: FloatArray,
     bar: Progress,
-) -> Callable[[float, float], tuple[Rate, Rate]]:
+) -> Callable[[float, float], tuple[Rate, Rate | None]]:
     """`make(a, b)` -> (f, ∂f/∂x) on the piece [a, b] s, all on the same buffers.
 
     program: groups (state, input, parameter) to the rate first; jacobian: its ∂rate/∂state, or None where no method
-    asks for it. An input that is held keeps the value it has in the middle of the piece. What a jump at b changes
-    belongs to the next piece, so t stays below b.
+    asks for it: then there is no ∂f/∂x. An input that is held keeps the value it has in the middle of the piece. What a
+    jump at b changes belongs to the next piece, so t stays below b.
     """
     x, u = np.zeros(program.inputs[0].size), np.zeros(len(signals))
     outputs = [np.zeros(group.size) for group in program.outputs]
-    evaluate = compile_program(program).bind(x, u, parameters, *outputs)
-    square = np.zeros((x.size, outputs[0].size))
-    differentiate = (
-        None if jacobian is None else compile_program(jacobian).bind(x, u, parameters, square.reshape(-1))
-    )
+    evaluations: list[tuple[Callable[[], None], np.ndarray]] = [
+        (compile_program(program).bind(x, u, parameters, *outputs), outputs[0])
+    ]
+    if jacobian is not None:
+        square = np.zeros((x.size, outputs[0].size))
+        evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
     moving = [(place, signal.value) for place, signal in enumerate(signals) if not signal.held]
 
-    def make(a: float, b: float) -> tuple[Rate, Rate]:
+    def make(a: float, b: float) -> tuple[Rate, Rate | None]:
         u[:] = [signal.value((a + b) / 2) for signal in signals]
         last = float(np.nextafter(b, a))
 
-        def load(t: float, y: np.ndarray) -> None:
-            x[:] = y
-            for place, value in moving:
-                u[place] = value(t if t < b else last)
+        def function(evaluate: Callable[[], None], found: np.ndarray) -> Rate:
+            def at(t: float, y: np.ndarray) -> np.ndarray:
+                x[:] = y
+                for place, value in moving:
+                    u[place] = value(t if t < b else last)
+                evaluate()
+                bar.at(t)
+                return found.copy()
 
-        def f(t: float, y: np.ndarray) -> np.ndarray:
-            load(t, y)
-            evaluate()
-            bar.at(t)
-            return outputs[0].copy()
+            return at
 
-        def df(t: float, y: np.ndarray) -> np.ndarray:
-            if differentiate is None:
-                raise TrundleError("this method was prepared without a Jacobian")
-            load(t, y)
-            differentiate()
-            return square.copy()
-
-        return f, df
+        rate, *slope = (function(*each) for each in evaluations)
+        return rate, slope[0] if slope else None
 
     return make

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,7 +46,8 @@ class Problem:
     system: whose motion it is. rate: (state, input, parameter) -> ẋ first, with the states of the energy account behind
     the system's own; observe: the same -> outputs last. given: the initial values that were asked for by name, start:
     x(0), which may differ from them where constraints hold it. stiff: whether stiff formulas are needed; None where
-    only a look at the start can tell. summary: what the run's own begins with.
+    only a look at the start can tell. options: when it is stored and how it is integrated. summary: what the run's own
+    begins with.
     """
 
     system: Model | Kinematics
@@ -57,63 +58,55 @@ class Problem:
     given: Mapping[str, float]
     start: Sequence[float]
     stiff: bool | None
-    summary: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the states, with those of the energy account."""
-        return self.rate.inputs[self.rate.input_index("state")].labels
+    options: Options
+    summary: Mapping[str, object]
 
     @property
     def numbers(self) -> FloatArray:
         """p in order."""
         return np.array(list(self.parameters.values()))
 
-    @property
-    def slope(self) -> Program:
-        """∂(rate)/∂(state)."""
-        if isinstance(self.system, Model):
-            return self.system.audited_jacobian
-        return self.rate.jacobian("rate", "state")
 
-
-def solve(problem: Problem, options: Options, title: str, progress: bool | Callable[[float], None]) -> Run:
-    """The run of a problem, stored at the options' times."""
+def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
+    """The run of a problem."""
     import scipy.integrate  # noqa: F401  the slowest import of a run, here so that its seconds are its own
 
     began = time.perf_counter()
-    times, signals = options.times, list(problem.signals.values())
-    system, p, start = problem.system, problem.numbers, np.array(problem.start)
+    options, signals = problem.options, list(problem.signals.values())
+    system, p, times = problem.system, problem.numbers, options.times
     # On constraints that aren't solved for, f(P(x)) is integrated, with P one Newton step back onto them.
     guided = problem.rate if system.projection is None else feed(problem.rate, system.projection)
     observer = compile_program(problem.observe)
     _require_rates(problem, compile_program(guided))
-    with Progress(progress, options.end, title) as bar:
-        method = _method(problem, options, bar)
+    doing = "simulating" if isinstance(system, Model) else "rolling"
+    with Progress(progress, options.end, f"{doing} {system.name}") as bar:
+        method = _method(problem, bar)
         slope = None
         if method in IMPLICIT:
-            slope = problem.slope if guided is problem.rate else guided.jacobian("rate", "state")
+            kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
+            slope = kept or guided.jacobian("rate", "state")
             compile_program(slope).prepare()
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
-        rate_tolerances = tolerances(method, options.rtol, options.atol)
-        settings = Settings(method, *rate_tolerances, longest_step(signals, options.end, options.max_step))
+        bounds = tolerances(method, options.rtol, options.atol)
+        settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
         make = make_pieces(guided, slope, signals, p, bar)
         breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
-        states = integrate(make, start, times, breaks, settings, problem.names, closer_look(signals))
+        names = guided.inputs[guided.input_index("state")].labels
+        states = integrate(make, problem.start, times, breaks, settings, names, closer_look(signals))
     commands = np.array([signal.sample(times) for signal in signals]).reshape(len(signals), times.size)
     n = len(system.states)
     states[:n] = on_manifold(system, states[:n], commands, p)
     *_, outputs = observer(states[:n], commands if signals else np.zeros(0), p)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return _run(problem, options, (states, commands, outputs), summary)
+    return _run(problem, (states, commands, outputs), summary)
 
 
-def _method(problem: Problem, options: Options, bar: Progress) -> str:
+def _method(problem: Problem, bar: Progress) -> str:
     """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
-    if options.method != "auto":
-        return options.method
+    if problem.options.method != "auto":
+        return problem.options.method
     if problem.stiff is not None:
         return "lsoda" if problem.stiff else "dop853"
     n, start = len(problem.system.states), np.array(problem.start)
@@ -163,16 +156,16 @@ def _settled(problem: Problem) -> dict[str, object]:
 
 
 def _run(
-    problem: Problem,
-    options: Options,
-    found: tuple[FloatArray, FloatArray, FloatArray],
-    summary: Mapping[str, object],
+    problem: Problem, found: tuple[FloatArray, FloatArray, FloatArray], summary: Mapping[str, object]
 ) -> Run:
     """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""
-    system, (states, commands, outputs) = problem.system, found
-    values = dict(zip(system.states, states, strict=False))
-    values |= dict(zip(system.inputs, commands, strict=True))
-    values |= dict(zip(system.outputs, outputs, strict=True))
+    system, options, states = problem.system, problem.options, found[0]
+    labels = (system.states, system.inputs, system.outputs)
+    values = {
+        name: row
+        for names, rows in zip(labels, found, strict=True)
+        for name, row in zip(names, rows, strict=False)
+    }
     _require_finite(values, options.times)
     account = _energy_account(states, values) if len(states) > len(system.states) else {}
     skip = options.times.size - options.stored.size
@@ -198,7 +191,9 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
         found["constraint_residual"] = found["slip_residual"]
     if "energy.imbalance" in values:
         found["energy_imbalance"] = float(np.abs(values["energy.imbalance"]).max())
-        found["energy_turned_over"] = energy_turned_over(values)
+        # What passed through (J): the largest of work, losses, and the travel of each kind of stored energy.
+        kinds = ("kinetic", "potential", "internal", "work", "losses")
+        found["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
     return found
 
 
@@ -213,18 +208,10 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
     }
 
 
-def energy_turned_over(values: Mapping[str, FloatArray]) -> float:
-    """The energy that passed through the robot (J): the largest of work, losses, and the travel of each kind of
-    stored energy.
-    """
-    kinds = ("kinetic", "potential", "internal", "work", "losses")
-    return max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
-
-
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
     # What only moves kinematically may lack masses, which is read only where the file says so.
-    spec = None if isinstance(system, Model) else RunSpec(mode="kinematic")
+    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
     made_from = system.origin if isinstance(system, Model) else {}
     described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
     return {**made_from, **described, "parameters": dict(parameters)}
@@ -232,11 +219,8 @@ def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dic
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
     for name, series in values.items():
-        bad = ~np.isfinite(series)
-        if bad.any():
-            raise NumericsError(
-                f"'{name}' is not finite at t = {at[int(np.argmax(bad))]:g} s: the robot is singular there"
-            )
+        for t in at[~np.isfinite(series)][:1]:
+            raise NumericsError(f"'{name}' is not finite at t = {t:g} s: the robot is singular there")
 
 
 def named_signals(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import cast
 
 import numpy as np
@@ -16,7 +18,7 @@ from trundle.model.manifold import settle_batch
 from trundle.results import Batch
 from trundle.results.arrays import FloatArray
 from trundle.simulation.observing import Column, Stored, observer_of, worst_residual
-from trundle.simulation.options import dependents, seconds, unknown_start, whole
+from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
 from trundle.simulation.progress import Progress
 
@@ -98,7 +100,7 @@ def rollout(
 
     model = model_of(model, "rollout")
     _check_whole_numbers(steps, every, count, threads)
-    h = seconds(dt, "dt")
+    h = positive(dt, "dt", "s")
     x = _complete(dict(model.initial), named(initial, "initial"), "state", model)
     u = _complete(dict.fromkeys(model.inputs, 0.0), named(inputs, "inputs"), "input", model)
     p = _parameters(model, named(parameters, "parameters"))
@@ -142,33 +144,23 @@ def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str,
 
 
 def _check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
-    for name, given, least in (
-        ("steps", steps, 0),
-        ("every", every, 1),
-        ("count", count, 1),
-        ("threads", threads, 1),
-    ):
+    whole(steps, "steps", 0)
+    for name, given in {"every": every, "count": count, "threads": threads}.items():
         if given is not None:
-            whole(given, name, least)
+            whole(given, name, 1)
     if steps % every:
         below = next(n for n in range(min(every, steps), 0, -1) if steps % n == 0)
         above = next(n for n in range(min(every, steps), steps + 1) if steps % n == 0)
-        raise InputError(
-            f"every = {every} doesn't divide steps = {steps}: the last state would not be stored",
-            key="every",
-            hint=f"the nearest that do are {below} and {above}"
-            if above != below
-            else f"the nearest is {below}",
-        )
+        message = f"every = {every} doesn't divide steps = {steps}: the last state would not be stored"
+        near = f"that do are {below} and {above}" if above != below else f"is {below}"
+        raise InputError(message, key="every", hint=f"the nearest {near}")
 
 
 def _require_memory(saved: int, states: int, count: int) -> None:
     """Refuse what can't fit before the machine starts to swap."""
-    need = 8 * saved * states * count
-    try:
+    need, there = 8 * saved * states * count, math.inf
+    with suppress(AttributeError, OSError, ValueError):  # not every system tells
         there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        there = 2**62
     if need > there:
         raise InputError(
             f"{saved:,} stored states of {count:,} robots take {need / 1e9:,.1f} GB; "
@@ -195,10 +187,10 @@ def _complete(
 ) -> dict[str, Column]:
     """A number or an array for each state or input, in the model's order."""
     for each in given:
-        if each not in defaults and kind == "state":
-            raise unknown_start(each, defaults, model.name, kind, dependents(model))
+        if kind == "state":
+            require_state(each, model)
         if each not in defaults:
-            hint = suggest(str(each), defaults)
+            hint = suggest(each, defaults)
             raise InputError(f"'{each}' is not an input of '{model.name}'", key=each, hint=hint)
     most = 1 if kind == "state" else 2
     return {
@@ -260,13 +252,10 @@ def _count(count: int | None, *given: Mapping[str, Column]) -> int:
     sizes = {np.shape(v)[-1] for group in given for v in group.values() if np.ndim(v)} - {1}
     sizes |= set() if count is None else {count}
     if len(sizes) > 1:
-        listed = ", ".join(str(size) for size in sorted(sizes))
+        listed = ", ".join(map(str, sorted(sizes)))
         raise InputError(
             f"arrays of different numbers of robots{'' if count is None else ', or another count'}: {listed}",
             key="count",
             hint="give every array one entry a robot, or leave count out",
         )
-    size = sizes.pop() if sizes else 1
-    if size < 1:
-        raise InputError(f"count must be at least 1, not {size}", key="count")
-    return size
+    return sizes.pop() if sizes else 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from trundle.robot import Robot, require_dynamic
 from trundle.simulation.columns import read_column
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
-from trundle.simulation.options import Options, options_of, seconds
+from trundle.simulation.options import Options, options_of, positive
 from trundle.simulation.problem import Problem, solve
 from trundle.simulation.signals import Input
 
@@ -48,7 +48,6 @@ class Task:
 
     spec: RunSpec
     problem: Problem
-    options: Options
     changed: tuple[str, ...]
 
     @property
@@ -58,8 +57,7 @@ class Task:
 
     def run(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Run it."""
-        what = "rolling" if self.spec.mode == "kinematic" else "simulating"
-        return solve(self.problem, self.options, f"{what} {self.problem.system.name}", progress)
+        return solve(self.problem, progress)
 
 
 def run(
@@ -156,7 +154,7 @@ def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes:
         if parameters and model.robot is not None:  # with them a mass may have become zero
             require_dynamic(model.robot, model.robot.parameter_values(parameters))
         problem = dynamic_problem(model, inputs, initial, parameters, options)
-    return Task(spec, problem, options, tuple(parameters))
+    return Task(spec, problem, tuple(parameters))
 
 
 def _placed(error: InputError, document: Document | None, spec: RunSpec, changes: Changes) -> InputError:
@@ -164,33 +162,24 @@ def _placed(error: InputError, document: Document | None, spec: RunSpec, changes
     key = error.key or ""
     if key in spec.set or key in (changes.parameters or ()):
         key = f"run.set.{key}"
-    for each in fields(changes):
-        place = f"run.{'set' if each.name == 'parameters' else each.name}"
-        given = getattr(changes, each.name)
+    for section, given in vars(changes).items():
         names = [f".{name}" for name in given] if isinstance(given, Mapping) else [""] * (given is not None)
         for name in names:
-            if key == f"{place}{name}" or key.startswith(f"{place}{name}."):
-                return InputError(error.message, key=f"{each.name}{name}", hint=error.hint)
+            place = f"run.{'set' if section == 'parameters' else section}{name}."
+            if f"{key}.".startswith(place):
+                return InputError(error.message, key=f"{section}{name}", hint=error.hint)
     error = InputError(error.message, file=error.file, line=error.line, key=key or None, hint=error.hint)
     return error if document is None else document.locate(error)
 
 
 def _options(spec: RunSpec, changes: Changes) -> Options:
     """Times, method and tolerances: as changed, or as the run section says."""
-    duration = spec.duration if changes.duration is None else changes.duration
-    samples, times = spec.samples if changes.samples is None else changes.samples, None
+    said = spec.model_dump(include={"duration", "samples", "method", "rtol", "atol"})
+    sections = ("parameters", "inputs", "initial")
+    said |= {name: each for name, each in vars(changes).items() if each is not None and name not in sections}
     if spec.rate is not None and changes.samples is None:
-        times = _periods(seconds(duration, "run.duration"), spec.rate)
-    return options_of(
-        duration,
-        samples,
-        times,
-        changes.method or spec.method,
-        spec.rtol if changes.rtol is None else changes.rtol,
-        spec.atol if changes.atol is None else changes.atol,
-        changes.max_step,
-        TOLERANCE if spec.mode == "kinematic" else None,
-    )
+        said["times"] = _periods(positive(said["duration"], "run.duration", "s"), spec.rate)
+    return options_of(**said, tolerance=TOLERANCE if spec.mode == "kinematic" else None)
 
 
 def _periods(duration: float, rate: float) -> FloatArray:

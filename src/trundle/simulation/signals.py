@@ -167,7 +167,7 @@ def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "lin
     if t.size == 1:
         return constant(float(v[0]))
     if interpolation == "previous":
-        return _steps(t.tolist(), v.tolist())
+        return _steps(t, v)
     return _pieces(t, _polynomials(t, v, interpolation))
 
 
@@ -203,25 +203,20 @@ def _numbers(column: Column, name: str, unit: str) -> npt.ArrayLike:
     return cast(npt.ArrayLike, column)
 
 
-def _steps(times: list[float], values: list[float]) -> Signal:
-    def value(t: float) -> float:
-        return values[max(bisect_right(times, t) - 1, 0)]
-
-    changes = tuple(
-        b for b, before, after in zip(times[1:], values, values[1:], strict=False) if before != after
-    )
-    return Signal(value, jumps=changes, held=True)
+def _steps(t: np.ndarray, v: np.ndarray) -> Signal:
+    times, values = t.tolist(), v.tolist()
+    jumps = tuple(t[1:][np.diff(v) != 0].tolist())
+    return Signal(lambda time: values[max(bisect_right(times, time) - 1, 0)], jumps=jumps, held=True)
 
 
 def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray:
     """Coefficients (4, pieces), highest power first, in the time since each piece's start."""
-    if interpolation == "linear":
-        slopes = np.diff(v) / np.diff(t)
-        zeros = np.zeros_like(slopes)
-        return np.array([zeros, zeros, slopes, v[:-1]])
-    from scipy.interpolate import CubicSpline
+    if interpolation == "cubic":
+        from scipy.interpolate import CubicSpline
 
-    return CubicSpline(t, v).c
+        return CubicSpline(t, v).c
+    slopes = np.diff(v) / np.diff(t)
+    return np.array([0 * slopes, 0 * slopes, slopes, v[:-1]])
 
 
 def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:

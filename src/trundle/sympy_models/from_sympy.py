@@ -10,8 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import casadi as ca
+import numpy as np
 
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.quantities import Kind, Quantities, Quantity
@@ -70,17 +72,12 @@ class System:
         return [*self.holonomic, *self.velocity]
 
 
-@dataclass(frozen=True)
-class Symbols:
+class Columns(NamedTuple):
     """The columns of symbols of the state (q, u, extra states, time), the inputs and the parameters."""
 
     state: SX
     commands: SX
     parameters: SX
-
-    @property
-    def all(self) -> tuple[SX, SX, SX]:
-        return self.state, self.commands, self.parameters
 
     @property
     def clock(self) -> SX:
@@ -93,7 +90,7 @@ class Found:
 
     equations: Equations
     names: Names
-    symbols: Symbols
+    symbols: Columns
     system: System
     motion: Motion
     extra: list[Scalar]
@@ -178,12 +175,12 @@ def from_sympy(
     start = time.perf_counter()
     equations = read_method(method)
     names = declare(equations, inputs, outputs or {}, extra_states or {}, parameters or {})
-    symbols = Symbols(
+    symbols = Columns(
         ca.SX.sym("x", len(names.states) + 1),
         ca.SX.sym("u", len(names.inputs)),
         ca.SX.sym("p", len(names.parameters)),
     )
-    leaves = names.leaves(*symbols.all)
+    leaves = names.leaves(*symbols)
     convert = Converter(leaves if names.declares_time else {**leaves, TIME: symbols.clock})
     q_dot = _coordinate_rates(equations, convert, symbols, names)
     system = _converted(equations, convert, symbols, names)
@@ -206,22 +203,21 @@ def from_sympy(
 
 
 def _coordinate_rates(
-    equations: Equations, convert: Converter, symbols: Symbols, names: Names
+    equations: Equations, convert: Converter, symbols: Columns, names: Names
 ) -> list[Scalar]:
     """q̇ from K q̇ = k, or the speeds themselves."""
     n = len(equations.q)
     if equations.kinematic is None:
         return [symbols.state[n + i] for i in range(n)]
-    matrix = [[convert(entry) for entry in row] for row in equations.kinematic[0]]
+    matrix = [list(map(convert, row)) for row in equations.kinematic[0]]
     right = [[convert(entry)] for entry in equations.kinematic[1]]
     report_unknown(convert.unknown, names)
-    if _is_identity(matrix):
+    plain = [[entry if isinstance(entry, (int, float)) else None for entry in row] for row in matrix]
+    if plain == np.eye(n).tolist():
         rates = [value for (value,) in right]
     else:
         empty = ca.SX(0, 1)
-        samples = take_samples(
-            symbols.all, (n, len(equations.u)), list(names.parameters.values()), empty, empty
-        )
+        samples = take_samples(symbols, (n, len(equations.u)), list(names.parameters.values()), empty, empty)
         labels = [f"{each}_dot" for each in names.coordinates]
         solved = solve_guided(matrix, right, samples.of(matrix), labels, "the coordinates' rates")
         rates = [value for (value,) in solved]
@@ -229,26 +225,15 @@ def _coordinate_rates(
     return rates
 
 
-def _is_identity(matrix: Sequence[Sequence[Scalar]]) -> bool:
-    return all(
-        isinstance(entry, (int, float)) and entry == int(i == j)
-        for i, row in enumerate(matrix)
-        for j, entry in enumerate(row)
-    )
-
-
-def _converted(equations: Equations, convert: Converter, symbols: Symbols, names: Names) -> System:
+def _converted(equations: Equations, convert: Converter, symbols: Columns, names: Names) -> System:
     """The equations' entries as graphs, with states at which ranks and pivots are decided."""
-    mass = [[convert(entry) for entry in row] for row in equations.mass]
-    force = [convert(entry) for entry in equations.forcing]
-    rows = [[convert(entry) for entry in row] for row in equations.rows]
-    right = [convert(entry) for entry in equations.right]
-    holonomic = [convert(entry) for entry in equations.holonomic]
-    velocity = [convert(entry) for entry in equations.velocity]
+    mass, rows = ([list(map(convert, row)) for row in each] for each in (equations.mass, equations.rows))
+    force, right = list(map(convert, equations.forcing)), list(map(convert, equations.right))
+    holonomic, velocity = list(map(convert, equations.holonomic)), list(map(convert, equations.velocity))
     report_unknown(convert.unknown, names)
     split = len(equations.q), len(equations.u)
     numbers = list(names.parameters.values())
-    samples = take_samples(symbols.all, split, numbers, column(holonomic), column(velocity))
+    samples = take_samples(symbols, split, numbers, column(holonomic), column(velocity))
     return System(mass, force, rows, right, holonomic, velocity, samples)
 
 
@@ -292,7 +277,7 @@ def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) 
             convert.leaves.setdefault(leaf, value)
 
 
-def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Symbols) -> None:
+def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Columns) -> None:
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
     part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
@@ -342,7 +327,7 @@ def _model(name: str, found: Found, seconds: float) -> Model:
     if system.residuals:
         split = len(found.equations.q), len(found.equations.u)
         bound = column(system.holonomic), column(system.velocity)
-        moved = projected(symbols.all, split, *bound, system.samples)
+        moved = projected(symbols, split, *bound, system.samples)
         labels = residual_labels(len(system.holonomic), len(system.velocity))
         manifold = found.traced("manifold", "residual", labels, system.residuals)
         projection = found.traced(

@@ -78,9 +78,7 @@ class Converter:
 
     def _leaf_number(self, leaf: Leaf) -> int:
         key = ("leaf", leaf)
-        if key in self._by_content:
-            return self._by_content[key]
-        return self._append(key, self._leaf(leaf))
+        return self._by_content[key] if self.met(leaf) else self._append(key, self._leaf(leaf))
 
     def _leaf(self, leaf: Leaf) -> Scalar:
         if leaf in self.leaves:
@@ -191,32 +189,21 @@ def _on_graph(function: Callable[..., SX]) -> Rule:
     return apply
 
 
+_NAMED_ALIKE = (
+    "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
+    "atanh", "erf", "sign",
+)  # fmt: skip
+
 # What each of SymPy's functions is to CasADi. Relations and logic give scalars that are 0 or 1.
 _RULES: dict[type, Rule] = {
     sp.Add: _sum,
     sp.Mul: _product,
     sp.Pow: _power,
-    sp.exp: _on_graph(ca.exp),
-    sp.log: _on_graph(ca.log),
-    sp.sin: _on_graph(ca.sin),
-    sp.cos: _on_graph(ca.cos),
-    sp.tan: _on_graph(ca.tan),
+    **{getattr(sp, name): _on_graph(getattr(ca, name)) for name in _NAMED_ALIKE},
     sp.cot: _on_graph(lambda x: ca.cos(x) / ca.sin(x)),
     sp.sec: _on_graph(lambda x: 1 / ca.cos(x)),
     sp.csc: _on_graph(lambda x: 1 / ca.sin(x)),
-    sp.asin: _on_graph(ca.asin),
-    sp.acos: _on_graph(ca.acos),
-    sp.atan: _on_graph(ca.atan),
-    sp.atan2: _on_graph(ca.atan2),
-    sp.sinh: _on_graph(ca.sinh),
-    sp.cosh: _on_graph(ca.cosh),
-    sp.tanh: _on_graph(ca.tanh),
-    sp.asinh: _on_graph(ca.asinh),
-    sp.acosh: _on_graph(ca.acosh),
-    sp.atanh: _on_graph(ca.atanh),
-    sp.erf: _on_graph(ca.erf),
     sp.Abs: _on_graph(ca.fabs),
-    sp.sign: _on_graph(ca.sign),
     sp.re: lambda x: x,
     sp.im: lambda x: 0.0,
     sp.conjugate: lambda x: x,

@@ -5,7 +5,6 @@ SymPy keeps some of these blocks in attributes with a leading underscore only; t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,23 +77,23 @@ def _kane(method: Method) -> Equations:
             key="method",
             hint="call method.kanes_equations(bodies, loads) before, with kd_eqs given to KanesMethod",
         ) from None
-    q, u = _column(method.q), _column(method.u)
+    q, u = tuple(method.q), tuple(method.u)
     independent = len(u) - len(method._udep)
-    auxiliary = _column(method._uaux)
+    auxiliary = tuple(method._uaux)
     velocity = method._k_nh * sp.Matrix(u) + method._f_nh if method._k_nh else []
     return Equations(
         kind="KanesMethod",
         q=q,
         u=u,
-        kinematic=(_rows(method.mass_matrix_kin), _column(method.forcing_kin)),
+        kinematic=(_rows(method.mass_matrix_kin), tuple(method.forcing_kin)),
         mass=_rows(mass)[:independent],
-        forcing=_column(forcing)[:independent],
+        forcing=tuple(forcing)[:independent],
         rows=_rows(mass)[independent:],
-        right=_column(forcing)[independent:],
+        right=tuple(forcing)[independent:],
         multipliers=(),
-        holonomic=_column(method._f_h),
-        velocity=_column(velocity),
-        dependent=(*_column(method._qdep), *_column(method._udep)),
+        holonomic=tuple(method._f_h),
+        velocity=tuple(velocity),
+        dependent=(*tuple(method._qdep), *tuple(method._udep)),
         zeros=(*auxiliary, *(each.diff(TIME) for each in auxiliary)),
     )
 
@@ -107,32 +106,26 @@ def _lagrange(method: Method) -> Equations:
             hint="call method.form_lagranges_equations() before",
         )
     count = len(method.q)
-    q = _column(method.q)
+    q = tuple(method.q)
     return Equations(
         kind="LagrangesMethod",
         q=q,
         u=tuple(each.diff(TIME) for each in q),
         kinematic=None,
         mass=tuple(row[:count] for row in _rows(method.mass_matrix)),
-        forcing=_column(method.forcing),
+        forcing=tuple(method.forcing),
         rows=_rows(method._m_cd),
-        right=_column(method._f_cd),
-        multipliers=_column(method.lam_vec),
-        holonomic=_column(method._hol_coneqs),
-        velocity=_column(method.coneqs),
+        right=tuple(method._f_cd),
+        multipliers=tuple(method.lam_vec),
+        holonomic=tuple(method._hol_coneqs),
+        velocity=tuple(method.coneqs),
         dependent=(),
         zeros=(),
     )
 
 
 def _rows(matrix: sp.MatrixBase) -> Entries:
-    rows, columns = matrix.shape
-    flat = matrix.flat()
-    return tuple(tuple(flat[i * columns : (i + 1) * columns]) for i in range(rows))
-
-
-def _column(matrix: Sequence[Expression]) -> tuple[Expression, ...]:
-    return tuple(matrix)
+    return tuple(map(tuple, matrix.tolist()))
 
 
 def name_of(symbol: Leaf | str) -> str:

@@ -19,7 +19,7 @@ from trundle.documents.urdf.nouns import (
 )
 from trundle.documents.urdf.part import Numbers, Part
 from trundle.documents.urdf.xml_tree import Element
-from trundle.errors import suggest
+from trundle.errors import choose, suggest
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
 _ZERO: Numbers = (0.0, 0.0, 0.0)
@@ -125,10 +125,7 @@ def _origin(part: Part) -> tuple[Numbers, Numbers]:
 def _joint(part: Part) -> Joint:
     kind = part.text("type", f"one of {', '.join(NOUNS)}")
     if kind not in NOUNS:
-        listed = f"the types are {', '.join(NOUNS)}"
-        near = suggest(kind, NOUNS)
-        hint = f"{near} ({listed})" if near.startswith("did") else listed
-        raise part.fail(f"unknown type {kind!r}", "type", hint)
+        raise part.fail(f"unknown type {kind!r}", "type", choose(kind, NOUNS))
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
     xyz, rpy = _origin(part)

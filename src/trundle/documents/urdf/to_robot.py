@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from trundle.documents.urdf.nouns import NOUNS, Data, Joint, Link, Urdf
 from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.tree_structure import Names, clean
+from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
 from trundle.robot.problems import Path
 
@@ -58,7 +59,7 @@ def _body(link: Link, strict: bool) -> Data:
     inertia = link.body.get("inertia")
     if strict or not isinstance(inertia, dict):
         return link.body
-    problem = inertia_problem(**dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0.0) | inertia)
+    problem = inertia_problem(**dict.fromkeys(MOMENTS, 0.0) | inertia)
     return {**link.body, "inertia": {**inertia, "as_given": True}} if problem else link.body
 
 

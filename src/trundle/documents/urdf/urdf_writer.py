@@ -13,7 +13,7 @@ from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, GROUND, NOUNS, def
 from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import Element, write_xml
 from trundle.errors import InputError
-from trundle.robot.bodies import Body, Inertia, Joint
+from trundle.robot.bodies import MOMENTS, Body, Inertia, Joint
 from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
@@ -210,9 +210,7 @@ def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
 
 
 def _moments(body: Body, resolve: Resolver) -> dict[str, float]:
-    return {
-        name: float(resolve(getattr(body.inertia, name))) for name in ("xx", "xy", "xz", "yy", "yz", "zz")
-    }
+    return {axes: float(resolve(getattr(body.inertia, axes))) for axes in MOMENTS}
 
 
 def _weighs(body: Body, resolve: Resolver) -> bool:

@@ -86,3 +86,25 @@ def constant(value: float, width: int) -> str:
 def integer(value: int, width: int) -> str:
     """A 64-bit integer constant, in every lane."""
     return str(value) if width == 1 else f"splat (i64 {value})"
+
+
+def pointer(code: Code, table_index: int, table: str = "%table") -> str:
+    """Load an address from the table."""
+    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
+    return code.new(f"load ptr, ptr {slot}, !invariant.load !0")
+
+
+def integer_word(code: Code, table_index: int, table: str = "%table") -> str:
+    """Load an integer from the table."""
+    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
+    return code.new(f"load i64, ptr {slot}, !invariant.load !0")
+
+
+def element(code: Code, base: str, index: str) -> str:
+    """Address of the double number ``index`` of an array."""
+    return code.new(f"getelementptr double, ptr {base}, i64 {index}")
+
+
+def load(code: Code, address: str, lanes: int) -> str:
+    """Load a double, or a vector of them (aligned as a double only)."""
+    return code.new(f"load {type_of(lanes)}, ptr {address}, align 8")

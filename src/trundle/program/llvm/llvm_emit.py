@@ -33,7 +33,7 @@ class Emitter:
 
     def define(self, out: int, name: str, lanes: int, *, spread: bool = False) -> None:
         """Record the name of a value; with ``spread`` a scalar gets its vector here, outside of the loops to come."""
-        vector = self.code.splat(name) if spread and lanes == 1 else name
+        vector = self.code.splat(name) if spread and lanes == 1 else ""
         self.values[out] = Value(name, lanes, vector)
 
     def emit(self, instructions: Iterable[Instruction], wide: set[int], spread: set[int]) -> None:

@@ -2,55 +2,65 @@
 
 Both take a table of 64-bit words: the addresses of the input groups, then of the output groups, then the count.
 Arrays are laid out as (n, count): element ``e`` of lane ``j`` lies at ``e * count + j``.
+
+Longer programs are cut in pieces that pass their values through memory. On one state, pieces are functions: LLVM's
+time for one straight line grows faster than its length. Over a batch, each piece is a loop of its own over a few
+blocks of lanes, and the pieces follow one another on these. A block's work is one long chain of dependent steps, but
+blocks do not depend on each other: in a short loop the processor has several of them under way at once, where a
+straight line through all pieces fills its window with steps that wait. Short loops also need few registers, and run
+from the cache of decoded instructions. Values that all lanes share are computed once, before the loops.
 """
 
 from __future__ import annotations
 
-from trundle.program.ir import Instruction, Program
-from trundle.program.llvm.llvm_code import Code, type_of
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trundle.program.ir import LOADS, Instruction, Program
+from trundle.program.llvm.llvm_code import Code, element, integer_word, load, pointer, type_of
 from trundle.program.llvm.llvm_emit import Emitter
+from trundle.program.llvm.pieces import Plan, make_plan, wide_values
+from trundle.program.scheduling import by_need, is_chain
 from trundle.program.simplify import hoist_reciprocals
 
 SIGNATURE_SINGLE = "ptr %table"
 SIGNATURE_BATCH = "ptr %table, i64 %begin, i64 %end"
+WHOLE = float("inf")
+"""The size of a piece that is the whole program."""
+LONG = 4000
+"""Operations above which a single state's program is cut, and of a batch's function at most. Measured on planar
+chains: whole and cut compile alike at 2,000 operations; at 9,000 whole takes about twice the time of pieces of 500.
+Longer programs were not tried whole."""
+PIECE = 500
+"""Operations of a single state's piece."""
+LOOPED = 300
+"""Operations above which a batch runs in loops of pieces; shorter programs are one loop."""
+LOOP, CHAIN_LOOP = 250, 60
+"""Work of a loop's piece: the shorter, the more blocks are under way at once, and the more values pass through
+memory, which pays where a program is a chain. Measured from 50 to 600 on chains, an arm and a tree with limbs."""
+BLOCKS = 6
+"""Blocks that a piece loops over: enough to have the next ones under way, few enough for what they pass on to stay in
+the nearer caches (38 kB for a chain of 25 joints). 5 to 8 run alike; 2 or 3 are a tenth to a fifth slower."""
+ROOM = 256 * 1024
+"""Bytes on the stack for the values of all blocks; a thread may have no more than 512 kB."""
+ARGUMENTS = "ptr %table, ptr %wide, ptr %uniform"
+LOOP_ARGUMENTS = f"{ARGUMENTS}, i64 %block, i64 %count, i64 %blocks"
 
 
-def pointer(code: Code, table_index: int, table: str = "%table") -> str:
-    """Load an address from the table."""
-    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
-    return code.new(f"load ptr, ptr {slot}, !invariant.load !0")
-
-
-def integer_word(code: Code, table_index: int, table: str = "%table") -> str:
-    """Load an integer from the table."""
-    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
-    return code.new(f"load i64, ptr {slot}, !invariant.load !0")
-
-
-def element(code: Code, base: str, index: str) -> str:
-    """Address of the double number ``index`` of an array."""
-    return code.new(f"getelementptr double, ptr {base}, i64 {index}")
-
-
-def load(code: Code, address: str, lanes: int) -> str:
-    """Load a double, or a vector of them (aligned as a double only)."""
-    return code.new(f"load {type_of(lanes)}, ptr {address}, align 8")
+def is_looped(program: Program) -> bool:
+    """Whether a program for batches is better cut."""
+    return program.operations > LOOPED
 
 
 def emit_single(program: Program, fused: bool) -> Code:
     """Code for one evaluation on contiguous vectors."""
+    size = PIECE if program.operations > LONG else WHOLE
+    plan = make_plan(program, {i.out for i in program.instructions if i.op != "const"}, size)
     code = Code(1)
-    emitter = Emitter(code, fused)
-    bases = [pointer(code, k) for k in range(len(program.inputs) + len(program.outputs))]
-    for i in program.instructions:
-        if i.op == "input":
-            group, index = i.source
-            emitter.define(i.out, load(code, element(code, bases[group], str(index)), 1), 1)
-    emitter.emit((i for i in program.instructions if i.op != "input"), set(), set())
-    for base, values in zip(bases[len(program.inputs) :], program.results, strict=True):
-        for index, value in enumerate(values):
-            name = emitter.operand(value, 1)
-            code.do(f"store double {name}, ptr {element(code, base, str(index))}, align 8")
+    if size == WHOLE:
+        _Writer(plan, Emitter(code, fused)).write(plan.inside[0], last=True)
+    else:
+        _call_pieces(code, plan, plan.inside, _arrays(code, plan, 1), fused, "piece")
     code.do("ret void")
     return code
 
@@ -58,63 +68,223 @@ def emit_single(program: Program, fused: bool) -> Code:
 def emit_batch(program: Program, uniform: tuple[bool, ...], width: int, fused: bool) -> Code:
     """Code for the lanes [begin, end) of a batch of at least ``width``; the last block may overlap its neighbour.
 
-    Input groups marked ``uniform`` are one vector for all lanes; what depends on them alone is computed before
-    the loop, on scalars.
+    Input groups marked ``uniform`` are one vector for all lanes.
     """
     shared = {(g, e) for g, u in enumerate(uniform) if u for e in range(program.inputs[g].size)}
     program = hoist_reciprocals(program, shared)
-    wide = wide_values(program, shared)
-    spread = needs_vector(program, wide)
     code = Code(width)
-    emitter = Emitter(code, fused)
-    n_in = len(program.inputs)
-    bases = [pointer(code, k) for k in range(n_in + len(program.outputs))]
-    count = integer_word(code, len(bases))
-    last = code.new(f"sub i64 {count}, {width}")
-    for i in program.instructions:
-        if i.op == "input" and i.source in shared:
-            address = element(code, bases[i.source[0]], str(i.source[1]))
-            emitter.define(i.out, load(code, address, 1), 1, spread=i.out in spread)
-    emitter.emit((i for i in program.instructions if i.op != "input" and i.out not in wide), wide, spread)
+    count = integer_word(code, len(program.inputs) + len(program.outputs))
+    wide = wide_values(program, shared)
+    if not is_looped(program):
+        plan = replace(make_plan(program, wide, WHOLE), slots={})  # one function keeps its values itself
+        writer = _Writer(plan, Emitter(code, fused))
+        for piece in plan.before:
+            writer.write(piece, last=False)
+        _write_loops(writer, plan.inside, ("%begin", count, _blocks(code, "%begin")), last=True)
+    elif is_chain(program):
+        program = by_need(program)
+        _write_turns(code, make_plan(program, wide_values(program, shared), CHAIN_LOOP), count, fused)
+    else:
+        _write_turns(code, make_plan(program, wide, LOOP), count, fused)
+    return code
+
+
+def _blocks(code: Code, begin: str) -> str:
+    """How many blocks hold the lanes from `begin` to the end."""
+    left = code.new(f"add i64 {code.new(f'sub i64 %end, {begin}')}, {code.width - 1}")
+    return code.new(f"sdiv i64 {left}, {code.width}")
+
+
+def _write_turns(code: Code, plan: Plan, count: str, fused: bool) -> None:
+    """Write a loop over some blocks at a time, and in each turn of it the pieces' own loops over these."""
+    most = max(1, min(BLOCKS, ROOM // (8 * code.width * _stride(plan))))
+    arrays = _arrays(code, plan, most)
+    _call_pieces(code, plan, plan.before, arrays, fused, "before")
     code.do("br label %loop")
     code.label("loop")
     code.do("%block = phi i64 [ %begin, %entry ], [ %next, %loop ]")
-    fits = code.new(f"icmp sle i64 %block, {last}")
-    lane = code.new(f"select i1 {fits}, i64 %block, i64 {last}")
-    for i in program.instructions:
-        if i.op == "input" and i.out in wide:
-            emitter.define(
-                i.out, load(code, _lane(code, bases[i.source[0]], i.source[1], count, lane), width), width
-            )
-    emitter.emit((i for i in program.instructions if i.op != "input" and i.out in wide), wide, spread)
-    for base, values in zip(bases[n_in:], program.results, strict=True):
-        for index, value in enumerate(values):
-            name = emitter.operand(value, width)
-            code.do(f"store {type_of(width)} {name}, ptr {_lane(code, base, index, count, lane)}, align 8")
-    code.do(f"%next = add i64 %block, {width}")
+    left = _blocks(code, "%block")
+    fewer = code.new(f"icmp slt i64 {left}, {most}")
+    blocks = code.new(f"select i1 {fewer}, i64 {left}, i64 {most}")
+    parts = _parts(plan.inside)
+    for k, part in enumerate(parts):
+        writer = _Writer(plan, Emitter(Code(code.width), fused))
+        _write_loops(writer, part, ("%block", "%count", "%blocks"), last=k == len(parts) - 1)
+        code.add_function(f"part{k}", LOOP_ARGUMENTS, writer.emitter.code)
+        code.do(f"call void @part{k}(ptr %table, {arrays}, i64 %block, i64 {count}, i64 {blocks})")
+    code.do(f"%next = add i64 %block, {code.width * most}")
     more = code.new("icmp slt i64 %next, %end")
     code.do(f"br i1 {more}, label %loop, label %done")
     code.label("done")
     code.do("ret void")
-    return code
 
 
-def _lane(code: Code, base: str, row: int, count: str, lane: str) -> str:
-    start = code.new(f"mul i64 {count}, {row}")
-    return element(code, base, code.new(f"add i64 {start}, {lane}"))
+def _parts(pieces: Sequence[list[Instruction]]) -> list[list[list[Instruction]]]:
+    """Consecutive pieces in functions of at most `LONG` operations, for LLVM's sake."""
+    parts: list[list[list[Instruction]]] = [[]]
+    for piece in pieces:
+        if parts[-1] and sum(map(len, parts[-1])) + len(piece) > LONG:
+            parts.append([])
+        parts[-1].append(piece)
+    return parts
 
 
-def wide_values(program: Program, shared: set[tuple[int, int]]) -> set[int]:
-    """The values that differ between lanes: all that need an input element outside ``shared``."""
-    wide: set[int] = set()
-    for i in program.instructions:
-        if (i.op == "input" and i.source not in shared) or any(a in wide for a in i.args):
-            wide.add(i.out)
-    return wide
+def _stride(plan: Plan) -> int:
+    """Vectors from one block's values to the next's: an odd number, so that blocks start in different cache sets."""
+    return plan.wide_slots | 1
 
 
-def needs_vector(program: Program, wide: set[int]) -> set[int]:
-    """The scalars that a vector instruction reads, and the scalars that are results."""
-    readers: list[Instruction] = [i for i in program.instructions if i.out in wide]
-    used = {a for i in readers for a in i.args} | {v for group in program.results for v in group}
-    return used - wide
+def _arrays(code: Code, plan: Plan, blocks: int) -> str:
+    """Room on the stack for the vectors and the scalars that cross from piece to piece, as arguments of a call."""
+    vectors = code.new(f"alloca {type_of(code.width)}, i64 {_stride(plan) * blocks}, align 64")
+    scalars = code.new(f"alloca double, i64 {max(plan.uniform_slots, 1)}, align 64")
+    return f"ptr {vectors}, ptr {scalars}"
+
+
+@dataclass
+class _Writer:
+    """One piece as it is written; `wide` are the addresses of the block's own values, `lane` its first lane, and
+    `rows` where the rows of inputs and outputs begin, where the piece works on a block at all.
+    """
+
+    plan: Plan
+    emitter: Emitter
+    wide: str = "%wide"
+    lane: str = ""
+    rows: dict[tuple[int, int], str] = field(default_factory=dict)
+    bases: dict[int, str] = field(default_factory=dict)
+
+    def base(self, index: int) -> str:
+        """Address of an input or output group."""
+        if index not in self.bases:
+            self.bases[index] = pointer(self.emitter.code, index)
+        return self.bases[index]
+
+    def place(self, group: int, index: int, lanes: int) -> str:
+        """Address of an element of a group, or of the block's first in its row."""
+        code = self.emitter.code
+        if self.lane and lanes == code.width:
+            return element(code, self.rows[group, index], self.lane)
+        return element(code, self.base(group), str(index))
+
+    def fetch(self, values: Iterable[int]) -> None:
+        """Bring values that were made elsewhere."""
+        plan, code = self.plan, self.emitter.code
+        for value in values:
+            if value in self.emitter.values:
+                continue
+            instruction = plan.program.instructions[value]
+            if instruction.op == "const":
+                self.emitter.emit([instruction], set(), set())
+                continue
+            lanes = code.width if value in plan.wide else 1
+            if instruction.op == "input":
+                address = self.place(*instruction.source, lanes)
+            else:
+                address = self.slot(value)
+            # a scalar that vectors read is spread once a function
+            self.emitter.define(value, load(code, address, lanes), lanes, spread=True)
+
+    def spread(self, values: Iterable[int]) -> None:
+        """Bring values, and what all lanes share as vectors, before the loops that read them."""
+        for value in values:
+            self.fetch([value])
+            known = self.emitter.values[value]
+            if not known.vector:
+                self.emitter.define(value, known.name, 1, spread=True)
+
+    def slot(self, value: int) -> str:
+        """Address of a crossing value."""
+        code, place = self.emitter.code, self.plan.slots[value]
+        if value in self.plan.wide:
+            return code.new(f"getelementptr {type_of(code.width)}, ptr {self.wide}, i64 {place}")
+        return element(code, "%uniform", str(place))
+
+    def write(self, piece: Sequence[Instruction], *, last: bool) -> None:
+        """The piece's instructions, and what others read of it; the last one also writes results that no piece made."""
+        plan, code = self.plan, self.emitter.code
+        for i in piece:
+            self.fetch(i.args)
+            self.emitter.emit([i], plan.wide, set())
+            if i.out in plan.slots:
+                lanes = code.width if i.out in plan.wide else 1
+                known = self.emitter.values[i.out].name
+                code.do(f"store {type_of(lanes)} {known}, ptr {self.slot(i.out)}, align 8")
+        for group, index, value in _results(plan, piece, last=last):
+            self.fetch([value])
+            name = self.emitter.operand(value, code.width)
+            address = self.place(len(plan.program.inputs) + group, index, code.width)
+            code.do(f"store {type_of(code.width)} {name}, ptr {address}, align 8")
+
+
+def _results(plan: Plan, piece: Sequence[Instruction], *, last: bool) -> list[tuple[int, int, int]]:
+    """(group, element, value) of the results that a piece writes."""
+    made = {i.out for i in piece}
+    found: list[tuple[int, int, int]] = []
+    for group, values in enumerate(plan.program.results):
+        for index, value in enumerate(values):
+            elsewhere = last and not (value in plan.wide and plan.program.instructions[value].op not in LOADS)
+            if (value in made and value in plan.wide) or elsewhere:
+                found.append((group, index, value))
+    return found
+
+
+def _call_pieces(
+    main: Code, plan: Plan, pieces: Sequence[list[Instruction]], arrays: str, fused: bool, name: str
+) -> None:
+    """Write pieces as functions that run once, and call them."""
+    for k, piece in enumerate(pieces):
+        code = Code(main.width)
+        last = pieces is plan.inside and k == len(pieces) - 1
+        _Writer(plan, Emitter(code, fused)).write(piece, last=last)
+        code.do("ret void")
+        main.add_function(f"{name}{k}", ARGUMENTS, code)
+        main.do(f"call void @{name}{k}(ptr %table, {arrays})")
+
+
+def _write_loops(
+    outer: _Writer, pieces: Sequence[list[Instruction]], lanes: tuple[str, str, str], *, last: bool
+) -> None:
+    """Write a loop for each piece, over blocks of `lanes`: the first, the count of all, and the number of blocks."""
+    plan, code, (begin, count, blocks) = outer.plan, outer.emitter.code, lanes
+    outer.spread(sorted({a for piece in pieces for i in piece for a in i.args} - plan.wide))
+    final = code.new(f"sub i64 {count}, {code.width}")
+    rows = _rows(outer, pieces, count, last=last)
+    code.do("br label %before0")
+    for n, piece in enumerate(pieces):
+        code.label(f"before{n}")
+        code.do(f"br label %piece{n}")
+        code.label(f"piece{n}")
+        code.do(f"%b{n} = phi i64 [ 0, %before{n} ], [ %b{n}.next, %piece{n} ]")
+        ahead = code.new(f"add i64 {begin}, {code.new(f'mul i64 %b{n}, {code.width}')}")
+        fits = code.new(f"icmp sle i64 {ahead}, {final}")  # the last block may overlap its neighbour
+        lane = code.new(f"select i1 {fits}, i64 {ahead}, i64 {final}")
+        wide = outer.wide
+        if plan.slots:
+            offset = code.new(f"mul i64 %b{n}, {_stride(plan)}")
+            wide = code.new(f"getelementptr {type_of(code.width)}, ptr {wide}, i64 {offset}")
+        emitter = Emitter(code, outer.emitter.fused, dict(outer.emitter.values))
+        writer = _Writer(plan, emitter, wide, lane, rows, dict(outer.bases))
+        writer.write(piece, last=last and n == len(pieces) - 1)
+        code.do(f"%b{n}.next = add i64 %b{n}, 1")
+        more = code.new(f"icmp slt i64 %b{n}.next, {blocks}")
+        code.do(f"br i1 {more}, label %piece{n}, label %before{n + 1}")
+    code.label(f"before{len(pieces)}")
+    code.do("ret void")
+
+
+def _rows(
+    writer: _Writer, pieces: Sequence[list[Instruction]], count: str, *, last: bool
+) -> dict[tuple[int, int], str]:
+    """Where the rows begin that the pieces read and write."""
+    plan, code = writer.plan, writer.emitter.code
+    sources = [plan.program.instructions[a].source for piece in pieces for i in piece for a in i.args]
+    needed = {source for source in sources if source[0] >= 0}
+    for n, piece in enumerate(pieces):
+        for group, index, value in _results(plan, piece, last=last and n == len(pieces) - 1):
+            needed.add((len(plan.program.inputs) + group, index))
+            needed |= {plan.program.instructions[value].source} - {(-1, -1)}
+    return {
+        (group, index): element(code, writer.base(group), code.new(f"mul i64 {count}, {index}"))
+        for group, index in sorted(needed)
+    }

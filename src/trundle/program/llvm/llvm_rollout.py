@@ -11,9 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trundle.program.ir import Instruction, Program
-from trundle.program.llvm.llvm_code import FAST, Code, constant, suffix, type_of
+from trundle.program.llvm.llvm_code import (
+    FAST,
+    Code,
+    constant,
+    element,
+    integer_word,
+    load,
+    pointer,
+    suffix,
+    type_of,
+)
 from trundle.program.llvm.llvm_emit import Emitter
-from trundle.program.llvm.llvm_kernel import element, integer_word, load, needs_vector, pointer, wide_values
+from trundle.program.llvm.pieces import wide_values
 from trundle.program.simplify import hoist_reciprocals
 
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
@@ -65,7 +75,15 @@ def plan(program: Program, state: int, layouts: dict[Source, Layout], width: int
             level[i.out] = int(layouts[i.source].stepped) if own else 2 if i.source[0] == state else 3
         else:
             level[i.out] = max((level[a] for a in i.args), default=0)
-    return Plan(program, state, layouts, wide, needs_vector(program, wide), level)
+    return Plan(program, state, layouts, wide, _needs_vector(program, wide), level)
+
+
+def _needs_vector(program: Program, wide: set[int]) -> set[int]:
+    """The scalars that a vector instruction reads, and the scalars that are results."""
+    used = {a for i in program.instructions if i.out in wide for a in i.args} | {
+        v for group in program.results for v in group
+    }
+    return used - wide
 
 
 def emit_rollout(plan: Plan, width: int, fused: bool) -> Code:

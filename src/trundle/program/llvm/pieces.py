@@ -56,6 +56,15 @@ def make_plan(program: Program, wide: set[int], size: float) -> Plan:
     return Plan(program, wide, before, inside, slots | more, wide_slots, uniform_slots)
 
 
+def wide_values(program: Program, shared: set[tuple[int, int]]) -> set[int]:
+    """The values that differ between lanes: all that need an input element outside ``shared``."""
+    wide: set[int] = set()
+    for i in program.instructions:
+        if (i.op == "input" and i.source not in shared) or any(a in wide for a in i.args):
+            wide.add(i.out)
+    return wide
+
+
 def cut(work: Sequence[Instruction], size: float) -> list[list[Instruction]]:
     """Pieces of about equal work, about `size` each, cut where few values cross."""
     total = [0, *accumulate(WORK.get(i.op, 1) for i in work)]
