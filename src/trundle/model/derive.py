@@ -100,8 +100,8 @@ def derive(robot: Robot) -> Model:
 
 def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
-    check_inertia(numbers)
     check_own_kinds(numbers.assembly)
+    check_inertia(numbers)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
