@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -55,7 +55,6 @@ class Bound:
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
     quantities: Quantities
-    sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import dump
+from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
-from trundle.model.drawing import sketch
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
 from trundle.program import Kernel, Program, compile_program, feed
@@ -228,16 +227,12 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
-    """What travels with a run: the description as text (or what else the model was made from), the parameters that
-    were used, how to draw the robot.
-    """
-    if system.robot is None:
-        origin = system.origin if isinstance(system, Model) else {}
-        return {**origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
-    described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
-    own = {**system.parameters, **parameters}
-    drawn = system.sketch if described else sketch(system.robot, parameters=own)
-    return {"yaml": dump(system.robot), "parameters": dict(parameters), "sketch": dict(drawn)}
+    """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
+    # What only moves kinematically may lack masses, which is read only where the file says so.
+    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
+    made_from = system.origin if isinstance(system, Model) else {}
+    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
+    return {**made_from, **described, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:

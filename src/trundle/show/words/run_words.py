@@ -233,7 +233,7 @@ def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
 
 
 def _path(run: Run) -> str:
-    """The path's picture; a run whose sketch can't be drawn shows its numbers all the same."""
+    """The path's picture; a run whose description can't be read shows its numbers all the same."""
     try:
         drawn = run.plot.path_png()
     except InputError as error:
