@@ -325,6 +325,7 @@ class Model(Bound, Shown):
         frame: str | None = None,
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
+        voltage: float | str | None = None,
     ) -> Analysis:
         """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
@@ -338,6 +339,8 @@ class Model(Bound, Shown):
             The point of it.
         length : number or str, m
             What compares turning with moving.
+        voltage : float or str, optional
+            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
 
         Returns
         -------
@@ -357,7 +360,7 @@ class Model(Bound, Shown):
         """
         from trundle import analyze
 
-        return analyze(self, at, frame=frame, point=point, length=length)
+        return analyze(self, at, frame=frame, point=point, length=length, voltage=voltage)
 
     def linearize(
         self,
