@@ -77,8 +77,8 @@ def options(name: str) -> dict[str, Measure | int | bool | None]:
     Examples
     --------
     >>> import trundle
-    >>> trundle.catalog.options("three_omni")
-    {'radius': 0.05, 'spread': 0.25, 'body_mass': 12.0}
+    >>> trundle.catalog.options("pendulum")
+    {'links': 2, 'length': 0.5, 'mass': 1.0, 'damping': 0.0}
     """
     return {each.name: each.default for each in inspect.signature(_entry(name).make).parameters.values()}
 
