@@ -16,7 +16,7 @@ from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
-from trundle.results.arrays import FloatArray
+from trundle.results.arrays import FloatArray, frozen
 from trundle.simulation.observing import Column, Stored, observer_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
@@ -119,7 +119,7 @@ def rollout(
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * h
     summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4"}
-    return _batch(model, Stored(states, np.asarray(result.steps), u, p), time, summary)
+    return _batch(model, Stored(frozen(states), np.asarray(result.steps), u, p), time, summary)
 
 
 def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str, object]) -> Batch:
