@@ -52,7 +52,7 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 
     robot = request.document.robot
-    title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
+    title = out.title(robot.name, kind_of(robot))
     mobility = mobility_class(robot)
     analysis = _analysis(args, request)
     can, can_data = _findings(args, analysis, out)
@@ -62,11 +62,11 @@ def execute(args: Namespace, out: Output) -> int:
     except InputError as error:
         from trundle.cli.failures import explain
 
-        out.say([title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
+        out.say([*title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
     files = _draw(analysis, args.figure)
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
-    out.say([title, *out.facts(facts), *wheel_lines(robot, out), *can])
+    out.say([*title, *out.facts(facts), *wheel_lines(robot, out), *can])
     if files:
         out.say(f"wrote {files['figure']}")
     return 0
@@ -139,5 +139,6 @@ def _run_text(request: Request) -> str:
     run = request.run
     if request.document.run is None:
         return "none in the file"
+    given = "1 input" if len(run.inputs) == 1 else f"{len(run.inputs)} inputs"
     changes = f", {len(run.set)} parameters changed" if run.set else ""
-    return f"{run.mode}, {run.duration:g} s, {len(run.inputs)} inputs given{changes}"
+    return f"{run.mode}, {run.duration:g} s, {given} given{changes}"

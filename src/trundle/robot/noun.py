@@ -76,9 +76,7 @@ class Noun(_Root):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in type(self).model_fields:
-            raise ReadOnlyError(
-                f"'{name}' of a {type(self).__name__} can't be set: it is read-only", hint=EDITING
-            )
+            raise ReadOnlyError(f"'{name}' can't be set: a {type(self).__name__} is frozen", hint=EDITING)
         super().__setattr__(name, value)
 
     @property

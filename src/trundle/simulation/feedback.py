@@ -18,6 +18,10 @@ from trundle.simulation.signals import Signal
 Fill = Callable[[float, FloatArray, FloatArray], None]
 
 
+class NoValueError(InputError, KeyError):
+    """A name that an input can't follow; a KeyError, too, so that `state.get` and `in` work."""
+
+
 class State(Mapping[str, float]):
     """The states and outputs of a robot by name at one instant; outputs are computed when one is first asked for.
 
@@ -37,7 +41,7 @@ class State(Mapping[str, float]):
             hint = "forces and powers that hang on these inputs have no value before them; " + suggest(
                 name, self
             )
-            raise InputError(f"there is no '{name}' for an input to follow", hint=hint)
+            raise NoValueError(f"there is no '{name}' for an input to follow", hint=hint)
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
