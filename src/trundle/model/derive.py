@@ -192,7 +192,8 @@ def _audited(symbols: Symbols, groups: Groups, rates: Sequence[Scalar], motion: 
 def _is_stiff(numeric: Assembly) -> bool:
     """Whether some part reacts much faster than a robot moves: a winding, a gripping contact, a stop."""
     parts = (*(wheel.law for wheel in numeric.wheels), *numeric.elements)
-    return bool(numeric.own_states) or any(part.stiff for part in parts)
+    own = any(part.states for part in (*numeric.actuators, *numeric.wheels))
+    return own or any(part.stiff for part in parts)
 
 
 def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -178,7 +179,7 @@ def _run(
         values=values,
         units={name: unit for name, unit in units.items() if name in values},
         description=describe(system, problem.parameters),
-        summary={**summary, **_worst(values)},
+        summary={**summary, **_worst(values), **_spent(system, values, options.stored)},
         groups=groups | {"outputs": (*system.outputs, *account)},
     )
 
@@ -195,6 +196,23 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
         kinds = ("kinetic", "potential", "internal", "work", "losses")
         found["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
     return found
+
+
+def _spent(
+    system: Model | Kinematics, values: Mapping[str, FloatArray], time: FloatArray
+) -> dict[str, object]:
+    """When each battery broke down first, and when it was empty; both are said."""
+    robot, found = system.robot, dict[str, dict[str, float]]()
+    for name in () if robot is None else robot.batteries:
+        for what, quantity, words in (
+            ("brown_out", "voltage", "brown-out: its motors ask for more than it can give"),
+            ("empty", "charge", "it is empty; a real one gives nothing any more"),
+        ):
+            worn = np.flatnonzero(values.get(f"{name}.{quantity}", time + 1) <= 0)
+            if worn.size:
+                found.setdefault(what, {})[name] = when = float(time[worn[0]])
+                warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
+    return dict(found)
 
 
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
