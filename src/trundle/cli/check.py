@@ -118,21 +118,11 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
 
 def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """What derivation found out, as facts and as data."""
-    from trundle.model.classification import mobility_class
-    from trundle.show.words.model_words import model_data, model_facts
-    from trundle.show.words.run_words import kinematic_facts
+    from trundle.show.words.model_words import system_data, system_facts
 
-    problem, model = task.problem, task.model
-    system = problem.system
-    if model is not None:
-        facts, data = model_facts(model), model_data(model)
-    else:  # a run without forces
-        given, operations = tuple(task.spec.inputs), problem.rate.operations
-        mobility = mobility_class(request.document.robot)
-        facts = kinematic_facts(mobility, system.coordinates, given, system.units, operations)
-        data = {"coordinates": system.coordinates, "inputs": given, "operations": operations}
-    data |= {"outputs": system.outputs, "parameters": dict(system.parameters), "units": dict(system.units)}
-    return [*facts, ("run", _run_text(request))], data
+    system = task.problem.system
+    data = {"outputs": system.outputs, "parameters": dict(system.parameters), "units": dict(system.units)}
+    return [*system_facts(system), ("run", _run_text(request))], system_data(system) | data
 
 
 def _run_text(request: Request) -> str:

@@ -17,8 +17,7 @@ from trundle.formulas.kinematics_section import Forward, length
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.sheet import Sheet
 from trundle.formulas.singular_section import singularities
-from trundle.mechanics.frames import frame_pose, world_jacobian
-from trundle.mechanics.kinematics import frame_jacobian
+from trundle.mechanics.frames import frame_jacobian, frame_pose, world_jacobian
 from trundle.mechanics.linear import product
 from trundle.mechanics.tree import Tree
 from trundle.scalars import Scalar, is_zero

@@ -8,9 +8,11 @@ letters; what they are is said beside.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+
+import numpy as np
 
 from trundle.algebra.sums import Book, Sum, TooLong
 from trundle.formulas.lettered_mechanism import parallel_hinges
@@ -20,6 +22,7 @@ from trundle.formulas.names import rate_of
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.linear import apply, dot, product, transpose
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.configuration import coordinate_rates, coupled_coordinates
@@ -29,12 +32,15 @@ from trundle.scalars import Scalar, is_zero
 Rows = list[list[Scalar]]
 
 
+Source = Actuator | Element | WheelModel
+
+
 @dataclass(frozen=True)
 class Push:
     """One force: its letter, the actuator, element or wheel's contact that it comes from, its row over all speeds."""
 
     letter: int
-    source: Actuator | Element | WheelModel
+    source: Source
     row: list[Scalar]
 
 
@@ -122,8 +128,7 @@ def _derived(sheet: Sheet, problem: Problem, basis: Basis, steps: bool) -> Dynam
     turned = transpose(basis.matrix)
     reduced = product(turned, product(mass, basis.matrix))
     bias = [dot(column, needed) for column in turned]
-    motors = _motors(sheet)
-    others = [*_elements(sheet), *_contacts(sheet)]
+    motors, others = [*_motors(sheet)], [*_elements(sheet), *_contacts(sheet)]
     return Dynamics(basis.labels, basis, problem, nu, reduced, bias, motors, others, steps)
 
 
@@ -199,27 +204,34 @@ def _unit_row(sheet: Sheet, column: int) -> list[Scalar]:
     return [1 if j == column else 0 for j in range(len(sheet.assembly.speeds))]
 
 
-def _motors(sheet: Sheet) -> list[Push]:
-    found = []
+def _push(
+    sheet: Sheet,
+    source: Source,
+    symbol: tuple[str, str],
+    words: str,
+    force: Quantity | str,
+    row: list[Scalar],
+) -> Push:
+    """A force with a letter of its own, `symbol` with its index; `force` is what runs call it, or its unit alone."""
+    unit, name = (force, "") if isinstance(force, str) else (force.unit, force.name)
+    return Push(sheet.letter(sheet.names.indexed(*symbol), "force", words, unit, name), source, row)
+
+
+def _motors(sheet: Sheet) -> Iterator[Push]:
     for actuator in sheet.assembly.actuators:
-        drives, torque = actuator.motor.drives, actuator.torque
-        words = f"torque of {actuator.name} on {drives}, behind its gear"
-        symbol = sheet.names.indexed("tau", sheet.names.target(drives))
-        letter = sheet.letter(symbol, "force", words, torque.unit, torque.name)
-        found.append(Push(letter, actuator, _unit_row(sheet, actuator.column)))
-    return found
+        drives = actuator.motor.drives
+        words, symbol = f"torque of {actuator.name} on {drives}, behind its gear", sheet.names.target(drives)
+        row = _unit_row(sheet, actuator.column)
+        yield _push(sheet, actuator, ("tau", symbol), words, actuator.torque, row)
 
 
-def _elements(sheet: Sheet) -> list[Push]:
-    found = []
+def _elements(sheet: Sheet) -> Iterator[Push]:
     for element in sheet.assembly.elements:
         speed = sheet.assembly.quantities[sheet.assembly.speeds[element.column]]
         owner = speed.owner
         target = sheet.names.target(f"{owner}.steering" if speed.label == "steering_rate" else owner)
-        symbol = sheet.names.indexed("tau_p", target)
-        letter = sheet.letter(symbol, "force", f"{_words(element)} at {owner}", speed.effort_unit)
-        found.append(Push(letter, element, _unit_row(sheet, element.column)))
-    return found
+        words, row = f"{_words(element)} at {owner}", _unit_row(sheet, element.column)
+        yield _push(sheet, element, ("tau_p", target), words, speed.effort_unit, row)
 
 
 def _words(element: Element) -> str:
@@ -232,24 +244,19 @@ def _words(element: Element) -> str:
     return " and ".join(words for words, value in parts.items() if not is_zero(value))
 
 
-def _contacts(sheet: Sheet) -> list[Push]:
+def _contacts(sheet: Sheet) -> Iterator[Push]:
     """The friction forces of slipping wheels."""
-    found = []
     assembly = sheet.assembly
     for wheel in assembly.wheels:
         label = sheet.names.label(wheel.name)
         rows = contact_rows(assembly.tree, sheet.at.poses, wheel, len(assembly.speeds))
         for row, direction in zip(rows, wheel.pushed, strict=False):
-            symbol = sheet.names.indexed(_FORCES[direction.force], label)
+            symbol, force = (_FORCES[direction.force], label), wheel.force(direction)
             words = f"{direction.force.replace('_', ' ')} of {wheel.name}"
-            force = wheel.force(direction)
-            letter = sheet.letter(symbol, "force", words, force.unit, force.name)
-            found.append(Push(letter, wheel, row))
+            yield _push(sheet, wheel, symbol, words, force, row)
         if wheel.acts and wheel.law.resists and wheel.spin is not None:
-            words, symbol = f"moment of the ground on {wheel.name}", sheet.names.indexed("M_r", label)
-            letter = sheet.letter(symbol, "force", words, wheel.moment.unit, wheel.moment.name)
-            found.append(Push(letter, wheel, _unit_row(sheet, wheel.spin)))
-    return found
+            words, row = f"moment of the ground on {wheel.name}", _unit_row(sheet, wheel.spin)
+            yield _push(sheet, wheel, ("M_r", label), words, wheel.moment, row)
 
 
 _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
@@ -268,13 +275,6 @@ def slip_letters(sheet: Sheet, wheel: WheelModel) -> list[int]:
 
 def blocks(mass: Rows) -> list[list[int]]:
     """Speeds whose accelerations go together: the connected parts of M's pattern."""
-    left, found = set(range(len(mass))), []
-    while left:
-        group, waiting = set(), [min(left)]
-        while waiting:
-            k = waiting.pop()
-            group.add(k)
-            waiting += [j for j in left - group if not is_zero(mass[k][j])]
-        left -= group
-        found.append(sorted(group))
-    return found
+    pattern = np.array([[float(not is_zero(entry)) for entry in row] for row in mass])
+    reached = np.linalg.matrix_power(pattern, len(mass)) > 0
+    return [list(group) for group in dict.fromkeys(tuple(map(int, np.flatnonzero(row))) for row in reached)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from trundle.algebra.forms import best, cost
 from trundle.algebra.sums import Sum
 from trundle.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
@@ -63,8 +64,9 @@ def inverse_section(sheet: Sheet) -> Section | None:
     if not wheels:
         return None
     rows, owners = _solved(sheet, wheels)
-    columns = _used(sheet, rows, owners)
-    speeds = sheet.assembly.speeds
+    speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
+    needed = {j for row in rows for j, entry in enumerate(row) if not is_zero(entry)} - {*owners}
+    columns = sorted(needed | {*base})
     vector = sheet.column([speeds[j] for j in columns])
     left = sheet.column([speeds[j] for j in owners])
     rates = Equation("inverse", left, sheet.matrix([[row[j] for j in columns] for row in rows]), vector)
@@ -89,16 +91,6 @@ def _solved(sheet: Sheet, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]
     return rows, owners
 
 
-def _used(sheet: Sheet, rows: Rows, owners: Sequence[int]) -> list[int]:
-    """The base's columns, and others that some row needs."""
-    base = sheet.assembly.base_columns
-    return [
-        j
-        for j in range(len(sheet.assembly.speeds))
-        if j in base or (j not in owners and any(not is_zero(row[j]) for row in rows))
-    ]
-
-
 def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
     """The angle at which a wheel follows its contact's velocity, from its lateral row: −a sin δ + b cos δ = 0."""
     coordinate = f"{wheel.name}.steering"
@@ -107,26 +99,15 @@ def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
     rows = zip(*constraint_rows(sheet.assembly, sheet.at, [wheel]), strict=False)
     lateral = next(row for row, about in rows if about.what == "lateral")
     across = sheet.book.sum(dot(lateral, sheet.all_speeds()))
-    parts = _split(across, sheet.coordinates[coordinate])
-    if parts is None:
-        return []
-    ahead, aside = parts
-    left = sheet.writer.symbol(sheet.coordinates[coordinate])
-    right = sympy.atan2(sheet.expression(aside), sheet.expression(ahead))
-    return [Equation(f"inverse.{coordinate}", left, right, meaning=f"where {wheel.name} must point")]
-
-
-def _split(across: Sum, angle: int) -> tuple[Sum, Sum] | None:
-    """(a, b) of −a sin δ + b cos δ, where the row is that."""
-    book = across.book
-    ahead: Terms = {}
-    aside: Terms = {}
+    angle = sheet.coordinates[coordinate]
+    parts: dict[str, Terms] = {"sin": {}, "cos": {}}
     for (powers, function, of), factor in across.terms.items():
         if of != ((angle, 1),):
-            return None
-        target, sign = (aside, 1) if function == "cos" else (ahead, -1)
-        target[powers, "", ()] = sign * factor
-    return Sum(book, ahead), Sum(book, aside)
+            return []
+        parts[function][powers, "", ()] = factor if function == "cos" else -factor
+    ahead, aside = (sheet.expression(Sum(sheet.book, parts[function])) for function in ("sin", "cos"))
+    words, right = f"where {wheel.name} must point", sympy.atan2(aside, ahead)
+    return [Equation(f"inverse.{coordinate}", sheet.writer.symbol(angle), right, meaning=words)]
 
 
 def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
@@ -156,8 +137,6 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    from trundle.algebra.forms import best, cost
-
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 
 
@@ -196,27 +175,19 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | 
         turned = transpose(rates)
         solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
-    return Forward(
-        given, matrix, "exact" if square else "for rates that agree with each other", any_rates=square
-    )
+    how = "exact" if square else "for rates that agree with each other"
+    return Forward(given, matrix, how, any_rates=square)
 
 
 def forward_section(sheet: Sheet, found: Forward) -> Section:
     """The base's twist from the wheels' rates, and which of its motions they don't reach."""
-    speeds = sheet.assembly.speeds
-    base = sheet.assembly.base_columns
-    equation = Equation(
-        "forward",
-        sheet.column([speeds[j] for j in base]),
-        sheet.matrix(found.matrix),
-        sheet.column([speeds[j] for j in found.columns]),
-    )
-    notes = []
-    if found.how != "exact":
-        notes.append(f"{found.how[0].upper()}{found.how[1:]}.")
+    speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
+    left = sheet.column([speeds[j] for j in base])
+    given = sheet.column([speeds[j] for j in found.columns])
+    notes = [] if found.how == "exact" else [f"{found.how[0].upper()}{found.how[1:]}."]
     still = [speeds[j] for j, row in zip(base, found.matrix, strict=True) if all(is_zero(e) for e in row)]
     if still:
         notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
-    return Section(
-        "kinematics", "Forward kinematics: motion of the base from rates", (equation,), tuple(notes)
-    )
+    equation = Equation("forward", left, sheet.matrix(found.matrix), given)
+    title = "Forward kinematics: motion of the base from rates"
+    return Section("kinematics", title, (equation,), tuple(notes))

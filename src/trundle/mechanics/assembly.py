@@ -11,6 +11,7 @@ from graphlib import TopologicalSorter
 
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
@@ -24,6 +25,7 @@ from trundle.mechanics.reading import (
     vector,
     wheel_inertia,
 )
+from trundle.mechanics.supply import Supply
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel, centre_of, directions_of
 from trundle.robot.bodies import (
@@ -70,6 +72,7 @@ class Assembly:
     base_columns: tuple[int, ...]
     links: Mapping[str, int] = field(default_factory=dict)
     loops: tuple[Loop, ...] = ()
+    supplies: tuple[Supply, ...] = ()
 
     @property
     def linkages(self) -> list[Linkage]:
@@ -79,8 +82,9 @@ class Assembly:
 
     @property
     def own_states(self) -> tuple[Quantity, ...]:
-        """The states that motors and contacts bring along: a winding's current, say."""
-        return tuple(state for each in (*self.actuators, *self.wheels) for state in each.states.values())
+        """The states that motors, contacts and batteries bring along: a winding's current, say."""
+        parts = (*self.actuators, *self.wheels, *self.supplies)
+        return tuple(state for each in parts for state in each.states.values())
 
 
 @dataclass
@@ -135,6 +139,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
         tuple(_loop(name, noun, draft.indices, read) for name, noun in robot.loops.items()),
+        tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
     )
 
 
@@ -329,8 +334,5 @@ def _actuator(name: str, motor: Motor, axis: Axis, read: Read) -> Actuator:
 
 def mounting(assembly: Assembly) -> list[Pose]:
     """T_base_link with every joint at its zero, base included: where things stand on the robot."""
-    result: list[Pose] = []
-    for index, link in enumerate(assembly.tree.links):
-        parent = IDENTITY_POSE if index == 0 else result[link.parent]
-        result.append(parent if index == 0 else compose(parent, link.placement))
-    return result
+    placements = [link.placement for link in assembly.tree.links[1:]]
+    return world_poses(assembly.tree, [IDENTITY_POSE, *placements])

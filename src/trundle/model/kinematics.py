@@ -27,7 +27,6 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
-from trundle.model.drawing import sketch
 from trundle.model.manifold import Bound
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
@@ -112,10 +111,8 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     places = {} if here.assembly.base_columns else positions(here.assembly, here.at)
     outputs = _outputs(here, given, nu) | {place.name: value for place, value in places.items()}
     outputs[_SLIP_RESIDUAL.name] = largest(apply(contacts, nu))
-    shown = {
-        "rate": (here.names, here.coordinate_rates(nu)),
-        "output": (tuple(outputs), list(outputs.values())),
-    }
+    rates = here.names, here.coordinate_rates(nu)
+    shown = {"rate": rates, "output": (tuple(outputs), list(outputs.values()))}
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
@@ -128,7 +125,6 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         quantities=Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
         program=symbols.program("kinematics", groups, shown),
         robot=robot,
-        sketch=sketch(robot, numbers.assembly),
         **vars(bound),
     )
 

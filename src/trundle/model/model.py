@@ -181,9 +181,8 @@ class Model(Bound, Shown):
         start = dict(self.initial)
         for name, value in (values or {}).items():
             if name not in start:
-                raise InputError(
-                    f"'{name}' is not a state of '{self.name}'", key=name, hint=suggest(name, start)
-                )
+                hint = suggest(name, start)
+                raise InputError(f"'{name}' is not a state of '{self.name}'", key=name, hint=hint)
             try:
                 start[name] = float(value)
             except (TypeError, ValueError):

@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.mechanics.external import Push, link_wrenches
-from trundle.mechanics.frames import frame_acceleration, frame_pose, frame_velocity, world_jacobian
-from trundle.mechanics.kinematics import velocities, world_poses
+from trundle.mechanics.frames import (
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+    velocities,
+    world_jacobian,
+    world_poses,
+)
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.model.arguments import robot_of

@@ -42,8 +42,8 @@ class Run(Shown, Rebuilt):
     units : mapping of str to str
         Text such as "m/s"; a name without an entry has the unit "".
     description : mapping
-        What the run came from, as plain data that JSON can hold; "yaml" (the description file's text), "parameters"
-        (name -> number) and "sketch" (how to draw the robot, see `trundle.scene`) have a meaning here.
+        What the run came from, as plain data that JSON can hold; figures are drawn by "yaml" (the description file's
+        text) and "parameters" (name -> number).
     summary : mapping
         Findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
     groups : mapping of str to sequence of str

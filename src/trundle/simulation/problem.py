@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import dump
+from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
-from trundle.model.drawing import sketch
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
 from trundle.program import Kernel, Program, compile_program, feed
@@ -182,7 +182,7 @@ def _run(
         values=values,
         units={name: unit for name, unit in units.items() if name in values},
         description=describe(system, problem.parameters),
-        summary={**summary, **_worst(values)},
+        summary={**summary, **_worst(values), **_spent(system, values, options.stored)},
         groups=groups | {"outputs": (*system.outputs, *account)},
     )
 
@@ -201,6 +201,23 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
     return found
 
 
+def _spent(
+    system: Model | Kinematics, values: Mapping[str, FloatArray], time: FloatArray
+) -> dict[str, object]:
+    """When each battery broke down first, and when it was empty; both are said."""
+    robot, found = system.robot, dict[str, dict[str, float]]()
+    for name in () if robot is None else robot.batteries:
+        for what, quantity, words in (
+            ("brown_out", "voltage", "brown-out: its motors ask for more than it can give"),
+            ("empty", "charge", "it is empty; a real one gives nothing any more"),
+        ):
+            worn = np.flatnonzero(values.get(f"{name}.{quantity}", time + 1) <= 0)
+            if worn.size:
+                found.setdefault(what, {})[name] = when = float(time[worn[0]])
+                warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
+    return dict(found)
+
+
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
     """Stored energy, work, losses and what doesn't balance (J); work and losses are the last two states."""
     stored = values["energy.kinetic"] + values["energy.potential"] + values["energy.internal"]
@@ -213,16 +230,12 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
-    """What travels with a run: the description as text (or what else the model was made from), the parameters that
-    were used, how to draw the robot.
-    """
-    if system.robot is None:
-        origin = system.origin if isinstance(system, Model) else {}
-        return {**origin, "parameters": dict(parameters), "sketch": dict(system.sketch)}
-    described = all(parameters.get(name, value) == value for name, value in system.parameters.items())
-    own = {**system.parameters, **parameters}
-    drawn = system.sketch if described else sketch(system.robot, parameters=own)
-    return {"yaml": dump(system.robot), "parameters": dict(parameters), "sketch": dict(drawn)}
+    """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
+    # What only moves kinematically may lack masses, which is read only where the file says so.
+    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
+    made_from = system.origin if isinstance(system, Model) else {}
+    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
+    return {**made_from, **described, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
