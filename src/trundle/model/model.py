@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -93,6 +93,27 @@ class Model(Bound, Shown):
     def audited_jacobian(self) -> Program:
         """∂(rate)/∂(state) of `audited`, by automatic differentiation; row-major."""
         return self.audited.jacobian("rate", "state")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the description (or of what else the model was made from) and of Trundle's version."""
+        from trundle.model.archive import digest_of
+
+        return digest_of(self)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Model:
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Callable[[str], Model], tuple[str]]:
+        from trundle.model.archive import reduced
+
+        return reduced(self)
 
     def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -125,7 +126,8 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
     if frame is not None and found is not None and found.radii and linear & set(PLANES[view]):
         x, y, z = (float(each) for each in frame.point)
         tip = project(shape.place(Spot(frame.link, (x, y, z)))[0], view)
-        _draw_outline(axes, tip + _shadow(found, PLANES[view], scale=0.3 * size))
+        shadow = _outline(found, [f"v_{axis}" for axis in PLANES[view]])
+        _draw_outline(axes, tip + shadow * (0.3 * size / max(np.hypot(*shadow.T).max(), 1e-12)))
         axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
     low, high = corners.min(axis=0) - 0.4 * size, corners.max(axis=0) + 0.4 * size
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
@@ -139,51 +141,32 @@ def _draw_outline(axes: Axes, outline: FloatArray) -> None:
     axes.add_patch(shape)
 
 
-def _pairs(found: Manipulability) -> list[tuple[int, int]]:
+def _pairs(found: Manipulability) -> list[tuple[str, str]]:
     """The planes in which the ellipsoid is shown: pairs of the first three parts that both move, or one with the part
     that does.
     """
-    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
-    moving = np.abs(np.array(found.axes) * weights).max(axis=0) > 1e-9 * found.radii[0]
-    count = min(len(found.parts), 3)
-    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
-    return [(i, j) for i, j in pairs if moving[i] and moving[j]] or [
-        (i, j) for i, j in pairs if moving[i] or moving[j]
-    ][:1]
+    moving = np.abs(np.array(found.axes) * found.weights).max(axis=0) > 1e-9 * found.radii[0]
+    pairs = list(combinations(list(zip(found.parts, moving, strict=True))[:3], 2))
+    both = [(a, b) for (a, moves), (b, too) in pairs if moves and too]
+    return both or [(a, b) for (a, moves), (b, too) in pairs if moves or too][:1]
 
 
-def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[int, int]) -> None:
+def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[str, str]) -> None:
     _draw_outline(axes, _outline(found, pair))
     axes.plot(0, 0, marker="+", color=INK)
-    size = 1.15 * max(found.radii, default=1.0)
+    size = 1.15 * max(found.radii)
     axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
-    names = [_part(found, k) for k in pair]
+    counted = f" · {found.length:.3g} m"
+    names = [f"{part}{counted if part.startswith('omega') else ''} (m/s)" for part in pair]
     axes.set_xlabel(names[0], fontsize=8)
     axes.set_ylabel(names[1], fontsize=8)
     axes.tick_params(labelsize=7)
 
 
-def _part(found: Manipulability, k: int) -> str:
-    part = found.parts[k]
-    return f"{part} · {found.length:.3g} m (m/s)" if part.startswith("omega") else f"{part} (m/s)"
-
-
-def _outline(found: Manipulability, pair: Sequence[int]) -> FloatArray:
-    """The ellipsoid's shadow on the plane of two parts, as points (n, 2), all in m/s."""
-    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
-    axes = (np.array(found.axes).reshape(-1, len(found.parts)) * weights)[:, list(pair)]
-    u, sizes, _ = np.linalg.svd(axes.T, full_matrices=False) if len(axes) else (np.eye(2), np.zeros(2), None)
-    sizes = np.pad(sizes, (0, 2 - len(sizes)))
-    u = np.pad(u, ((0, 0), (0, 2 - u.shape[1])))
+def _outline(found: Manipulability, parts: Sequence[str]) -> FloatArray:
+    """The ellipsoid's shadow on the plane of two parts as points (n, 2), all in m/s; 0 for a part that it hasn't."""
+    axes = dict(zip(found.parts, (np.array(found.axes) * found.weights).T, strict=True))
+    none = np.zeros(len(found.axes))
+    u, sizes, _ = np.linalg.svd(np.array([axes.get(part, none) for part in parts]))
     turn = np.linspace(0, 2 * np.pi, 120)
-    return np.column_stack([np.cos(turn) * sizes[0], np.sin(turn) * sizes[1]]) @ u.T
-
-
-def _shadow(found: Manipulability, directions: Sequence[str], scale: float) -> FloatArray:
-    """The same over linear directions, scaled so that its longest axis has the length `scale` (m)."""
-    parts = [f"v_{each}" for each in directions]
-    moving = [k for k, part in enumerate(parts) if part in found.parts]
-    pair = [found.parts.index(parts[k]) for k in moving]
-    outline = np.zeros((120, 2))
-    outline[:, moving] = _outline(found, pair if len(pair) == 2 else pair * 2)[:, : len(moving)]
-    return outline * (scale / max(np.hypot(*outline.T).max(), 1e-12))
+    return np.column_stack([np.cos(turn), np.sin(turn)]) * np.resize([*sizes, 0.0], 2) @ u.T
