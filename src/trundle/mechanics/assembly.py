@@ -25,6 +25,7 @@ from trundle.mechanics.reading import (
     vector,
     wheel_inertia,
 )
+from trundle.mechanics.supply import Supply
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel, centre_of, directions_of
 from trundle.robot.bodies import (
@@ -71,6 +72,7 @@ class Assembly:
     base_columns: tuple[int, ...]
     links: Mapping[str, int] = field(default_factory=dict)
     loops: tuple[Loop, ...] = ()
+    supplies: tuple[Supply, ...] = ()
 
     @property
     def linkages(self) -> list[Linkage]:
@@ -80,8 +82,9 @@ class Assembly:
 
     @property
     def own_states(self) -> tuple[Quantity, ...]:
-        """The states that motors and contacts bring along: a winding's current, say."""
-        return tuple(state for each in (*self.actuators, *self.wheels) for state in each.states.values())
+        """The states that motors, contacts and batteries bring along: a winding's current, say."""
+        parts = (*self.actuators, *self.wheels, *self.supplies)
+        return tuple(state for each in parts for state in each.states.values())
 
 
 @dataclass
@@ -136,6 +139,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
         tuple(_loop(name, noun, draft.indices, read) for name, noun in robot.loops.items()),
+        tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
     )
 
 

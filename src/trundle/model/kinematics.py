@@ -27,7 +27,6 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
-from trundle.model.drawing import sketch
 from trundle.model.manifold import Bound
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
@@ -126,7 +125,6 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         quantities=Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
         program=symbols.program("kinematics", groups, shown),
         robot=robot,
-        sketch=sketch(robot, numbers.assembly),
         **vars(bound),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -97,6 +97,27 @@ class Model(Bound, Shown):
     def audited_jacobian(self) -> Program:
         """∂(rate)/∂(state) of `audited`, by automatic differentiation; row-major."""
         return self.audited.jacobian("rate", "state")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the description (or of what else the model was made from) and of Trundle's version."""
+        from trundle.model.archive import digest_of
+
+        return digest_of(self)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Model:
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Callable[[str], Model], tuple[str]]:
+        from trundle.model.archive import reduced
+
+        return reduced(self)
 
     def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.
@@ -377,6 +398,7 @@ class Model(Bound, Shown):
         frame: str | None = None,
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
+        voltage: float | str | None = None,
     ) -> Analysis:
         """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
@@ -390,6 +412,8 @@ class Model(Bound, Shown):
             The point of it.
         length : number or str, m
             What compares turning with moving.
+        voltage : float or str, optional
+            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
 
         Returns
         -------
@@ -409,7 +433,7 @@ class Model(Bound, Shown):
         """
         from trundle import analyze
 
-        return analyze(self, at, frame=frame, point=point, length=length)
+        return analyze(self, at, frame=frame, point=point, length=length, voltage=voltage)
 
     def linearize(
         self,

@@ -67,6 +67,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
         outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
+    outputs.update(motion.forces.supplies)
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(moving, motion))
     outputs.update(reactions(assembly, motion.wrenches))

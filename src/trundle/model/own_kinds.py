@@ -70,7 +70,7 @@ def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: se
 
 def _motor(actuator: Actuator, rate: float) -> Iterable[object]:
     states = {state.name: state.start + rate for state in actuator.states.values()}
-    effort: Effort = actuator.effort(rate, rate, rate, states)
+    effort: Effort = actuator.effort(actuator.drive(rate, rate, rate, states))
     armature = ask(actuator.motor, actuator.key, actuator.motor.armature, actuator.read)
     return (*effort[:4], armature, *effort.rates.values(), *effort.outputs.values())
 

@@ -10,6 +10,7 @@ from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
+from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
@@ -18,7 +19,14 @@ from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
 
-FAMILIES = ("joints", "wheels", "motors", "couplings", "loops")
+FAMILIES = {
+    "joints": "joint",
+    "wheels": "wheel",
+    "motors": "motor",
+    "batteries": "battery",
+    "couplings": "coupling",
+    "loops": "loop",
+}
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 
@@ -38,6 +46,7 @@ def check_structure(robot: Parts) -> Iterator[Problem]:
     yield from parents
     yield from _base(robot)
     yield from _motors(robot)
+    yield from _batteries(robot)
     yield from _couplings(robot)
     yield from _loops(robot, is_tree=not parents)
     yield from _speeds(robot)
@@ -50,7 +59,9 @@ def _names(robot: Parts) -> Iterator[Problem]:
         for name in getattr(robot, family):
             if name in taken:
                 message = f"the name {name!r} is taken by {taken[name]}.{name}"
-                yield Problem((family, name), message, f"names must differ: call it '{name}_{family[:-1]}'")
+                yield Problem(
+                    (family, name), message, f"names must differ: call it '{name}_{FAMILIES[family]}'"
+                )
             taken.setdefault(name, family)
     bodies: list[tuple[Path, Body | None, str]] = [(("body", "name"), robot.body, "")]
     bodies += [(("joints", name, "body", "name"), joint.body, name) for name, joint in robot.joints.items()]
@@ -145,6 +156,31 @@ def _motors(robot: Parts) -> Iterator[Problem]:
                 path, f"{target!r} is driven by the motor {driven[target]!r} already", "one motor each"
             )
         driven.setdefault(target, name)
+
+
+def _batteries(robot: Parts) -> Iterator[Problem]:
+    """Motors that name no battery that there is, or need one; batteries that feed nothing."""
+    for name, motor in robot.motors.items():
+        if not isinstance(motor, WoundMotor):
+            continue
+        path: Path = ("motors", name)
+        if motor.battery is not None and motor.battery not in robot.batteries:
+            message = f"there is no battery {motor.battery!r}"
+            yield Problem((*path, "battery"), message, suggest(motor.battery, robot.batteries))
+        elif motor.battery is None and len(robot.batteries) > 1:
+            message = f"there are {len(robot.batteries)} batteries, and it names none"
+            yield Problem(path, message, f"write battery: {next(iter(robot.batteries))}")
+        limited = isinstance(motor, DCMotor) and motor.voltage_limit is None and motor.supply_current_limit
+        if limited and not robot.batteries:
+            message = "what it draws depends on its supply's voltage, and nothing says that"
+            yield Problem((*path, "supply_current_limit"), message, "add a battery, or a voltage_limit")
+    for name, motors in robot.fed.items():
+        if not motors:
+            message, hint = (
+                f"the battery {name!r} feeds no motor",
+                "dc motors can be fed: write battery: NAME",
+            )
+            yield Problem(("batteries", name), message, hint)
 
 
 def no_axis(robot: Parts, target: str, what: str) -> str:

@@ -34,7 +34,7 @@ class Bound:
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(
-            lambda value: replace(value, bound=self), handler(source)
+            lambda value: replace(value, bound=self) if isinstance(value, Value) else value, handler(source)
         )
 
 
@@ -291,6 +291,8 @@ Stiffness = NotNegative[Annotated[Value, Reads(units.STIFFNESS)]]
 AngularStiffness = NotNegative[Annotated[Value, Reads(units.ANGULAR_STIFFNESS)]]
 Damping = NotNegative[Annotated[Value, Reads(units.DAMPING)]]
 AngularDamping = NotNegative[Annotated[Value, Reads(units.ANGULAR_DAMPING)]]
+Current = Annotated[Value, Reads(units.CURRENT)]
+Capacity = Annotated[Value, Reads(units.CHARGE)]
 Voltage = Annotated[Value, Reads(units.VOLTAGE)]
 Resistance = Positive[Annotated[Value, Reads(units.RESISTANCE)]]
 Inductance = NotNegative[Annotated[Value, Reads(units.INDUCTANCE)]]

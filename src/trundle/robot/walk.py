@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from trundle.robot.noun import Noun
+from trundle.frozen import Frozen
+from trundle.robot.noun import EDITING, Noun
 from trundle.robot.problems import Path, key_of
 from trundle.robot.values import Value
 
@@ -78,7 +79,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     if isinstance(inner, tuple):
         return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
     if isinstance(inner, dict):
-        return {name: _keyed(each, (*path, name), counts) for name, each in inner.items()}
+        return Frozen({name: _keyed(each, (*path, name), counts) for name, each in inner.items()}, EDITING)
     return inner
 
 

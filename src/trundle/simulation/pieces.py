@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
+from trundle.simulation.feedback import Fill
 from trundle.simulation.integrate import Rate
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
@@ -17,6 +18,7 @@ def make_pieces(
     program: Program,
     jacobian: Program | None,
     signals: Sequence[Signal],
+    fill: Fill,
     parameters: FloatArray,
     bar: Progress,
 ) -> Callable[[float, float], tuple[Rate, Rate | None]]:
@@ -34,17 +36,15 @@ def make_pieces(
     if jacobian is not None:
         square = np.zeros((x.size, outputs[0].size))
         evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
-    moving = [(place, signal.value) for place, signal in enumerate(signals) if not signal.held]
 
     def make(a: float, b: float) -> tuple[Rate, Rate | None]:
-        u[:] = [signal.value((a + b) / 2) for signal in signals]
+        u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
 
         def function(evaluate: Callable[[], None], found: np.ndarray) -> Rate:
             def at(t: float, y: np.ndarray) -> np.ndarray:
                 x[:] = y
-                for place, value in moving:
-                    u[place] = value(t if t < b else last)
+                fill(t if t < b else last, x, u)
                 evaluate()
                 bar.at(t)
                 return found.copy()
