@@ -22,8 +22,11 @@ _TOLERANCE = 1e-6
 def check_joint(noun: type[Joint], kind: object) -> JointKind:
     """The formulas of a joint; raises InputError where they can't be those of its noun."""
     if not isinstance(kind, JointKind):
+        what = f"the formulas of {noun.__name__} are {kind!r}"
+        if kind is None:
+            what = f"there are no formulas for joints of type {noun.model_fields['type'].default!r}"
         raise InputError(
-            f"the formulas of {noun.__name__} are {kind!r}",
+            what,
             hint="expected a trundle.mechanics.joints.JointKind: give the class `formulas = JointKind(...)`",
         )
     for what in ("coordinates", "speeds"):
