@@ -15,6 +15,7 @@ from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
+from trundle.model.own_kinds import without_value
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -22,6 +23,7 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
+from trundle.simulation.culprit import with_culprit
 from trundle.simulation.feedback import Fill, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
@@ -91,7 +93,14 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
         make = make_pieces(guided, slope, signals, moving, p, bar)
         breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
         names = guided.inputs[guided.input_index("state")].labels
-        states = integrate(make, problem.start, times, breaks, settings, names, closer_look(signals))
+        rest = problem.start, times, breaks, settings, names, closer_look(signals)
+        try:
+            states = integrate(make, *rest)
+        except NumericsError as error:
+            both = system.states, system.inputs
+            raise with_culprit(
+                error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
+            ) from None
     n, commands = len(system.states), np.zeros((len(signals), times.size))
     for t, x, u in zip(times, states.T, commands.T, strict=True):
         fill(float(t), x, u)
@@ -126,7 +135,13 @@ def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:
     rate, *_ = kernel(start, commands, problem.numbers)
     if np.isfinite(rate).all():
         return
-    lost = [name for name, value in zip(problem.system.states, rate, strict=False) if not np.isfinite(value)]
+    system = problem.system
+    lost = [name for name, value in zip(system.states, rate, strict=False) if not np.isfinite(value)]
+    values = dict(zip(system.states, start.tolist(), strict=False))
+    values |= dict(zip(system.inputs, commands.tolist(), strict=True))
+    words = without_value(system.robot, problem.parameters, values) if system.robot is not None else ""
+    if words:
+        raise NumericsError(f"at t = 0 s {', '.join(lost)} of '{system.name}' have no rates: {words}")
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{problem.system.name}' have no rates: it is singular where it starts, or "
         f"its state is too large\n  {_singular_start(problem.system.robot)}"
