@@ -49,22 +49,18 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
     try:
         if path.is_dir():
             raise InputError("is a folder, not a file", file=file, hint="name a YAML or URDF file in it")
-        if not path.is_file():  # a pipe or a device could be endless
-            if path.exists():
-                raise InputError("is no ordinary file", file=file)
-            raise FileNotFoundError
-        size = path.stat().st_size
-        if size > most:
-            raise too_large(size, file, most)
+        if path.exists() and not path.is_file():  # a pipe or a device could be endless
+            raise InputError("is no ordinary file", file=file)
         with path.open("rb") as stream:
             content = stream.read(most + 1)
+            size = stream.seek(0, 2)
     except FileNotFoundError:
         raise InputError("there is no such file", file=file, hint=_near_files(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"can't be read: {reason}", file=file.replace("\0", "?")) from None
-    if len(content) > most:
-        raise too_large(len(content), file, most)
+    if size > most:
+        raise too_large(size, file, most)
     return decode(content, file)
 
 
