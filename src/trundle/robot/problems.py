@@ -87,6 +87,7 @@ def _words(
         return f"unknown choice {describe(came)}", choose(came, allowed)
     if kind in _WORDS:
         words, hint = _WORDS[kind]
+        hint = hint if kind != "string_type" or isinstance(came, (int, float)) else None
         return words.format(key=path[-1] if path else "", came=describe(came), **context), hint
     return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
 
