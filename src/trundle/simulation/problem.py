@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
@@ -231,11 +230,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    # What only moves kinematically may lack masses, which is read only where the file says so.
-    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
-    made_from = system.origin if isinstance(system, Model) else {}
-    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
-    return {**made_from, **described, "parameters": dict(parameters)}
+    return {**system.made_from, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
