@@ -26,7 +26,7 @@ def make_pieces(
 
     program: groups (state, input, parameter) to the rate first; jacobian: its ∂rate/∂state, or None where no method
     asks for it: then there is no ∂f/∂x. An input that is held keeps the value it has in the middle of the piece,
-    `fill` gives the others, where there are any. What a jump at b changes belongs to the next piece, so t stays below b.
+    `fill` gives the others, if any. What a jump at b changes belongs to the next piece, so t stays below b.
     """
     x, u = np.zeros(program.inputs[0].size), np.zeros(len(signals))
     outputs = [np.zeros(group.size) for group in program.outputs]
