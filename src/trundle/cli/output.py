@@ -9,8 +9,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
+from trundle.errors import InputError
 from trundle.show.lines import Page
 
 
@@ -53,11 +55,19 @@ def json_text(data: Mapping[str, object]) -> str:
 
 
 def write_file(file: str, text: str) -> None:
-    """Text into a file, whole or not at all."""
+    """Text into a file, whole or not at all, in a folder that is there."""
     from trundle.files import replacing
 
+    require_folder(file)
     with replacing(file) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+def require_folder(file: str) -> None:
+    """InputError where a file's folder isn't there: none is made unasked."""
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise InputError(f"there is no folder '{folder}'", file=file, hint=f'make it first: mkdir "{folder}"')
 
 
 def _plain(data: object) -> object:
