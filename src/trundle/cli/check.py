@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from trundle.cli.output import Output, require_folder
+from trundle.cli.output import Output
 from trundle.cli.parsing import pair
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
@@ -110,7 +110,6 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     """The figure that was written, where one was asked for."""
     if file is None:
         return {}
-    require_folder(file)
     from trundle.show.ability_figure import mobility_figure
     from trundle.show.style import save_figure
 

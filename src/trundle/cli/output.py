@@ -9,10 +9,8 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TextIO
 
-from trundle.errors import InputError
 from trundle.show.lines import Page
 
 
@@ -45,8 +43,10 @@ def output_for(args: Namespace) -> Output:
 
 
 def write_json(data: Mapping[str, object]) -> None:
-    """One JSON object on standard output."""
-    print(json_text(data))
+    """One JSON object on standard output, in ASCII where its encoding is none of Unicode's (a Windows pipe, say)."""
+    text = json_text(data)
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    print(text if unicode else json.dumps(json.loads(text), indent=2))
 
 
 def json_text(data: Mapping[str, object]) -> str:
@@ -55,19 +55,11 @@ def json_text(data: Mapping[str, object]) -> str:
 
 
 def write_file(file: str, text: str) -> None:
-    """Text into a file, whole or not at all, in a folder that is there."""
+    """Text into a file, whole or not at all."""
     from trundle.files import replacing
 
-    require_folder(file)
     with replacing(file) as draft:
-        draft.write_text(text, encoding="utf-8")
-
-
-def require_folder(file: str) -> None:
-    """InputError where a file's folder isn't there: none is made unasked."""
-    folder = Path(file).parent
-    if not folder.is_dir():
-        raise InputError(f"there is no folder '{folder}'", file=file, hint=f'make it first: mkdir "{folder}"')
+        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _plain(data: object) -> object:
