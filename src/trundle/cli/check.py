@@ -12,6 +12,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
+    from trundle.documents.runspec import RunSpec
     from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
@@ -99,11 +100,29 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
             raise InputError(f"'{name}' is given twice", key="--at", hint="leave one of them")
         places[name] = value
     try:
-        return analyze(request.document.robot, places, frame=args.frame, point=point, length=args.length)
+        return analyze(
+            request.document.robot,
+            places,
+            frame=args.frame,
+            point=point,
+            length=args.length,
+            voltage=_largest_voltage(request.run),
+        )
     except InputError as error:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
         option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None
+
+
+def _largest_voltage(run: RunSpec) -> float | None:
+    """The largest voltage among a run's constants and tables (V)."""
+    from trundle.documents.runspec import Table
+    from trundle.robot.values import Value
+
+    given = [signal for name, signal in run.inputs.items() if name.endswith(".voltage")]
+    numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
+    numbers += [abs(each) for signal in given if isinstance(signal, Table) for each in signal.numbers]
+    return max(numbers, default=None) or None
 
 
 def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:

@@ -91,6 +91,8 @@ def execute(args: Namespace, out: Output) -> int:
 
 
 def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Parser:
+    from trundle.catalog.entry import MEASURES
+
     epilog = 'Measures are numbers in SI, or text with a unit: "6 in".'
     parser = Parser(prog=f"trundle new {kind}", description=summary, epilog=epilog)
     parser.add_argument(
@@ -102,7 +104,7 @@ def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Par
     group = parser.add_argument_group("measures")
     for name, default in measures.items():
         names = [f"--{spelling}" for spelling in dict.fromkeys((name.replace("_", "-"), name))]
-        help_text = "default: see the description" if default is None else f"default: {default}"
+        help_text = MEASURES[name] + ("" if default is None else f" default: {default}")
         how: dict[str, Any] = {"type": _measure, "metavar": "VALUE"}
         if isinstance(default, bool):
             how = {"action": BooleanOptionalAction}

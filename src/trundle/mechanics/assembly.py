@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
+from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.frames import world_poses
@@ -274,8 +275,16 @@ def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
     felt: dict[str, Scalar] = {}
     for name, motor in robot.motors.items():
         armature = ask(motor, f"robot.motors.{name}", motor.armature, read)
-        if not is_zero(armature):
+        if is_zero(armature):
+            continue
+        try:
             felt[motor.drives] = felt.get(motor.drives, 0) + armature
+        except TypeError:
+            raise InputError(
+                f"{type(motor).__name__} gives {armature!r} for its armature",
+                key=f"robot.motors.{name}",
+                hint="expected a number or an expression (kg m^2)",
+            ) from None
     return felt
 
 

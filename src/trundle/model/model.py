@@ -25,9 +25,13 @@ if TYPE_CHECKING:
     from trundle.control.linearization import Linearization
     from trundle.formulas import Equations
     from trundle.model.kinematics import Kinematics
+    from trundle.model.model_program import Array, ModelProgram
     from trundle.model.moving import MovingMechanism
+    from trundle.model.programs import FrameMotion, WholeMomentum
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
+    from trundle.simulation.ode import Ode
+    from trundle.simulation.signals import Input
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -191,39 +195,87 @@ class Model(Bound, Shown):
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
-    def _mechanism(self) -> MovingMechanism:
+    def moving(self) -> MovingMechanism:
+        """The mechanism in CasADi's symbols, from which further programs are made; raises InputError without a
+        description.
+        """
         from trundle.model.programs import symbolic_mechanism
 
         return symbolic_mechanism(self)
 
     @cached_property
-    def mass_matrix(self) -> Program:
-        """SᵀMS of the independent speeds: (coordinate, speed, parameter) → `mass_matrix`, (n, n) row-major.
+    def rhs(self) -> ModelProgram[Array]:
+        """ẋ = f(x, u, p), called: `model.rhs(x, u)`, x and u by name or in order, one state or many.
 
-        Raises
-        ------
-        InputError
-            The model was not derived from a description.
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum(links=1))
+        >>> model.rhs({"link_1.rate": 0.5})[0]
+        np.float64(0.5)
         """
-        from trundle.model.programs import mass_matrix_program
+        from trundle.model.programs import rhs
 
-        return mass_matrix_program(self._mechanism)
+        return rhs(self)
 
     @cached_property
-    def momentum(self) -> Program:
-        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
-        `linear` (kg m/s) and `angular` (kg m²/s), in world axes.
+    def mass_matrix(self) -> ModelProgram[Array]:
+        """SᵀMS of the independent speeds (kg, kg m, kg m²), (n, n) when called: `model.mass_matrix(q)`.
+
+        As a program: (coordinate, speed, parameter) → `mass_matrix`, row-major. With loops the tree's.
 
         Raises
         ------
         InputError
             The model was not derived from a description.
         """
-        from trundle.model.programs import momentum_program
+        from trundle.model.programs import mass_matrix
 
-        return momentum_program(self._mechanism)
+        return mass_matrix(self)
 
-    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+    @cached_property
+    def bias(self) -> ModelProgram[Array]:
+        """h with M u̇ + h = the force on u (N, N m), (n,) when called: `model.bias(q, v)`.
+
+        Gravity, Coriolis and centrifugal forces; motors, springs and friction are no part of it; with loops the tree's.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import bias
+
+        return bias(self)
+
+    @cached_property
+    def gravity(self) -> ModelProgram[Array]:
+        """The bias at rest, (n,) when called: what must be applied to u to hold the weight, `model.gravity(q)`.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import gravity
+
+        return gravity(self)
+
+    @cached_property
+    def momentum(self) -> ModelProgram[WholeMomentum]:
+        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
+        `linear` (kg m/s) and `angular` (kg m²/s), in world axes; a tuple of these when called: `model.momentum(q, v)`.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import momentum
+
+        return momentum(self)
+
+    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
         """The forces that accelerations need: (coordinate, speed, acceleration[, wrench], parameter) → `force`.
 
         Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w) on the independent speeds (N, N m), which motors, springs and friction together
@@ -236,8 +288,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            Differentiable; inputs are in the order of the groups above.
+        ModelProgram
+            Differentiable; called, the force (n,): `model.inverse_dynamics()(q, v, acceleration)`.
 
         Raises
         ------
@@ -255,11 +307,11 @@ class Model(Bound, Shown):
         >>> model.inverse_dynamics().outputs[0].labels
         ('v_x', 'omega')
         """
-        from trundle.model.programs import inverse_dynamics_program
+        from trundle.model.programs import inverse_dynamics
 
-        return inverse_dynamics_program(self._mechanism, tuple(pushed))
+        return inverse_dynamics(self, pushed)
 
-    def forward_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+    def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
         """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
 
         Parameters
@@ -269,8 +321,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable.
+        ModelProgram
+            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable. Called, an array (n,).
 
         Raises
         ------
@@ -288,11 +340,11 @@ class Model(Bound, Shown):
         >>> model.forward_dynamics().outputs[0].labels
         ('link_1.rate', 'link_2.rate')
         """
-        from trundle.model.programs import forward_dynamics_program
+        from trundle.model.programs import forward_dynamics
 
-        return forward_dynamics_program(self._mechanism, tuple(pushed))
+        return forward_dynamics(self, pushed)
 
-    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Program:
+    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
         """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
         (3×3), `velocity` (m/s, rad/s), `jacobian` (6×n) and `bias`, row-major, in world axes.
 
@@ -308,8 +360,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            Differentiable.
+        ModelProgram
+            Differentiable; called, a tuple of these: `model.frame("hand")(q, v).position`.
 
         Raises
         ------
@@ -323,9 +375,9 @@ class Model(Bound, Shown):
         >>> [group.name for group in model.frame("base").outputs]
         ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
-        from trundle.model.programs import frame_program
+        from trundle.model.programs import frame
 
-        return frame_program(self._mechanism, link, point)
+        return frame(self, link, point)
 
     @cached_property
     def rate_slopes(self) -> Program:
@@ -346,6 +398,7 @@ class Model(Bound, Shown):
         frame: str | None = None,
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
+        voltage: float | str | None = None,
     ) -> Analysis:
         """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
@@ -359,6 +412,8 @@ class Model(Bound, Shown):
             The point of it.
         length : number or str, m
             What compares turning with moving.
+        voltage : float or str, optional
+            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
 
         Returns
         -------
@@ -378,7 +433,7 @@ class Model(Bound, Shown):
         """
         from trundle import analyze
 
-        return analyze(self, at, frame=frame, point=point, length=length)
+        return analyze(self, at, frame=frame, point=point, length=length, voltage=voltage)
 
     def linearize(
         self,
@@ -537,6 +592,41 @@ class Model(Bound, Shown):
         from trundle import odometry
 
         return odometry(self, given)
+
+    def ode(
+        self,
+        inputs: Mapping[str, Input] | None = None,
+        *,
+        initial: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> Ode:
+        """The equations of motion as SciPy's `solve_ivp` takes them: `solve_ivp(ode, (0, 10), ode.x0)`.
+
+        Parameters
+        ----------
+        inputs, initial, parameters : mapping
+            By name, as in `trundle.ode`.
+
+        Returns
+        -------
+        Ode
+            A function of (t, x), with `x0` and `jacobian`.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> ode = trundle.derive(trundle.catalog.pendulum(links=1)).ode(initial={"link_1.rate": 0.5})
+        >>> float(ode(0.0, ode.x0)[0])
+        0.5
+        """
+        from trundle import ode
+
+        return ode(self, inputs, initial=initial, parameters=parameters)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write description, equations and names to one plain file, whole or not at all.

@@ -173,11 +173,16 @@ def _is_pure(tree: Expression) -> bool:
     return not isinstance(tree, (Name, Operation)) and tree.dimension is None
 
 
+def written_keys(robot: Parts) -> list[str]:
+    """The keys of all that a description says: parameters, and what follows from them."""
+    return [value.key for _, value in values(robot) if value.is_parameter or value.names]
+
+
 def path_of(robot: Parts, name: str) -> Path:
     """Key path of a parameter in the description."""
     for path, value in values(robot):
         if value.key == name:
             return path
     raise InputError(
-        f"there is no parameter {name!r}", key=name, hint=suggest(name, parameter_values(robot), most=40)
+        f"there is no parameter {name!r}", key=name, hint=suggest(name, written_keys(robot), most=40)
     )

@@ -247,7 +247,12 @@ def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
 def named_signals(
     given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: Options
 ) -> dict[str, Signal]:
-    """A signal for each of the given inputs, the jumps of functions found; `units` are those of all that exist.
+    """A signal for each of the given inputs, the jumps of functions found (see `signals_of`)."""
+    return with_jumps(signals_of(given, units, name), options.end, options.max_step)
+
+
+def signals_of(given: Mapping[str, Input] | None, units: Mapping[str, str], name: str) -> dict[str, Signal]:
+    """A signal for each of the given inputs; `units` are those of all that exist.
 
     Raises InputError for unknown names and for what is no input, all mistakes at once.
     """
@@ -267,4 +272,4 @@ def named_signals(
             mistakes.append(Mistake(path, error.message, error.hint))
     if mistakes:
         raise report(mistakes)
-    return with_jumps(found, options.end, options.max_step)
+    return found
