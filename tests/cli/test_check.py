@@ -214,7 +214,10 @@ def test_an_old_spelling_is_noted(trundle, folder):
     (folder / "old.yaml").write_text(text)
     answer = trundle("check", "old.yaml")
     assert answer.status == 0
-    assert "trundle: note: write type: servo for a motor, not kind: servo" in answer.err
+    assert (
+        "trundle: note: write type: servo for the motor that drives front.steering, not kind: servo"
+        in answer.err
+    )
 
 
 @pytest.mark.parametrize("kind", ["ackermann", "tricycle", "swerve", "four_bar"])
