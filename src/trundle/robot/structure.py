@@ -10,6 +10,7 @@ from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
+from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import Parts
@@ -265,7 +266,9 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
         "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
     }
     found = [*base[robot.base]]
-    found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
+    closing = {name: loop.joint for name, loop in robot.loops.items() if isinstance(loop, JointLoop)}
+    joints = {**robot.joints, **closing}
+    found += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
     coupled = held(robot.couplings)
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, RollingWheel):
