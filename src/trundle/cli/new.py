@@ -82,6 +82,8 @@ def execute(args: Namespace, out: Output) -> int:
         return 0
     if Path(file).exists() and not args.force:
         raise InputError("is there already", file=file, hint="--force replaces it")
+    if not (folder := Path(file).parent).is_dir():  # none is made unasked
+        raise InputError(f"there is no folder '{folder}'", file=file, hint=f'make it first: mkdir "{folder}"')
     write_file(file, text)
     out.answer({"kind": kind, "file": file, "text": text})
     out.say(f"wrote {file}; now: trundle run {file}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Bound, changed_numbers, settle
@@ -70,6 +71,11 @@ class Model(Bound, Shown):
     derive_seconds: float
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def made_from(self) -> Mapping[str, str]:
+        """What a run keeps of where the model came from: its description as text, or what a SymPy model was."""
+        return {**self.origin, **({} if self.robot is None else {"yaml": dump(self.robot)})}
 
     @cached_property
     def initial(self) -> Mapping[str, float]:
@@ -147,8 +153,19 @@ class Model(Bound, Shown):
         """
         if self.robot is None:
             return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
-        values = self.robot.parameter_values(changes)
-        _check_states(self, self.robot, values)
+        if not changes:
+            return dict(self._own_values)
+        return self._checked_values(self.robot, changes)
+
+    @cached_property
+    def _own_values(self) -> Mapping[str, float]:
+        """The parameters as they are without changes, checked once and not in every run."""
+        assert self.robot is not None
+        return self._checked_values(self.robot, {})
+
+    def _checked_values(self, robot: Robot, changes: Mapping[str, float | str]) -> dict[str, float]:
+        values = robot.parameter_values(changes)
+        _check_states(self, robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
@@ -24,7 +23,7 @@ from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
 from trundle.simulation.culprit import with_culprit
-from trundle.simulation.feedback import Fill, filler
+from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.options import Options
@@ -78,7 +77,8 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     fill = filler(signals, system.states, problem.observe, p)
     _require_rates(problem, fill, compile_program(guided))
     doing = "simulating" if isinstance(system, Model) else "rolling"
-    moving = filler(signals, system.states, problem.observe, p, held=False)
+    still = all(signal.held and signal.feedback is None for signal in signals)
+    moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, moving, bar)
         slope = None
@@ -101,17 +101,15 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
             raise with_culprit(
                 error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
             ) from None
-    n, commands = len(system.states), np.zeros((len(signals), times.size))
-    for t, x, u in zip(times, states.T, commands.T, strict=True):
-        fill(float(t), x, u)
-    states[:n] = on_manifold(system, states[:n], commands, p)
-    *_, outputs = observer(states[:n], commands if signals else np.zeros(0), p)
+    n, commanded = len(system.states), commands(signals, fill, times, states)
+    states[:n] = on_manifold(system, states[:n], commanded, p)
+    *_, outputs = observer(states[:n], commanded if signals else np.zeros(0), p)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return _run(problem, (states, commands, outputs), summary)
+    return _run(problem, (states, commanded, outputs), summary)
 
 
-def _method(problem: Problem, fill: Fill, bar: Progress) -> str:
+def _method(problem: Problem, fill: Fill | None, bar: Progress) -> str:
     """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
     if problem.options.method != "auto":
         return problem.options.method
@@ -246,11 +244,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    # What only moves kinematically may lack masses, which is read only where the file says so.
-    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
-    made_from = system.origin if isinstance(system, Model) else {}
-    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
-    return {**made_from, **described, "parameters": dict(parameters)}
+    return {**system.made_from, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
