@@ -46,10 +46,10 @@ ENERGIES = {
 _CONTACTS = {
     "rolling_slip": "slip along the wheels' headings",
     "lateral_slip": "slip across them",
-    "traction": "forces along the wheels' headings",
-    "side_force": "forces across them",
     "load": "loads",
 }
+# What holds wheels that don't slip.
+_FORCES = {"traction": "forces along the wheels' headings", "side_force": "forces across them"}
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,14 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
 
 
 def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Slip, forces and loads of wheels, and how much of the friction is used; or the values of these names."""
+    """Slip and loads of wheels and how much of the friction is used, of wheels that don't slip what holds them; or the
+    values of these names.
+    """
     if names:
         return _by_kind(run, names)
     found = []
-    for what, title in _CONTACTS.items():
+    slips = any(name.endswith("_slip") for name in run.values)
+    for what, title in (_CONTACTS if slips else _FORCES).items():
         found += _by_kind(run, [name for name in run.values if name.endswith(f".{what}")], title)
     use = friction_use(run)
     return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
@@ -142,6 +145,8 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
     for name in names:
         owner, _, what = name.rpartition(".")
         # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        # Speeds of one's own choice (`front.speed`) go with the base's.
+        what = "" if what == "speed" else what
         kind = run.units.get(name, "s" if name == "time" else ""), what if owner else "", owner in wheels
         kinds.setdefault(kind, {})[name] = run[name]
     largest = max((_largest(each) for curves in kinds.values() for each in curves.values()), default=0.0)

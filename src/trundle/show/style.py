@@ -97,7 +97,8 @@ def _write(figure: Figure, file: IO[bytes], kind: str) -> None:
     metadata = _METADATA[f".{kind}"]
     with house_style():
         if kind == "png" and figure.get_layout_engine() is None:
-            FigureCanvasAgg(figure).print_png(file, metadata=metadata)
+            # Files that are a tenth larger, in half the time.
+            FigureCanvasAgg(figure).print_png(file, metadata=metadata, pil_kwargs={"compress_level": 2})
         else:
             figure.savefig(file, format=kind, metadata=metadata)
 
