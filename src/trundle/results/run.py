@@ -110,8 +110,8 @@ class Run(Shown):
 
     @property
     def final(self) -> Mapping[str, float]:
-        """State name -> its value at the end, with the base's own speeds; without groups, of all values."""
-        names = [*self.states, *self.base_speeds] or self.values
+        """State name -> its value at the end; without groups, of all values."""
+        names = self.states or self.values
         return MappingProxyType(Named({name: float(self.values[name][-1]) for name in names}))
 
     @property

@@ -189,7 +189,8 @@ def _draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> Non
     tips = corner + 0.1 * (high - low).min() * project(np.eye(3), view)
     for tip, name, colour in zip(tips, AXES, AXES.values(), strict=True):
         axes.plot(*zip(corner, tip, strict=True), color=colour, linewidth=1.8, zorder=7)
-        axes.text(*(corner + 1.3 * (tip - corner)), name, color=colour, ha="center", va="center", zorder=7)
+        x, y = corner + 1.3 * (tip - corner)
+        axes.text(x, y, name, color=colour, ha="center", va="center", zorder=7)
 
 
 def _draw_path(figure: Figure, axes: Axes, bar: Axes | None, track: Track) -> None:

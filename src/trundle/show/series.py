@@ -60,7 +60,7 @@ def series(
 
 @dataclass(frozen=True)
 class _Row:
-    """A panel on a page: its height, what stands above and below it, its legend's width (inches), when it has started."""
+    """A panel on a page: its height, what is above and below it, its legend's width (inches), when it has started."""
 
     panel: Panel
     height: float
