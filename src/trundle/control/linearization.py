@@ -117,14 +117,25 @@ class Linearization(Shown):
 
         return caveats(self)
 
-    def reduced(self) -> Linearization:
+    def reduced(self, without: Sequence[str] = ()) -> Linearization:
         """The same of what inputs move alone, in fewer of the states: a controllable system (`trundle.control.parts`).
+
+        Parameters
+        ----------
+        without : sequence of str, optional
+            States to leave out besides, on which nothing that is kept depends: of `free_moving` those whose place
+            doesn't matter, as wheels' angles.
 
         Returns
         -------
         Linearization
             Each direction that no input moves takes a state away, a coordinate on which nothing depends if it can: what
             is left out then stays what it is, 0 or a combination of what is kept.
+
+        Raises
+        ------
+        InputError
+            Where there are no inputs, for names that aren't states, and where a kept state depends on one in `without`.
 
         Examples
         --------
@@ -135,7 +146,7 @@ class Linearization(Shown):
         """
         from trundle.control.parts import reduced
 
-        return reduced(self)
+        return reduced(self, without)
 
     def with_states(self, states: Sequence[str]) -> Linearization:
         """The same of some of the states, on which nothing but what is left out depends (`trundle.control.parts`).

@@ -15,12 +15,17 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.combinations import echelon
 
 
-def reduced(about: Linearization) -> Linearization:
+def reduced(about: Linearization, without: Sequence[str] = ()) -> Linearization:
     """The system on what inputs reach, z = E ζ with some of the states as ζ: ζ' = P A E ζ + P B u.
 
     Rows w with w z out of reach stay w z = 0 for motions that begin at x₀; each is solved for one state, the last
     coordinate in it, as wheels' angles stand behind the pose.
     """
+    if not about.inputs:
+        raise InputError(f"'{about.name}' has no inputs, so nothing of it can be moved")
+    if without:
+        _check_names(about, without, "without")
+        about = with_states(about, [name for name in about.states if name not in without])
     part = uncontrollable(*without_rounding(about))
     own = {*about.model.speeds, *about.model.currents}
     order = sorted(range(len(about.states)), key=lambda k: about.states[k] not in own)
@@ -35,12 +40,7 @@ def reduced(about: Linearization) -> Linearization:
 
 def with_states(about: Linearization, states: Sequence[str]) -> Linearization:
     """The system of some states that depend on no others; raises InputError."""
-    if isinstance(states, str):
-        raise InputError(f"states are a list of names, not the text {states!r}", key="states")
-    for name in states:
-        if name not in about.states:
-            known = suggest(str(name), about.states)
-            raise InputError(f"'{name}' is not a state of this linearisation", key="states", hint=known)
+    _check_names(about, states, "states")
     kept = [about.states.index(name) for name in states]
     others = [k for k in range(len(about.states)) if k not in kept]
     a, _ = without_rounding(about)
@@ -53,6 +53,15 @@ def with_states(about: Linearization, states: Sequence[str]) -> Linearization:
                 hint="keep what it depends on, too; .reduced() leaves out what no input moves",
             )
     return _part(about, kept, np.eye(len(about.states))[:, kept], others)
+
+
+def _check_names(about: Linearization, names: Sequence[str], key: str) -> None:
+    if isinstance(names, str):
+        raise InputError(f"expected a list of names, not the text {names!r}", key=key)
+    for name in names:
+        if name not in about.states:
+            known = suggest(str(name), about.states)
+            raise InputError(f"'{name}' is not a state of this linearisation", key=key, hint=known)
 
 
 def _part(
@@ -151,7 +160,7 @@ def caveats(about: Linearization) -> tuple[str, ...]:
             "model.trim finds one, model.linearize_along(run) has A(t), B(t)"
         )
     part = about.controllability
-    if not part.is_stabilizable:
+    if part.has_inputs and not part.is_stabilizable:
         names = {name for each in (*part.nonholonomic, *part.integrals, *part.unreached) for name in each}
         listed = ", ".join(name for name in about.states if name in names)
         found.append(
