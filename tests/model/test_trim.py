@@ -13,6 +13,8 @@ import trundle
 from model.test_whipple import TABLE
 from model.whipple import BENCHMARK, whipple
 from trundle import catalog
+from trundle.control.parts import moved_on
+from trundle.control.tangent import moving_axes
 from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.program import compile_program
@@ -115,10 +117,10 @@ def test_the_pose_error_of_runs_beside_is_what_a_and_b_say(name):
         )
 
 
-def regulator(about, weight=1.0):
-    """K of u = −K z, all states weighted alike."""
-    states, inputs = np.eye(len(about.states)), np.eye(len(about.inputs))
-    riccati = solve_continuous_are(about.A, about.B, weight * states, inputs)
+def regulator(about, pose=1.0, rest=1.0):
+    """K of u = −K z for weights on the pose and on all else."""
+    weights = [pose if each in ("x", "y", "theta") else rest for each in about.states]
+    riccati = solve_continuous_are(about.A, about.B, np.diag(weights), np.eye(len(about.inputs)))
     return about.B.T @ riccati
 
 
@@ -132,8 +134,8 @@ def test_a_regulator_brings_the_robot_back_to_its_circle(name):
     assert {"x", "y", "theta"} <= set(about.states)
     assert about.controllability.is_controllable
     assert about.caveats == ()
-    gain = regulator(about, weight=100.0)
-    rate = compile_program(model.dynamics).single()
+    gain = regulator(about, pose=100.0, rest=1e-3)
+    rate, slopes = (compile_program(each).single() for each in (model.dynamics, model.rate_slopes))
     p = np.array(list(model.parameters.values()))
 
     def error(t, x):
@@ -142,11 +144,17 @@ def test_a_regulator_brings_the_robot_back_to_its_circle(name):
     def loop(t, x):
         return rate(x, found.u - gain @ error(t, x), p)[0]
 
+    def slope(t, x):
+        _, by_x, by_u = slopes(x, found.u - gain @ error(t, x), p)
+        names, _, _, dual, _ = moving_axes(model, moved_on(about, found.x, t), np.zeros(x.size))
+        fed_back = gain @ dual[[names.index(each) for each in about.states]]
+        return by_x.reshape(x.size, x.size) - by_u.reshape(x.size, -1) @ fed_back
+
     start = found.x + about.basis @ [
         {"x": -0.05, "y": 0.1, "theta": 0.1}.get(each, 0.0) for each in about.states
     ]
     duration = 1.2 * 2 * np.pi / CIRCLES[name]["omega"]
-    end = solve_ivp(loop, (0, duration), start, method="LSODA", rtol=1e-8, atol=1e-9).y[:, -1]
+    end = solve_ivp(loop, (0, duration), start, method="Radau", jac=slope, rtol=1e-6, atol=1e-8).y[:, -1]
     assert np.linalg.norm(error(0.0, start)) > 0.1
     np.testing.assert_allclose(error(duration, end), 0, atol=1e-3)
 
