@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
     from trundle.show.words import to_text as to_text
+    from trundle.simulation import ode as ode
     from trundle.simulation import roll as roll
     from trundle.simulation import rollout as rollout
     from trundle.simulation import run as run
@@ -55,7 +56,7 @@ _HOMES = {
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
-    "simulation": ("roll", "rollout", "run", "simulate", "table"),
+    "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {

@@ -7,9 +7,15 @@ import pytest
 from trundle.mechanics.energy import kinetic_energy
 from trundle.mechanics.external import Push, link_wrenches
 from trundle.mechanics.forward_dynamics import forward_dynamics
-from trundle.mechanics.frames import frame_acceleration, frame_pose, frame_velocity, world_jacobian
+from trundle.mechanics.frames import (
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+    velocities,
+    world_jacobian,
+    world_poses,
+)
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.kinematics import velocities, world_poses
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.mechanics.tree import Tree

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from trundle.mechanics.forward_dynamics import forward_dynamics
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.normal_frames import normal_frames
 from trundle.mechanics.recast import recast
 from trundle.mechanics.tree import WORLD, Link, Tree

@@ -8,7 +8,7 @@ from mechanics.pinocchio_trees import Twin
 from mechanics.trees import random_motion
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.assembly import assemble
-from trundle.mechanics.kinematics import world_poses
+from trundle.mechanics.frames import world_poses
 from trundle.robot import parse_robot
 from trundle.spatial.motions import compose, inverse
 

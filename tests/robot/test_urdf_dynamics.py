@@ -10,8 +10,8 @@ import pytest
 from robot.urdf_files import random_urdf
 from trundle.documents import parse_urdf, urdf_extras
 from trundle.mechanics.assembly import assemble
+from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.kinematics import world_poses
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.tree import Tree
 from trundle.model import derive

@@ -6,15 +6,16 @@ SymPy is imported here only, when someone asks for it. Everything found is held 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
+from trundle.algebra import terms
 from trundle.analysis.search_space import box
 from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
 from trundle.analysis.singularity import SINGULAR
@@ -57,66 +58,81 @@ def determinants(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -
     """
     if maps.coordinated or maps.assembly.loops:
         return ()
-    symbolic = _Symbolic.of(maps)
     tasks = rank_tasks(maps, frame, general)
+    symbolic = _Symbolic.of(maps, frame, tasks, general)
     found = []
-    for what, task in tasks.items():
-        numbers = task(maps, general) / maps.scale
-        decisive = [maps.names[k] for k in decisive_coordinates(maps, task, maps.configurable())]
-        rows = symbolic.rows(maps, what, frame, decisive)
-        divisor = None
+    for what in tasks:
+        decisive = symbolic.decisive(what)
+        matrix, divisor = symbolic.matrix(what, decisive), None
         if frame is not None and what == frame.name and MOTORS in tasks:
-            motors, by_motors = (
-                symbolic.rows(maps, MOTORS, frame, decisive),
-                tasks[MOTORS](maps, general) / maps.scale,
-            )
             # Of rows that repeat each other the same are taken: a ratio of determinants is one of the same choice.
             count = maps.constraints(general).shape[1]
-            kept = independent_rows(numbers[:, :count])
-            divisor = _determinant(*_taken(motors, by_motors, [*kept, *range(count, len(motors))]))
-            rows, numbers = _taken(rows, numbers, [*kept, *range(count, len(rows))])
-        answer = _answer(what, rows, numbers, divisor, [symbolic.symbols[n] for n in decisive])
+            kept = independent_rows(matrix.numbers[:, :count])
+            divisor = _determinant(symbolic.matrix(MOTORS, decisive).taken(kept, count))
+            matrix = matrix.taken(kept, count)
+        answer = _answer(what, matrix, divisor, [symbolic.symbols[name] for name in decisive])
         if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
-            answer = _without_idle_factors(answer, symbolic, task, maps, general)
+            answer = _without_idle_factors(answer, symbolic)
         if answer is not None:
-            found.append(_checked(answer, symbolic, lambda q, t=task: t(maps, q), maps, general))
+            found.append(_checked(answer, symbolic))
     return tuple(found)
+
+
+class _Matrix(NamedTuple):
+    """Rows in symbols, and their numbers (samples, rows, columns)."""
+
+    rows: Sequence[Sequence[sympy.Expr]]
+    numbers: np.ndarray
+
+    def taken(self, kept: Sequence[int], count: int) -> _Matrix:
+        """Some of the first `count` rows, and all others."""
+        places = [*kept, *range(count, len(self.rows))]
+        return _Matrix([self.rows[k] for k in places], self.numbers[:, places])
 
 
 @dataclass(frozen=True)
 class _Symbolic:
-    """The mechanism in SymPy's symbols: named parameters, and every coordinate."""
+    """The mechanism in SymPy's symbols (named parameters, and every coordinate) beside what it is in numbers."""
 
+    maps: VelocityMaps
+    frame: Frame | None
+    tasks: Mapping[str, Matrices]
+    general: np.ndarray
     mechanism: Mechanism
     symbols: dict[str, sympy.Symbol]
     values: dict[Any, float]
 
     @staticmethod
-    def of(maps: VelocityMaps) -> _Symbolic:
+    def of(
+        maps: VelocityMaps, frame: Frame | None, tasks: Mapping[str, Matrices], general: np.ndarray
+    ) -> _Symbolic:
         robot = maps.mechanism.robot
-        named = {name for name, value in robot.parameters.items() if value.is_parameter}
         numbers = robot.parameter_values()
-        scope = {
-            name: sympy.Symbol(name, real=True) if name in named else exact(value)
-            for name, value in numbers.items()
-        }
+        named = [name for name in numbers if name in robot.parameters and robot.parameters[name].is_parameter]
+        own = {name: sympy.Symbol(name, real=True) for name in named}
+        scope = {name: exact(value) for name, value in numbers.items()} | own
         symbols = {name: sympy.Symbol(name, real=True) for name in maps.names}
-        values = {scope[name]: numbers[name] for name in numbers if name in named}
-        return _Symbolic(maps.mechanism.in_scalars(scope, list(symbols.values())), symbols, values)
+        mechanism = maps.mechanism.in_scalars(scope, list(symbols.values()))
+        values = {own[name]: numbers[name] for name in named}
+        return _Symbolic(maps, frame, tasks, general, mechanism, symbols, values)
 
-    def point(self, maps: VelocityMaps, frame: Frame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    def decisive(self, what: str) -> list[str]:
+        """The coordinates on which the rank of a task depends."""
+        maps = self.maps
+        return [maps.names[k] for k in decisive_coordinates(maps, self.tasks[what], maps.configurable())]
+
+    def _point(self, frame: Frame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
         """The frame's point, in symbols where it is the body's centre of mass."""
-        described = tip_of(maps.assembly, frame.link)
+        described = tip_of(self.maps.assembly, frame.link)
         if any(frame.point) and frame.point == tuple(float(each) for each in described):
             x, y, z = tip_of(self.mechanism.assembly, frame.link)
         else:
-            x, y, z = (exact(each) if each else sympy.Integer(0) for each in frame.point)
+            x, y, z = map(exact, frame.point)
         return x, y, z
 
-    def rows(
-        self, maps: VelocityMaps, what: str, frame: Frame | None, decisive: Sequence[str]
-    ) -> list[list[sympy.Expr]]:
+    def matrix(self, what: str, decisive: Sequence[str]) -> _Matrix:
         """The rows of one of `rank_tasks`, in SI, all but the decisive coordinates at their start."""
+        maps, frame = self.maps, self.frame
         q = [
             self.symbols[name] if name in decisive else exact(float(value))
             for name, value in zip(maps.names, maps.start, strict=True)
@@ -127,21 +143,22 @@ class _Symbolic:
         if what == MOTORS:
             rows += [[1 if j == k else 0 for j in range(width)] for k in maps.motors().values()]
         elif what != WHEELS and frame is not None:
-            columns = world_jacobian(tree, here.at.poses, frame.link, self.point(maps, frame))
+            columns = world_jacobian(tree, here.at.poses, frame.link, self._point(frame))
             twist = [[*column.linear, *column.angular] for column in columns]
             rows += [[*(c[k] for c in twist), *[0] * (width - len(twist))] for k in frame.rows]
-        return [[_fractions(sympy.sympify(entry)) for entry in row] for row in rows]
+        numbers = self.tasks[what](maps, self.general) / maps.scale
+        return _Matrix([[_fractions(sympy.sympify(entry)) for entry in row] for row in rows], numbers)
 
 
 def exact(value: float) -> sympy.Expr:
-    """The number in closed form where it is one within rounding: a multiple of π by whole degrees' halves, a fraction
-    times 1, √2 or √3 (sines and cosines of common angles); else the fraction that the float is written as.
+    """The number in closed form where it is one within rounding: a multiple of π by whole degrees' halves, a short
+    fraction or the root of one (sines and cosines of common angles); else the fraction that the float is written as.
     """
-    for unit, most in ((sympy.pi, 360), (sympy.Integer(1), 10**6), (sympy.sqrt(2), 24), (sympy.sqrt(3), 24)):
-        ratio = Fraction(value / float(unit)).limit_denominator(most)
-        if ratio and abs(float(ratio) * float(unit) - value) <= 1e-14 * abs(value):
-            return unit * sympy.Rational(ratio.numerator, ratio.denominator)
-    return sympy.Rational(repr(float(value)))
+    turn = Fraction(value / math.pi).limit_denominator(360)
+    if turn and abs(float(turn) * math.pi - value) <= 1e-14 * abs(value):
+        return sympy.pi * sympy.Rational(turn.numerator, turn.denominator)
+    factor, square = terms.exact(value)
+    return sympy.Rational(factor.numerator, factor.denominator) * sympy.sqrt(square)
 
 
 def _fractions(expression: sympy.Expr) -> Any:
@@ -149,54 +166,38 @@ def _fractions(expression: sympy.Expr) -> Any:
     return expression.xreplace({each: exact(float(each)) for each in expression.atoms(sympy.Float)})
 
 
-def _reduced(
-    rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray
-) -> tuple[sympy.Expr, sympy.Matrix, int]:
+def _reduced(matrix: _Matrix) -> tuple[sympy.Expr, sympy.Matrix, int]:
     """Constant pivots taken out: their product, the rows that are left and not zero, and their rank."""
-    order = _shortest_first(rows)
-    pivots, work = plan_constant_pivots(numbers, order)
+    rows, numbers = matrix
+    # Columns by how short their entries are, so that pivots are ones rather than formulas.
+    sizes = [max(sympy.count_ops(row[j]) for row in rows) for j in range(len(rows[0]))]
+    pivots, work = plan_constant_pivots(numbers, sorted(range(len(sizes)), key=lambda j: sizes[j]))
     left = [i for i in range(len(rows)) if i not in {row for row, _ in pivots}]
     columns = [j for j in range(len(rows[0])) if j not in {column for _, column in pivots}]
     rest = work[:, left][:, :, columns]
     rank = generic_rank(rest) if rest.size else 0
-    kept = [k for k in range(len(left)) if np.abs(rest[:, k]).max(initial=0.0) > 0]
-    product = _pivot_product(rows, pivots)
-    after = eliminate(rows, pivots)
-    matrix = sympy.Matrix(len(kept), len(columns), lambda i, j: after[left[kept[i]]][columns[j]])
-    return product, matrix, rank
-
-
-def _shortest_first(rows: Sequence[Sequence[sympy.Expr]]) -> list[int]:
-    """Columns by how short their entries are, so that pivots are ones rather than formulas."""
-    sizes = [max(sympy.count_ops(row[j]) for row in rows) for j in range(len(rows[0]))]
-    return sorted(range(len(sizes)), key=lambda j: sizes[j])
-
-
-def _pivot_product(rows: Sequence[Sequence[sympy.Expr]], pivots: Sequence[tuple[int, int]]) -> sympy.Expr:
+    kept = [row for k, row in enumerate(left) if np.abs(rest[:, k]).max(initial=0.0) > 0]
     product: sympy.Expr = sympy.Integer(1)
-    work = [list(row) for row in rows]
+    after = [list(row) for row in rows]
     for row, column in pivots:
-        product *= work[row][column]
-        work = eliminate(work, [(row, column)])
-    return product
+        product *= after[row][column]
+        after = eliminate(after, [(row, column)])
+    return product, sympy.Matrix(len(kept), len(columns), lambda i, j: after[kept[i]][columns[j]]), rank
 
 
-def _determinant(rows: Sequence[Sequence[sympy.Expr]], numbers: np.ndarray) -> sympy.Expr | None:
+def _determinant(given: _Matrix) -> sympy.Expr | None:
     """The determinant up to sign, simplified; None where there is none (not square) or it is too large."""
-    product, matrix, rank = _reduced(rows, numbers)
+    product, matrix, rank = _reduced(given)
     if matrix.rows != matrix.cols or rank > _LARGEST:
         return None
     return _simple(product * matrix.det(method="berkowitz"))
 
 
 def _answer(
-    what: str,
-    rows: Sequence[Sequence[sympy.Expr]],
-    numbers: np.ndarray,
-    divisor: sympy.Expr | None,
-    decisive: Sequence[sympy.Symbol],
+    what: str, given: _Matrix, divisor: sympy.Expr | None, decisive: Sequence[sympy.Symbol]
 ) -> Determinant | None:
-    product, matrix, rank = _reduced(rows, numbers)
+    """The determinant over its divisor, or the minors of the rank; None where they are too large."""
+    product, matrix, rank = _reduced(given)
     if rank > _LARGEST or sum(sympy.count_ops(entry) for entry in matrix) > _MOST_OPERATIONS:
         return None
     if matrix.rows == matrix.cols == rank:
@@ -304,25 +305,13 @@ def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
     return found
 
 
-Rows = Sequence[Sequence[sympy.Expr]]
-
-
-def _taken(rows: Rows, numbers: np.ndarray, places: Sequence[int]) -> tuple[Rows, np.ndarray]:
-    return [rows[k] for k in places], numbers[:, list(places)]
-
-
-def _without_idle_factors(
-    answer: Determinant,
-    symbolic: _Symbolic,
-    task: Matrices,
-    maps: VelocityMaps,
-    general: np.ndarray,
-) -> Determinant:
+def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determinant:
     """Of the factors in parameters alone those that cost rank in numbers where they vanish.
 
     The others belong to the pivots and rows that were chosen, in whose place others serve; or a description can't make
     them vanish, as radii.
     """
+    maps, general, task = symbolic.maps, symbolic.general, symbolic.tasks[answer.what]
     rank = generic_rank(task(maps, general), maps.zero)
     robot = maps.mechanism.robot
     values = robot.parameter_values()
@@ -331,10 +320,10 @@ def _without_idle_factors(
         for symbol in sorted(factor.free_symbols, key=str):
             others = {each: value for each, value in symbolic.values.items() if each != symbol}
             for root in sympy.solve(factor.subs(others), symbol):
-                changed = {str(symbol): float(root)} if root.is_real else None
-                if changed is None or not _allowed(robot, changed):
+                changed = {**values, str(symbol): float(root)} if root.is_real else {}
+                if not changed or not _allowed(robot, changed):
                     continue
-                there = replace(velocity_maps(robot, {**values, **changed}, maps.length), scale=maps.scale)
+                there = replace(velocity_maps(robot, changed, maps.length), scale=maps.scale)
                 if generic_rank(task(there, general), maps.zero) < rank:
                     return True
         return False
@@ -358,17 +347,12 @@ def _turned(angle: sympy.Expr, by: float) -> sympy.Expr:
     return angle + exact(by) if angle.is_number and abs(by) > 1e-9 else angle
 
 
-def _checked(
-    answer: Determinant,
-    symbolic: _Symbolic,
-    task: Callable[[np.ndarray], np.ndarray],
-    maps: VelocityMaps,
-    general: np.ndarray,
-) -> Determinant:
+def _checked(answer: Determinant, symbolic: _Symbolic) -> Determinant:
     """Only zeros within the joints' limits that are singular in numbers, too, each once: a wheel's steering turned by
     half a turn is the same, and rows left out as redundant might hold elsewhere.
     """
-    rank = generic_rank(task(general))
+    maps, general, task = symbolic.maps, symbolic.general, symbolic.tasks[answer.what]
+    rank = generic_rank(task(maps, general))
     kept: dict[tuple[tuple[str, float], ...], Mapping[str, sympy.Expr]] = {}
     for zero in answer.zeros:
         q = np.array(general[:1])
@@ -379,9 +363,9 @@ def _checked(
         where = box(maps, places)
         angles = where.wrap(np.array([[value.real for value in values.values()]]))
         q[0, places] = angles[0]
-        sigma = np.linalg.svd(task(q)[0], compute_uv=False)
+        sigma = np.linalg.svd(task(maps, q)[0], compute_uv=False)
         if where.holds(angles)[0] and sigma[rank - 1] <= SINGULAR * sigma[0]:
             key = tuple(zip(values, np.round(angles[0], 9).tolist(), strict=True))
             turns = {name: angle - values[name].real for name, angle in zip(values, angles[0], strict=True)}
             kept.setdefault(key, {name: _turned(zero[name], turns[name]) for name in values})
-    return Determinant(answer.what, answer.expressions, tuple(kept.values()), answer.solved)
+    return replace(answer, zeros=tuple(kept.values()))

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 
-from trundle.catalog.entry import Measure
-from trundle.catalog.linkages import four_bar, pendulum, slider_crank
-from trundle.catalog.robot_runs import RUNS
-from trundle.catalog.wheeled import (
-    ackermann,
-    differential_drive,
-    mecanum,
-    offset_drive,
-    skid_steer,
-    swerve,
-    three_omni,
-    tricycle,
-)
+from trundle.catalog.entry import ROBOTS, Entry, Measure
 from trundle.documents.document import Document
 from trundle.documents.reader import parse
 from trundle.documents.runspec import RunSpec
 from trundle.documents.writer import dump
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, choose, suggest
 from trundle.robot.description import Robot
-
-_WHEELED = (differential_drive, offset_drive, swerve, ackermann, mecanum, three_omni, tricycle, skid_steer)
-_ROBOTS: dict[str, Callable[..., Robot]] = {
-    each.__name__: each for each in (*_WHEELED, pendulum, four_bar, slider_crank)
-}
+from trundle.robot.real_motors import REAL_MOTORS, PublishedMotor
 
 
 def names() -> tuple[str, ...]:
@@ -44,7 +27,7 @@ def names() -> tuple[str, ...]:
     >>> trundle.catalog.names()[:2]
     ('differential_drive', 'offset_drive')
     """
-    return tuple(_ROBOTS)
+    return tuple(sorted(ROBOTS, key=lambda name: ROBOTS[name].make.__module__, reverse=True))  # wheels first
 
 
 def summary(name: str) -> str:
@@ -70,7 +53,7 @@ def summary(name: str) -> str:
     >>> trundle.catalog.summary("skid_steer")
     "Four driven wheels that can't be steered: it turns by letting them slip."
     """
-    return (inspect.getdoc(_entry(name)) or "").partition("\n")[0]
+    return (inspect.getdoc(_entry(name).make) or "").partition("\n")[0]
 
 
 def options(name: str) -> dict[str, Measure | int | bool | None]:
@@ -94,16 +77,16 @@ def options(name: str) -> dict[str, Measure | int | bool | None]:
     Examples
     --------
     >>> import trundle
-    >>> trundle.catalog.options("three_omni")
-    {'radius': 0.05, 'spread': 0.25, 'body_mass': 12.0}
+    >>> trundle.catalog.options("pendulum")
+    {'links': 2, 'length': 0.5, 'mass': 1.0, 'damping': 0.0}
     """
-    return {each.name: each.default for each in inspect.signature(_entry(name)).parameters.values()}
+    return {each.name: each.default for each in inspect.signature(_entry(name).make).parameters.values()}
 
 
-def _entry(name: str) -> Callable[..., Robot]:
-    if name not in _ROBOTS:
-        raise InputError(f"there is no {name!r} in the catalogue", hint=suggest(name, _ROBOTS))
-    return _ROBOTS[name]
+def _entry(name: str) -> Entry:
+    if name not in ROBOTS:
+        raise InputError(f"there is no {name!r} in the catalogue", hint=suggest(name, ROBOTS))
+    return ROBOTS[name]
 
 
 def robot(name: str, **measures: Measure | int | bool) -> Robot:
@@ -135,7 +118,7 @@ def robot(name: str, **measures: Measure | int | bool) -> Robot:
     for each in measures:
         if each not in known:
             raise InputError(f"{name} has no measure {each!r}", hint=suggest(each, known))
-    return _entry(name)(**measures)
+    return _entry(name).make(**measures)
 
 
 def document(name: str, **measures: Measure | int | bool) -> Document:
@@ -165,5 +148,50 @@ def document(name: str, **measures: Measure | int | bool) -> Document:
     10.0
     """
     made = robot(name, **measures)
-    run = RunSpec.model_validate(RUNS[name](made))
+    run = RunSpec.model_validate(_entry(name).run(made))
     return parse(dump(made, run, comment=summary(name)))
+
+
+def motors() -> tuple[str, ...]:
+    """Names of the real motors that a dc motor's `model` can be.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.motors()[:2]
+    ('kraken_x60', 'kraken_x60_foc')
+    """
+    return tuple(REAL_MOTORS)
+
+
+def motor(name: str) -> PublishedMotor:
+    """What is published of a real motor, and where.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    PublishedMotor
+        Stall torque and current, free speed and current, peak power, source; `keys` of a dc motor that has them.
+
+    Raises
+    ------
+    InputError
+        Where there is no such motor.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.motor("neo").stall_torque
+    2.6
+    """
+    if name not in REAL_MOTORS:
+        raise InputError(f"there is no motor {name!r} in the catalogue", hint=choose(name, REAL_MOTORS))
+    return REAL_MOTORS[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, Measure, described, drive
+from trundle.catalog.entry import Data, Measure, described, drive, entry, given, run, volts
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -17,28 +17,9 @@ def _rod(length: str) -> Data:
     return {"mass": mass, "center_of_mass": [f"{length}/2", 0, 0], "inertia": {"yy": moment, "zz": moment}}
 
 
+@entry(lambda robot: {"duration": 10.0, "initial": {"link_1.angle": "90 deg"}})
 def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damping: Measure = 0.0) -> Robot:
     """A chain of thin rods on hinges, hanging from a fixed point; it swings in the x-z plane.
-
-    Parameters
-    ----------
-    links : int
-        How many rods, 1 to 1000.
-    length : float or str
-        Length of each rod (m).
-    mass : float or str
-        Mass of each rod (kg).
-    damping : float or str
-        Viscous damping of each hinge (N m s/rad).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -63,6 +44,12 @@ def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damp
     return described("pendulum", {"length": length, "m": mass}, joints=joints)
 
 
+def _four_bar_run(robot: Robot) -> Data:
+    # the rocker's angle chooses the way of assembly, and needn't fit exactly
+    return run(5.0, volts(motor=6.0), initial={"crank.angle": "60 deg", "rocker.angle": "95 deg"})
+
+
+@entry(_four_bar_run)
 def four_bar(
     *,
     crank: Measure = 0.3,
@@ -70,33 +57,14 @@ def four_bar(
     rocker: Measure = 0.7,
     ground: Measure = 1.0,
     density: Measure = 1.5,
+    damping: Measure | None = None,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
 ) -> Robot:
     """Crank, coupler and rocker between two pivots, a closed loop; by default the crank goes all the way round.
 
     A motor turns the crank; where the shortest and the longest of the four are together longer than the others
     (Grashof 1883) it can't go round.
-
-    Parameters
-    ----------
-    crank : float or str
-        Length of the crank (m).
-    coupler : float or str
-        Length of the coupler (m).
-    rocker : float or str
-        Length of the rocker (m).
-    ground : float or str
-        Distance between the fixed pivots (m).
-    density : float or str
-        Mass of the rods per length (kg/m).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -104,20 +72,27 @@ def four_bar(
     >>> list(trundle.catalog.four_bar(crank=0.25).loops)
     ['pin']
     """
+    hinge = _HINGE | given(damping=damping)
     pin = {"first": {"body": "coupler", "at": ["b", 0, 0]}, "second": {"body": "rocker", "at": ["c", 0, 0]}}
     return described(
         "four_bar",
         {"a": crank, "b": coupler, "c": rocker, "ground": ground, "density": density},
         joints={
-            "crank": {**_HINGE, "body": _rod("a")},
-            "coupler": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b")},
-            "rocker": {**_HINGE, "at": ["ground", 0, 0], "body": _rod("c")},
+            "crank": {**hinge, "body": _rod("a")},
+            "coupler": {**hinge, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b")},
+            "rocker": {**hinge, "at": ["ground", 0, 0], "body": _rod("c")},
         },
         loops={"pin": {**_HINGE, **pin}},
-        motors={"motor": drive("crank")},
+        motors={"motor": drive("crank", gear_ratio, motor)},
     )
 
 
+def _slider_crank_run(robot: Robot) -> Data:
+    numbers = robot.parameter_values()
+    return run(2.0, volts(motor=12.0), initial={"piston.position": numbers["a"] + numbers["l"]})
+
+
+@entry(_slider_crank_run)
 def slider_crank(
     *,
     crank: Measure = 0.05,
@@ -126,32 +101,10 @@ def slider_crank(
     flywheel: Measure = 0.01,
     piston_mass: Measure = 0.5,
     friction: Measure = 2.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
 ) -> Robot:
     """A crank with a flywheel, a connecting rod and a piston that slides along x: a pump or an engine.
-
-    Parameters
-    ----------
-    crank : float or str
-        Radius of the crank (m).
-    rod : float or str
-        Length of the connecting rod (m).
-    density : float or str
-        Mass of crank and rod per length (kg/m).
-    flywheel : float or str
-        Moment of inertia of the flywheel (kg m^2).
-    piston_mass : float or str
-        Mass of the piston (kg).
-    friction : float or str
-        Viscous friction of the piston (N s/m).
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        Where a measure is no number, has a unit that doesn't fit, or makes no sense.
 
     Examples
     --------
@@ -172,5 +125,5 @@ def slider_crank(
         loops={
             "wrist": {**_HINGE, "first": {"body": "rod", "at": ["l", 0, 0]}, "second": {"body": "piston"}}
         },
-        motors={"motor": drive("crank")},
+        motors={"motor": drive("crank", gear_ratio, motor)},
     )

@@ -7,15 +7,15 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import sympy
 
 from trundle.errors import NumericsError
 from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.sections import Equation, Matrix
+from trundle.formulas.sheet import Sheet
 from trundle.formulas.writing import Writer
 
 TOLERANCE = 1e-10
@@ -38,16 +38,16 @@ class Checker:
         """Random numbers within ±most."""
         return {name: self._rng.uniform(-most, most, self.points) for name in names}
 
-    def letters(self, mechanism: LetteredMechanism) -> dict[int, np.ndarray]:
+    def letters(self, sheet: Sheet) -> dict[int, np.ndarray]:
         """Random parameters and coordinates: parameters up to a tenth off the description's (what is 0 there up to
         0.2), coordinates within ±1.2, short of 90° where linkages are singular, quaternions of length 1.
         """
-        names = list(mechanism.coordinates)
+        names = list(sheet.coordinates)
         q = self._rng.uniform(-1.2, 1.2, (len(names), self.points))
-        q = mechanism.assembly.quantities.normalised(names, q)
-        drawn = dict(zip(mechanism.coordinates.values(), q, strict=True))
-        for letter in mechanism.parameters.keys:
-            number = mechanism.book.letters[letter].number or 0.0
+        q = sheet.assembly.quantities.normalised(names, q)
+        drawn = dict(zip(sheet.coordinates.values(), q, strict=True))
+        for letter in sheet.parameters.keys:
+            number = sheet.book.letters[letter].number or 0.0
             near = self._rng.uniform(0.9, 1.1, self.points)
             drawn[letter] = number * near if number else 2 * near - 2
         return drawn
@@ -85,8 +85,9 @@ class Checker:
             self.compare(self.writer.book.letters[letter].name, meant, number, np.abs(meant) + np.abs(number))
 
 
-def product(matrix: Matrix, vector: Sequence[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
+def product(matrix: Matrix, vector: Iterable[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
     entries = values.matrix(matrix)
-    numbers = np.array(np.broadcast_arrays(*map(np.asarray, vector), np.zeros(entries.shape[2]))[:-1])
-    return (entries * numbers).sum(axis=1), np.abs(entries * numbers).sum(axis=1)
+    numbers = np.array(np.broadcast_arrays(*vector))
+    parts = entries * numbers.reshape(len(numbers), -1)
+    return parts.sum(axis=1), np.abs(parts).sum(axis=1)

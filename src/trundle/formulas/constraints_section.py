@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import sympy
 
-from trundle.formulas.kinematics_section import Sheet
+from trundle.formulas.names import numbered
 from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loops import close
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis
 from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero
 
@@ -22,63 +23,48 @@ _WORDS = {
 }
 
 
-def constraint_section(
-    sheet: Sheet, problem: Problem | None, basis: Basis | None, lock: str
-) -> Section | None:
-    """A(q) ν = 0 row by row; for a robot that its wheels would lock, the rows and why."""
-    mechanism = sheet.mechanism
-    if problem is None:
-        wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.law.rolls]
-        rows, about = constraint_rows(mechanism.assembly, mechanism.at, wheels)
+def constraint_section(sheet: Sheet, lock: str) -> Section | None:
+    """A(q) ν = 0 row by row; for a robot that its wheels would `lock`, the rows and why."""
+    if lock:
+        wheels = [wheel for wheel in sheet.assembly.wheels if wheel.law.rolls]
+        rows, about = constraint_rows(sheet.assembly, sheet.at, wheels)
     else:
-        rows, about = problem.rows, list(problem.about)
+        rows, about = sheet.here.rolling.rows, sheet.here.rolling.about
     if not rows:
         return None
-    nu = mechanism.all_speeds()
-    equations, count = [], {}
-    for row, what in zip(rows, about, strict=True):
-        name = f"{what.owner}.{what.what}"
-        count[name] = count.get(name, 0) + 1
-        name = name if count[name] == 1 else f"{name}_{count[name]}"
+    nu, zero = sheet.all_speeds(), sympy.Integer(0)
+    equations = []
+    names = numbered(f"constraint.{what.owner}.{what.what}" for what in about)
+    for row, what, name in zip(rows, about, names, strict=True):
         words = _WORDS.get(what.what, "{0}: " + what.what).format(what.owner)
-        equations.append(
-            Equation(
-                f"constraint.{name}", sheet.writer.expression(dot(row, nu)), sympy.Integer(0), meaning=words
-            )
-        )
-    notes = [lock] if lock else []
-    if basis is not None:
-        rank = basis.elimination.rank
+        equations.append(Equation(name, sheet.expression(dot(row, nu)), zero, meaning=words))
+    note = lock
+    if not lock:
+        rank, labels = sheet.here.basis.elimination.rank, sheet.here.basis.labels
         more = len(rows) - rank
         again = f"; {more} of them {'says' if more == 1 else 'say'} again what others say" if more else ""
-        notes.append(
-            f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(basis.labels)}."
-        )
-    return Section("constraints", "Constraints of rolling", tuple(equations), tuple(notes))
+        note = f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(labels)}."
+    return Section("constraints", "Constraints of rolling", tuple(equations), (note,))
 
 
 def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
     """The dependent speeds as the independent ones set them, ν = S(q) u."""
-    mechanism = sheet.mechanism
-    u = [mechanism.speed(name) for name in basis.labels]
-    equations = [
-        Equation(f"speed.{name}", sheet.symbol(name), sheet.writer.expression(dot(row, u)))
-        for name, row in zip(mechanism.assembly.speeds, basis.matrix, strict=True)
+    u = [sheet.speed(name) for name in basis.labels]
+    rows = zip(sheet.assembly.speeds, basis.matrix, strict=True)
+    equations = tuple(
+        Equation(f"speed.{name}", sheet.symbol(name), sheet.expression(dot(row, u)))
+        for name, row in rows
         if name not in basis.labels
-    ]
-    return (
-        Section("constraints", "Speeds that follow from the independent ones", tuple(equations))
-        if equations
-        else None
     )
+    title = "Speeds that follow from the independent ones"
+    return Section("constraints", title, equations) if equations else None
 
 
 def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
     """Rows A S of all loops over the independent speeds, and the gaps φ(q), those that vanish by structure left out."""
-    mechanism = sheet.mechanism
     rows, gaps = [], []
-    for loop in mechanism.assembly.loops:
-        closure = close(mechanism.assembly.tree, mechanism.at.poses, loop, len(mechanism.assembly.speeds))
+    for loop in sheet.assembly.loops:
+        closure = close(sheet.assembly.tree, sheet.at.poses, loop, len(sheet.assembly.speeds))
         for gap, row in zip(closure.gaps, closure.rows, strict=True):
             over = [dot(row, column) for column in zip(*basis.matrix, strict=True)]
             if any(not is_zero(entry) for entry in over):
@@ -91,18 +77,14 @@ def loop_section(
     sheet: Sheet, basis: Basis, rows: Sequence[Sequence[Scalar]], gaps: Sequence[tuple[str, Scalar]]
 ) -> Section:
     """What closed loops demand: φ(q) = 0, and A u = 0 for the speeds."""
-    mechanism = sheet.mechanism
-    u = [mechanism.speed(name) for name in basis.labels]
-    equations: list[Equation] = []
-    zero = sympy.Integer(0)
+    u, zero = [sheet.speed(name) for name in basis.labels], sympy.Integer(0)
+    equations = []
     for k, ((name, gap), row) in enumerate(zip(gaps, rows, strict=True), start=1):
         words = f"the loop {name} is closed"
-        equations.append(
-            Equation(f"loop.{k}.{name}", sheet.writer.expression(gap), zero, meaning=words, given=True)
-        )
-        rate = sheet.writer.expression(dot(row, u))
-        equations.append(
-            Equation(f"loop_rate.{k}.{name}", rate, zero, meaning=f"{words} while it moves", given=True)
-        )
+        place, rate = sheet.expression(gap), sheet.expression(dot(row, u))
+        equations += [
+            Equation(f"loop.{k}.{name}", place, zero, meaning=words, given=True),
+            Equation(f"loop_rate.{k}.{name}", rate, zero, meaning=f"{words} while it moves", given=True),
+        ]
     note = "No speed is solved for: which could follow from the others changes as the mechanism moves."
     return Section("constraints", "Constraints of loops", tuple(equations), (note,))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
 
 from trundle.formulas.comparison import Checker
 from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.kinematics_section import Forward, Sheet
-from trundle.formulas.names import rate_of
+from trundle.formulas.kinematics_section import Forward
+from trundle.formulas.names import numbered, rate_of
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
@@ -29,18 +30,18 @@ class Evidence:
 
     def __init__(self, sheet: Sheet, checker: Checker) -> None:
         self.sheet, self.checker = sheet, checker
-        self.letters = checker.letters(sheet.mechanism)
+        self.letters = checker.letters(sheet)
 
     @cached_property
     def programs(self) -> MovingMechanism:
         """The robot's mechanics as programs are traced from."""
-        return symbolic_mechanism(self.sheet.mechanism.robot)
+        return symbolic_mechanism(self.sheet.robot)
 
     def run(
         self, program: Program, known: Mapping[str, Number], letters: Letters | None = None
     ) -> dict[str, Numbers]:
         """A program's outputs by group and name; what it asks for is looked up among the letters and in `known`."""
-        own, letters = self.sheet.mechanism, self.letters if letters is None else letters
+        own, letters = self.sheet, self.letters if letters is None else letters
         parameters = own.parameters.numbers(letters)
         asked = {name: letters[k] for name, k in own.coordinates.items()} | dict(known)
         inputs = []
@@ -56,7 +57,7 @@ class Evidence:
 
     def any_speeds(self) -> Numbers:
         """Speeds that nothing binds."""
-        return self.checker.numbers(self.sheet.mechanism.assembly.speeds, 2)
+        return self.checker.numbers(self.sheet.assembly.speeds, 2)
 
     @cached_property
     def independent(self) -> Numbers:
@@ -71,9 +72,9 @@ class Evidence:
 
     def rolled(self, forward: Forward) -> Numbers:
         """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
-        speeds = self.sheet.mechanism.assembly.speeds
+        speeds = self.sheet.assembly.speeds
         given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
-        program = derive_kinematics(self.sheet.mechanism.robot, tuple(given)).program
+        program = derive_kinematics(self.sheet.robot, tuple(given)).program
         return {
             **dict.fromkeys(speeds, np.zeros(self.checker.points)),
             **given,
@@ -87,7 +88,7 @@ class Evidence:
         Of a mechanism that isn't set in motion: rows are shown of robots that their wheels lock, too.
         """
         symbols = Symbols()
-        here = symbols.mechanism(self.sheet.mechanism.here.numbers)
+        here = symbols.mechanism(self.sheet.here.numbers)
         wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
         rows, about = constraint_rows(here.assembly, here.at, wheels)
         nu = symbols.make("speed", len(here.assembly.speeds))
@@ -114,7 +115,7 @@ class Evidence:
         """Values at which every quantity that a program knows has the program's number; what the derivation defines is
         compared with it instead.
         """
-        own, book = self.sheet.mechanism, self.sheet.mechanism.book
+        own, book = self.sheet, self.sheet.book
         own.all_speeds()
         numbers = dict(self.letters if letters is None else letters)
         defined = {}
@@ -135,7 +136,7 @@ def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Number
     """Drawn states and inputs with all that the model's programs know of them by name, and the states' rates."""
     draw = evidence.checker.numbers
     known: dict[str, Number] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
-    own = evidence.sheet.mechanism.coordinates
+    own = evidence.sheet.coordinates
     known |= {name: evidence.letters[letter] for name, letter in own.items()}
     (rates,) = evidence.run(model.dynamics, known).values()
     programs = [model.observe, *([] if model.manifold is None else [model.manifold])]
@@ -143,13 +144,3 @@ def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Number
         for outputs in evidence.run(program, known).values():
             known |= outputs
     return known, rates
-
-
-def numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with a number behind those that come again."""
-    count: dict[str, int] = {}
-    found = []
-    for name in names:
-        count[name] = count.get(name, 0) + 1
-        found.append(name if count[name] == 1 else f"{name}_{count[name]}")
-    return tuple(found)

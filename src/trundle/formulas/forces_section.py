@@ -10,18 +10,19 @@ import sympy
 
 from trundle.algebra.sums import Sum
 from trundle.formulas.dynamics import Dynamics, Push, slip_letters
-from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sheet import Sheet
 from trundle.formulas.wheel_loads import readable_loads
 from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.supply import Supply
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.robot.motors import Drive
 from trundle.scalars import Scalar
 
-_Source = TypeVar("_Source", Actuator, Element, WheelModel, Stop)
+_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
 
 
 def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
@@ -32,27 +33,59 @@ def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 def _motor(sheet: Sheet, push: Push) -> list[Equation]:
     """The motor's torque, then what it follows from: each of its outputs, or the rate of one that is a state."""
-    mechanism = sheet.mechanism
     assert isinstance(push.source, Actuator)
     actuator = _written(sheet, push.source)
     motor, name = actuator.motor, actuator.name
-    target = mechanism.names.target(motor.drives)
-    position = sheet.writer.expression(mechanism.at.values[mechanism.assembly.axes[motor.drives].coordinate])
-    rate = sheet.symbol(mechanism.assembly.speeds[actuator.column])
+    target = sheet.names.target(motor.drives)
+    position = sheet.expression(sheet.at.values[sheet.assembly.axes[motor.drives].coordinate])
+    rate = sheet.symbol(sheet.assembly.speeds[actuator.column])
 
     def symbol(quantity: Quantity) -> sympy.Expr:
         return _known(sheet, motor.letters.get(quantity.label, quantity.label), target, quantity)
 
     command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
     shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
-    torque = motor.effort(Drive(command, position, rate, shown), actuator.read).torque
+    supply = next((_known(sheet, "V", each.name, each.voltage) for each in _supplies(sheet, name)), None)
+    torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.letter)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
-    effort = motor.effort(Drive(command, position, rate, {what: shown[what] for what in own}), actuator.read)
+    known = {what: shown[what] for what in own}
+    effort = motor.effort(Drive(command, position, rate, known, supply), actuator.read)
     for what in outputs:
         right, words = effort.outputs[what], f"{what} of {name}"
         equations.append(Equation(f"{name}.{what}", shown[what], right, meaning=words))
     return equations + _rates(name, shown, effort.rates)
+
+
+def _supplies(sheet: Sheet, motor: str) -> list[Supply]:
+    """The battery that feeds a motor, if one does."""
+    return [each for each in sheet.assembly.supplies if motor in each.feeds]
+
+
+def battery_section(sheet: Sheet) -> Section | None:
+    """Each battery's voltage and current, which follow from each other, and the rate of its charge."""
+    equations = [each for supply in sheet.assembly.supplies for each in _battery(sheet, supply)]
+    return Section("dynamics", "Batteries", tuple(equations)) if equations else None
+
+
+def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
+    supply, name = _written(sheet, plain), plain.name
+    quantities = {"V": supply.voltage, "i": supply.current, "s": supply.charge}
+    voltage, current, charge = (_known(sheet, stem, name, each) for stem, each in quantities.items())
+    battery, read = supply.battery, supply.read
+    drawn = sympy.Add(*(_drawn(sheet, motor) for motor in supply.feeds))
+    left = battery.source(charge, read) - read(battery.internal_resistance) * current
+    return [
+        Equation(supply.voltage.name, voltage, left, meaning=f"voltage of {name}"),
+        Equation(supply.current.name, current, drawn / voltage, meaning=f"current of {name}"),
+        *_rates(name, {"charge": charge}, {"charge": -current / read(battery.capacity)}),
+    ]
+
+
+def _drawn(sheet: Sheet, motor: str) -> sympy.Expr:
+    """The symbol of the power that a motor takes."""
+    actuator = next(each for each in sheet.assembly.actuators if each.name == motor)
+    return _known(sheet, "P", sheet.names.target(actuator.motor.drives), actuator.power)
 
 
 def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Scalar]) -> list[Equation]:
@@ -67,8 +100,11 @@ def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Sc
 
 def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
     """The symbol of something that a run knows by its name: a command, a state, an output."""
-    symbol = sheet.mechanism.names.force(stem, target)
-    letter = sheet.mechanism.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
+    known = (number for number, each in enumerate(sheet.book.letters) if each.source == quantity.name)
+    letter = next(known, None)
+    if letter is None:
+        symbol = sheet.names.indexed(stem, target)
+        letter = sheet.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
     return sheet.writer.symbol(letter)
 
 
@@ -78,11 +114,11 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
     def written(value: Scalar) -> Any:
         if isinstance(value, tuple) and value and isinstance(value[0], Stop):
             return tuple(_written(sheet, each) for each in value)
-        value = sheet.mechanism.book.number(value) if isinstance(value, float) else value
-        return sheet.writer.expression(value) if isinstance(value, Sum) else value
+        value = sheet.book.number(value) if isinstance(value, float) else value
+        return sheet.expression(value) if isinstance(value, Sum) else value
 
     changed = {each.name: written(getattr(source, each.name)) for each in fields(source)}
-    if isinstance(source, Actuator | WheelModel):
+    if isinstance(source, Actuator | Supply | WheelModel):
         changed["read"] = lambda value: written(source.read(value))
     return replace(source, **changed)
 
@@ -90,27 +126,25 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
 def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """Springs, dampers, dry friction, stops."""
     equations = []
-    mechanism = sheet.mechanism
-    names = {axis.column: axis.coordinate for axis in mechanism.assembly.axes.values()}
+    names = {axis.column: axis.coordinate for axis in sheet.assembly.axes.values()}
     for push in dynamics.others:
         if isinstance(push.source, Element):
             element = _written(sheet, push.source)
-            speed = mechanism.assembly.speeds[element.column]
-            at = mechanism.at.values[names[element.column]] if element.column in names else 0
-            torque = element.effort(sheet.writer.expression(at), sheet.symbol(speed)).torque
-            left, words = sheet.writer.symbol(push.letter), mechanism.book.letters[push.letter].meaning
+            speed = sheet.assembly.speeds[element.column]
+            at = sheet.at.values[names[element.column]] if element.column in names else 0
+            torque = element.effort(sheet.expression(at), sheet.symbol(speed)).torque
+            left, words = sheet.writer.symbol(push.letter), sheet.book.letters[push.letter].meaning
             equations.append(Equation(f"passive.{speed}", left, torque, meaning=words))
     return Section("dynamics", "Springs and friction", tuple(equations)) if equations else None
 
 
 def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """Slip, load and forces of each wheel whose contact law gives forces."""
-    mechanism = sheet.mechanism
-    wheels = [wheel for wheel in mechanism.assembly.wheels if wheel.acts]
+    wheels = [wheel for wheel in sheet.assembly.wheels if wheel.acts]
     if not wheels:
         return None
-    loads = readable_loads(mechanism)
-    shared = len({mechanism.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
+    loads = readable_loads(sheet)
+    shared = len({sheet.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
     equations: list[Equation] = []
     for wheel in wheels:
         load = _load(sheet, wheel.name, loads[wheel.name], shared)
@@ -120,14 +154,14 @@ def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Expr) -> list[Equation]:
     """A wheel's slip, its forces, and the rates of the states that its law brings along."""
-    mechanism, assembly, name = sheet.mechanism, sheet.mechanism.assembly, wheel.name
-    rows = contact_rows(assembly.tree, mechanism.at.poses, wheel, len(assembly.speeds))
-    slips = [sheet.writer.symbol(letter) for letter in slip_letters(mechanism, wheel)]
-    nu, equations = mechanism.all_speeds(), []
+    assembly, name = sheet.assembly, wheel.name
+    rows = contact_rows(assembly.tree, sheet.at.poses, wheel, len(assembly.speeds))
+    slips = [sheet.writer.symbol(letter) for letter in slip_letters(sheet, wheel)]
+    nu, equations = sheet.all_speeds(), []
     for symbol, row, direction in zip(slips, rows, wheel.pushed, strict=False):
-        words, right = f"{direction.what} slip of {name}", sheet.writer.expression(dot(row, nu))
+        words, right = f"{direction.what} slip of {name}", sheet.expression(dot(row, nu))
         equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
-    label = mechanism.names.label(name)
+    label = sheet.names.label(name)
     own = {what: _known(sheet, what, label, state) for what, state in wheel.states.items()}
     states = {state.name: own[what] for what, state in wheel.states.items()}
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
@@ -138,19 +172,18 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     ]
     done += [(wheel.moment, push.moment)] if wheel.law.resists else []
     for letter, (quantity, value) in zip(letters, done, strict=True):
-        left, words = sheet.writer.symbol(letter), mechanism.book.letters[letter].meaning
+        left, words = sheet.writer.symbol(letter), sheet.book.letters[letter].meaning
         equations.append(Equation(quantity.name, left, value, meaning=words))
     return equations + _rates(name, own, push.rates)
 
 
 def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> sympy.Expr:
     """The symbol of a wheel's load; one for all wheels that carry the same."""
-    mechanism = sheet.mechanism
-    value = mechanism.book.sum(load)
+    value = sheet.book.sum(load)
     if value.letter is not None:
-        entry = mechanism.book.letters[value.letter]
+        entry = sheet.book.letters[value.letter]
         if entry.definition is not None and not entry.name:
-            entry.name = mechanism.names.force("N", "" if shared else mechanism.names.label(wheel))
+            entry.name = sheet.names.indexed("N", "" if shared else sheet.names.label(wheel))
             entry.meaning = "load of each wheel" if shared else f"load of {wheel}, its share of the weight"
             entry.source, entry.unit = f"{wheel}.load", "N"
-    return sheet.writer.expression(value)
+    return sheet.expression(value)

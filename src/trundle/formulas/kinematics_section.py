@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from trundle.algebra.forms import best, cost
 from trundle.algebra.sums import Sum
 from trundle.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
-from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import rate_of
-from trundle.formulas.sections import Equation, Matrix, Section
-from trundle.formulas.writing import Writer
+from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
@@ -37,32 +37,6 @@ class Forward:
     any_rates: bool
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """What the writers of sections share."""
-
-    mechanism: LetteredMechanism
-    writer: Writer
-
-    def column(self, names: Sequence[str]) -> Matrix:
-        """A column of the symbols of speeds."""
-        return Matrix([self.symbol(name) for name in names])
-
-    def symbol(self, name: str) -> sympy.Expr:
-        """The symbol of a speed."""
-        self.mechanism.speed(name)
-        return self.writer.symbol(self.mechanism.speeds[name])
-
-    def names(self, parts: Sequence[str], owner: str) -> dict[str, str]:
-        """Names of the symbols for parts of a point's place and velocity."""
-        label = self.mechanism.names.label(owner)
-        return {part: self.mechanism.names.names.unique(f"{part}_{label}") for part in parts}
-
-    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Matrix:
-        """A matrix of expressions."""
-        return Matrix([[self.writer.expression(entry) for entry in row] for row in rows])
-
-
 def rolling_wheels(assembly: Assembly) -> list[WheelModel]:
     """The wheels that roll or should: all but those whose contact is free."""
     return [wheel for wheel in assembly.wheels if wheel.grips]
@@ -70,16 +44,15 @@ def rolling_wheels(assembly: Assembly) -> list[WheelModel]:
 
 def pose_section(sheet: Sheet) -> Section | None:
     """q̇ = N(q) ν, for the coordinates whose rate is no speed."""
-    mechanism = sheet.mechanism
-    nu = mechanism.all_speeds()
-    rates = coordinate_rates(mechanism.assembly, tuple(mechanism.coordinates), mechanism.at, nu)
+    nu = sheet.all_speeds()
+    rates = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
     found = []
-    for (name, letter), rate in zip(mechanism.coordinates.items(), rates, strict=True):
-        value = mechanism.book.sum(rate)
+    for (name, letter), rate in zip(sheet.coordinates.items(), rates, strict=True):
+        value = sheet.book.sum(rate)
         if value.letter is not None:
             continue
-        left = sympy.Symbol(rate_of(mechanism.book.letters[letter].name))
-        found.append(Equation(f"rate.{name}", left, sheet.writer.expression(value)))
+        left = sympy.Symbol(rate_of(sheet.book.letters[letter].name))
+        found.append(Equation(f"rate.{name}", left, sheet.expression(value)))
     if not found:
         return None
     return Section("kinematics", "Rates of the coordinates", tuple(found))
@@ -87,13 +60,13 @@ def pose_section(sheet: Sheet) -> Section | None:
 
 def inverse_section(sheet: Sheet) -> Section | None:
     """Rates from the base's twist: every rolling row solved for the wheel's own rate, casters for their pivots' too."""
-    mechanism = sheet.mechanism
-    wheels = [wheel for wheel in rolling_wheels(mechanism.assembly) if wheel.spin is not None]
+    wheels = [wheel for wheel in rolling_wheels(sheet.assembly) if wheel.spin is not None]
     if not wheels:
         return None
-    rows, owners = _solved(mechanism, wheels)
-    columns = _used(mechanism, rows, owners)
-    speeds = mechanism.assembly.speeds
+    rows, owners = _solved(sheet, wheels)
+    speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
+    needed = {j for row in rows for j, entry in enumerate(row) if not is_zero(entry)} - {*owners}
+    columns = sorted(needed | {*base})
     vector = sheet.column([speeds[j] for j in columns])
     left = sheet.column([speeds[j] for j in owners])
     rates = Equation("inverse", left, sheet.matrix([[row[j] for j in columns] for row in rows]), vector)
@@ -103,11 +76,11 @@ def inverse_section(sheet: Sheet) -> Section | None:
     return Section("kinematics", title, (rates, *angles), (note,) if angles else ())
 
 
-def _solved(mechanism: LetteredMechanism, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
+def _solved(sheet: Sheet, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
     """For each wheel −row/pivot of its rolling row, and for casters of their lateral row; columns of the pivots."""
     rows, owners = [], []
     for wheel in wheels:
-        own, about = constraint_rows(mechanism.assembly, mechanism.at, [wheel])
+        own, about = constraint_rows(sheet.assembly, sheet.at, [wheel])
         for row, what in zip(own, about, strict=False):
             if what.owner != wheel.name:
                 continue
@@ -118,65 +91,43 @@ def _solved(mechanism: LetteredMechanism, wheels: Sequence[WheelModel]) -> tuple
     return rows, owners
 
 
-def _used(mechanism: LetteredMechanism, rows: Rows, owners: Sequence[int]) -> list[int]:
-    """The base's columns, and others that some row needs."""
-    base = mechanism.assembly.base_columns
-    return [
-        j
-        for j in range(len(mechanism.assembly.speeds))
-        if j in base or (j not in owners and any(not is_zero(row[j]) for row in rows))
-    ]
-
-
 def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
     """The angle at which a wheel follows its contact's velocity, from its lateral row: −a sin δ + b cos δ = 0."""
-    mechanism = sheet.mechanism
     coordinate = f"{wheel.name}.steering"
-    if wheel.steering is None or coordinate not in mechanism.coordinates:
+    if wheel.steering is None or coordinate not in sheet.coordinates:
         return []
-    rows = zip(*constraint_rows(mechanism.assembly, mechanism.at, [wheel]), strict=False)
+    rows = zip(*constraint_rows(sheet.assembly, sheet.at, [wheel]), strict=False)
     lateral = next(row for row, about in rows if about.what == "lateral")
-    across = mechanism.book.sum(dot(lateral, mechanism.all_speeds()))
-    parts = _split(across, mechanism.coordinates[coordinate])
-    if parts is None:
-        return []
-    ahead, aside = parts
-    left = sheet.writer.symbol(mechanism.coordinates[coordinate])
-    right = sympy.atan2(sheet.writer.expression(aside), sheet.writer.expression(ahead))
-    return [Equation(f"inverse.{coordinate}", left, right, meaning=f"where {wheel.name} must point")]
-
-
-def _split(across: Sum, angle: int) -> tuple[Sum, Sum] | None:
-    """(a, b) of −a sin δ + b cos δ, where the row is that."""
-    book = across.book
-    ahead: Terms = {}
-    aside: Terms = {}
+    across = sheet.book.sum(dot(lateral, sheet.all_speeds()))
+    angle = sheet.coordinates[coordinate]
+    parts: dict[str, Terms] = {"sin": {}, "cos": {}}
     for (powers, function, of), factor in across.terms.items():
         if of != ((angle, 1),):
-            return None
-        target, sign = (aside, 1) if function == "cos" else (ahead, -1)
-        target[powers, "", ()] = sign * factor
-    return Sum(book, ahead), Sum(book, aside)
+            return []
+        parts[function][powers, "", ()] = factor if function == "cos" else -factor
+    ahead, aside = (sheet.expression(Sum(sheet.book, parts[function])) for function in ("sin", "cos"))
+    words, right = f"where {wheel.name} must point", sympy.atan2(aside, ahead)
+    return [Equation(f"inverse.{coordinate}", sheet.writer.symbol(angle), right, meaning=words)]
 
 
-def forward(mechanism: LetteredMechanism, basis: Basis | None) -> Forward | None:
+def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
     agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to each other:
     these can't be given one by one.
     """
-    geared = any(isinstance(coupling, Gear) for coupling in mechanism.assembly.couplings)
-    wheels = rolling_wheels(mechanism.assembly)
-    driven = {actuator.column for actuator in mechanism.assembly.actuators}
+    geared = any(isinstance(coupling, Gear) for coupling in sheet.assembly.couplings)
+    wheels = rolling_wheels(sheet.assembly)
+    driven = {actuator.column for actuator in sheet.assembly.actuators}
     spins = [wheel.spin for wheel in wheels if wheel.spin is not None]
     given = tuple(c for c in spins if c in driven) or tuple(spins)
-    if len(mechanism.assembly.base_columns) != 3 or not given:
+    if len(sheet.assembly.base_columns) != 3 or not given:
         return None
     found = None
     if not geared and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
-        found = _by_rows(mechanism, wheels, given)
-    other = None if basis is None else _by_speeds(mechanism, basis, given)
+        found = _by_rows(sheet, wheels, given)
+    other = None if basis is None else _by_speeds(sheet, basis, given)
     if geared:
         return None if other is None else replace(other, any_rates=False)
     if found is None or other is None:
@@ -186,20 +137,16 @@ def forward(mechanism: LetteredMechanism, basis: Basis | None) -> Forward | None
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    from trundle.algebra.forms import best, cost
-
     return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
 
 
-def _by_rows(
-    mechanism: LetteredMechanism, wheels: Sequence[WheelModel], given: tuple[int, ...]
-) -> Forward | None:
-    base = mechanism.assembly.base_columns
-    rows, _ = constraint_rows(mechanism.assembly, mechanism.at, wheels)
+def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
+    base = sheet.assembly.base_columns
+    rows, _ = constraint_rows(sheet.assembly, sheet.at, wheels)
     kept = [k for k, row in enumerate(rows) if any(not is_zero(row[j]) for j in base)]
-    rows, samples = [rows[k] for k in kept], mechanism.samples(rolling_wheels)[:, kept]
+    rows, samples = [rows[k] for k in kept], sheet.samples(rolling_wheels)[:, kept]
     left = [[row[j] for j in base] for row in rows]
-    others = [j for j in range(len(mechanism.assembly.speeds)) if j not in base and j not in given]
+    others = [j for j in range(len(sheet.assembly.speeds)) if j not in base and j not in given]
     if any(not is_zero(row[j]) for row in rows for j in others):
         return None
     if generic_rank(samples[:, :, list(base)]) < len(base):
@@ -210,8 +157,8 @@ def _by_rows(
     return Forward(given, least_squares(left, right), how, any_rates=True)
 
 
-def _by_speeds(mechanism: LetteredMechanism, basis: Basis, given: tuple[int, ...]) -> Forward | None:
-    base = mechanism.assembly.base_columns
+def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | None:
+    base = sheet.assembly.base_columns
     needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]
     rates = [[basis.matrix[j][k] for k in needed] for j in given]
     others = [k for k in range(len(basis.labels)) if k not in needed]
@@ -222,34 +169,28 @@ def _by_speeds(mechanism: LetteredMechanism, basis: Basis, given: tuple[int, ...
     square = len(given) == len(needed)
     if len(needed) == 1:
         # One motion: by the sum of all rates, which is shorter than least squares and the same where they agree.
-        total = sum((row[0] for row in rates), mechanism.book.number(0))
+        total = sum((row[0] for row in rates), sheet.book.number(0))
         solved: Rows = [[1 / total for _ in given]]
     else:
         turned = transpose(rates)
-        solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        try:
+            solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
+            return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
-    return Forward(
-        given, matrix, "exact" if square else "for rates that agree with each other", any_rates=square
-    )
+    how = "exact" if square else "for rates that agree with each other"
+    return Forward(given, matrix, how, any_rates=square)
 
 
 def forward_section(sheet: Sheet, found: Forward) -> Section:
     """The base's twist from the wheels' rates, and which of its motions they don't reach."""
-    mechanism = sheet.mechanism
-    speeds = mechanism.assembly.speeds
-    base = mechanism.assembly.base_columns
-    equation = Equation(
-        "forward",
-        sheet.column([speeds[j] for j in base]),
-        sheet.matrix(found.matrix),
-        sheet.column([speeds[j] for j in found.columns]),
-    )
-    notes = []
-    if found.how != "exact":
-        notes.append(f"{found.how[0].upper()}{found.how[1:]}.")
+    speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
+    left = sheet.column([speeds[j] for j in base])
+    given = sheet.column([speeds[j] for j in found.columns])
+    notes = [] if found.how == "exact" else [f"{found.how[0].upper()}{found.how[1:]}."]
     still = [speeds[j] for j, row in zip(base, found.matrix, strict=True) if all(is_zero(e) for e in row)]
     if still:
         notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
-    return Section(
-        "kinematics", "Forward kinematics: motion of the base from rates", (equation,), tuple(notes)
-    )
+    equation = Equation("forward", left, sheet.matrix(found.matrix), given)
+    title = "Forward kinematics: motion of the base from rates"
+    return Section("kinematics", title, (equation,), tuple(notes))

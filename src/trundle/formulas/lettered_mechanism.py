@@ -2,131 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import replace
 
 from trundle.algebra.sums import Book, Definition, Letter, Sum
-from trundle.formulas.names import Names, StateNames, common, plain, words_of
-from trundle.formulas.parameter_letters import Parameters, read_parameters
+from trundle.formulas.names import Names, common, plain, words_of
+from trundle.formulas.parameter_letters import read_parameters
+from trundle.formulas.sheet import Sheet
+from trundle.formulas.writing import Writer
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
-from trundle.mechanics.rolling import Basis, Problem
 from trundle.mechanics.tree import Link, Tree
 from trundle.mechanics.wheels import WheelModel
-from trundle.model import mechanism as shared
-from trundle.model.configuration import Configuration
+from trundle.model.mechanism import mechanism
 from trundle.robot import Robot
 from trundle.scalars import Scalar, sin
-from trundle.spatial.motions import Inertia
 from trundle.spatial.vectors import IDENTITY, Matrix
 
 # Sums of as many angles and more get letters.
 _LONG_CHAIN = 4
 
 
-@dataclass(frozen=True)
-class LetteredMechanism:
-    """A robot's mechanism in letters, at a configuration in letters.
-
-    `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
-    have been asked for.
-    """
-
-    here: shared.Mechanism
-    book: Book
-    parameters: Parameters
-    names: StateNames
-    coordinates: dict[str, int]
-    speeds: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def robot(self) -> Robot:
-        """The robot as it was described."""
-        return self.here.robot
-
-    @property
-    def assembly(self) -> Assembly:
-        """Its tree, wheels, couplings, loops, motors."""
-        return self.here.assembly
-
-    @property
-    def at(self) -> Configuration:
-        """Where everything is."""
-        return self.here.at
-
-    def letter(self, symbol: str, kind: str, meaning: str, unit: str = "", source: str = "") -> int:
-        """A new letter."""
-        self.book.letters.append(Letter(symbol, kind, meaning, unit, source=source))
-        return len(self.book.letters) - 1
-
-    def named(self, value: Scalar, meaning: str, unit: str, *names: str) -> Sum:
-        """The letter for a sum, by the first of the names that is free."""
-        return self.book.named(self.book.sum(value), lambda: self.names.names.unique(*names), meaning, unit)
-
-    def speed(self, name: str) -> Sum:
-        """The letter of a speed, by its name."""
-        if name not in self.speeds:
-            words = words_of(name, self.robot)
-            self.speeds[name] = self.letter(self.names.of(name), "speed", words, self.unit(name), name)
-        return self.book.letter(self.speeds[name])
-
-    def unit(self, name: str) -> str:
-        """The unit of a coordinate or speed."""
-        known = self.assembly.quantities
-        made = {} if name in known else {each.name: each for each in self.here.basis.made}
-        return (made.get(name) or known[name]).unit
-
-    def all_speeds(self) -> list[Sum]:
-        """ν: the letters of all speeds, in the assembly's order."""
-        return [self.speed(name) for name in self.assembly.speeds]
-
-    def samples(self, wheels: Callable[[Assembly], Iterable[WheelModel]]) -> np.ndarray:
-        """Numbers of the rows of wheels and couplings where ranks are decided for programs, too, of shape (samples,
-        rows, speeds).
-        """
-        return self.here.sampled(lambda numbers: numbers.rows(list(wheels(numbers.assembly))))
-
-    def solve(self) -> tuple[Problem, Basis]:
-        """The constraints of ideal wheels and couplings, and ν = S(q) u; InputError where they lock the robot."""
-        return self.here.rolling, self.here.basis
-
-
-def build(robot: Robot) -> LetteredMechanism:
+def build(robot: Robot) -> Sheet:
     """The mechanism of a described robot."""
-    book = Book()
-    names = Names(robot.parameters)
+    book, names, numbers = Book(), Names(robot), mechanism(robot)
     parameters = read_parameters(robot, book, names)
-    states = StateNames(robot, names)
-    numbers = shared.mechanism(robot)
     quantities = numbers.assembly.quantities
-    q = {}
     # Not all zeros: a quaternion of zeros is no rotation.
     upright = [int(start) for start in quantities.starts(numbers.names)]
     here = numbers.in_scalars(parameters.scope, upright)
-    assembly = _with_wheel_inertias(here.assembly, names, states)
-    assembly = _with_named_placements(assembly, states)
+    assembly = _with_named_placements(_with_wheel_inertias(here.assembly, names), names)
+    coordinates, q = {}, {}
     for name in numbers.names:
+        coordinates[name] = len(book.letters)
         words, unit = words_of(name, robot), quantities[name].unit
-        q[name] = book.add(Letter(states.of(name), "coordinate", words, unit, source=name))
-    assembly = _with_named_couplings(assembly, q, states)
+        q[name] = book.add(Letter(names.of(name), "coordinate", words, unit, source=name))
+    assembly = _with_named_couplings(assembly, q, names)
     here = replace(here, assembly=assembly)
     at = here.configured(list(q.values())).at
-    posed = here.configured(list((q | _added(assembly, q, states)).values())).at
+    posed = here.configured(list((q | _added(assembly, q, names)).values())).at
     poses = [
-        pose._replace(rotation=_named_rotation(pose.rotation, "R", 2, _ROTATION, link, states))
+        pose._replace(rotation=_named_rotation(pose.rotation, "R", 2, _ROTATION, link, names))
         for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
     ]
     here = replace(here, q=list(q.values()), posed=replace(at, q=posed.q, poses=poses))
-    coordinates = {name: _index(letter) for name, letter in q.items()}
-    return LetteredMechanism(here, book, parameters, states, coordinates)
-
-
-def _index(value: Sum) -> int:
-    letter = value.letter
-    assert letter is not None
-    return letter
+    return Sheet(here, Writer(book), parameters, names, coordinates)
 
 
 def parallel_hinges(tree: Tree) -> dict[int, int]:
@@ -140,7 +60,7 @@ def parallel_hinges(tree: Tree) -> dict[int, int]:
     return depth
 
 
-def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -> dict[str, Sum]:
+def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict[str, Sum]:
     """Angles of long chains of parallel hinges as differences of letters for the sums, θ_k = θ_(k−1) + q_k: what such
     a link's direction depends on is one letter, then.
     """
@@ -156,7 +76,7 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -
         link = tree.links[index]
         total[index] = own = letters[f"{link.name}.angle"]
         if count > 1:
-            name = states.force("theta", states.label(link.name))
+            name = names.indexed("theta", names.label(link.name))
             before = total[link.parent]
             meaning = f"angle by which {link.name} is turned in all"
             total[index] = own.book.named(before + own, name, meaning, "rad")
@@ -164,33 +84,33 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], states: StateNames) -
     return found
 
 
-def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], states: StateNames) -> Assembly:
+def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], names: Names) -> Assembly:
     """Coupled steering angles as letters of their own, defined by their coupling."""
     values = dict(q)
     couplings = []
     for coupling in assembly.couplings:  # each comes after what moves its leaders
         made = coupling
         if isinstance(coupling, Linkage):
-            made = _named_linkage(coupling, values[coupling.axis.coordinate], states)
+            made = _named_linkage(coupling, values[coupling.axis.coordinate], names)
         followed = made.follow([values[axis.coordinate] for axis in made.leaders])
         values |= {axis.coordinate: each.value for axis, each in zip(made.followers, followed, strict=True)}
         couplings.append(made)
     return replace(assembly, couplings=tuple(couplings))
 
 
-def _named_linkage(coupling: Linkage, delta: Sum, states: StateNames) -> Linkage:
+def _named_linkage(coupling: Linkage, delta: Sum, names: Names) -> Linkage:
     """Ackermann steering in letters: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
     book, angles, rates = delta.book, [], []
     for axis, value in zip(coupling.followers, coupling.ahead(delta), strict=True):
         wheel = axis.coordinate.rpartition(".")[0]
-        label, unique = states.label(wheel), states.names.unique
+        label, unique = names.label(wheel), names.unique
         ahead = book.named(value, unique(f"a_{label}"), f"with sin δ, the direction in which {wheel} points")
         words = f"steering angle of {wheel}, set by the coupling {coupling.name}"
         turned = Definition("atan2", (sin(delta), ahead))
         rate = 1 / (ahead * ahead + sin(delta) * sin(delta))
         name, meaning = unique(f"k_{label}"), f"how fast {wheel} is steered for each rad/s of the coupling"
         rates.append(book.named(rate, name, meaning))
-        letter = Letter(states.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
+        letter = Letter(names.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
         angles.append(book.letter(book.define(turned, letter)))
     return replace(coupling, angles=tuple(angles), rates=tuple(rates))
 
@@ -199,18 +119,16 @@ _PLACEMENT = "of the orientation in which {} is mounted"
 _ROTATION = "of the rotation from the axes of {} to those of what carries it"
 
 
-def _with_named_placements(assembly: Assembly, states: StateNames) -> Assembly:
+def _with_named_placements(assembly: Assembly, names: Names) -> Assembly:
     """Letters for how joints are mounted, where that takes more than a sine or cosine."""
     links = []
     for link in assembly.tree.links:
-        rotation = _named_rotation(link.placement.rotation, "P", 1, _PLACEMENT, link, states)
+        rotation = _named_rotation(link.placement.rotation, "P", 1, _PLACEMENT, link, names)
         links.append(replace(link, placement=link.placement._replace(rotation=rotation)))
     return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
 
 
-def _named_rotation(
-    rotation: Matrix, stem: str, most: int, meaning: str, link: Link, states: StateNames
-) -> Matrix:
+def _named_rotation(rotation: Matrix, stem: str, most: int, meaning: str, link: Link, names: Names) -> Matrix:
     """A rotation matrix with letters for entries of more than `most` terms."""
 
     def entry(i: int, j: int) -> Scalar:
@@ -218,35 +136,33 @@ def _named_rotation(
         if not isinstance(value, Sum) or len(value.terms) <= most:
             return value
         axes = f"{'xyz'[i]}{'xyz'[j]}"
-        index = f"{axes}_{states.label(link.name)}"
+        index = f"{axes}_{names.label(link.name)}"
         words = f"entry {axes} {meaning.format(link.name)}"
-        return value.book.named(value, lambda: states.force(stem, index), words, "1")
+        return value.book.named(value, lambda: names.indexed(stem, index), words, "1")
 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
-def _with_wheel_inertias(assembly: Assembly, names: Names, states: StateNames) -> Assembly:
+def _with_wheel_inertias(assembly: Assembly, names: Names) -> Assembly:
     """The wheels' moments of inertia as letters, I_a about the axle and I_t about a diameter, where they follow from
     mass and size.
     """
     spinning = [wheel for wheel in assembly.wheels if wheel.spin is not None]
     links = list(assembly.tree.links)
     for row, stem, words in ((1, "I_a", "its axle"), (2, "I_t", "a diameter")):
-        groups: dict[object, list[WheelModel]] = {}
+        groups: dict[object, tuple[Sum, list[WheelModel]]] = {}
         for wheel in spinning:
             value = links[wheel.link].inertia.rotational[row][row]
             if isinstance(value, Sum) and not value.is_plain:
-                groups.setdefault(value.key, []).append(wheel)
-        for group in groups.values():
+                groups.setdefault(value.key, (value, []))[1].append(wheel)
+        for value, group in groups.values():
             owners = [wheel.name for wheel in group]
-            label = common(owners, {owner: states.label(owner) for owner in owners})
             whole = len(group) == len(spinning)
+            label = common(owners, {owner: names.label(owner) for owner in owners})
             name = names.unique(stem if whole else f"{stem}_{label}", f"{stem}_{plain(owners[0])}")
-            value = links[group[0].link].inertia.rotational[row][row]
             of = "" if whole else f": {', '.join(owners)}"
-            moment = value.book.named(
-                value, name, f"moment of inertia of a wheel about {words}{of}", "kg m^2"
-            )
+            meaning = f"moment of inertia of a wheel about {words}{of}"
+            moment = value.book.named(value, name, meaning, "kg m^2")
             for wheel in group:
                 links[wheel.link] = _with_moment(links[wheel.link], row, moment)
     return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
@@ -257,4 +173,4 @@ def _with_moment(link: Link, row: int, moment: Sum) -> Link:
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = link.inertia.rotational
     xx, yy, zz = (xx, moment, zz) if row == 1 else (moment, yy, moment)
     rotational = ((xx, xy, xz), (yx, yy, yz), (zx, zy, zz))
-    return replace(link, inertia=Inertia(link.inertia.mass, link.inertia.first_moment, rotational))
+    return replace(link, inertia=link.inertia._replace(rotational=rotational))

@@ -1,65 +1,39 @@
-"""Equations as LaTeX, Markdown and plain data."""
+"""Equations as LaTeX, Markdown and HTML: rows of TeX, set by the same layout, between each format's own marks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html import escape
 
-import sympy
 from sympy.printing.latex import greek_letters_set as tex_greek
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 
 from trundle.formulas.printers import Latex
-from trundle.formulas.sections import Equation, Equations, Expression
-from trundle.formulas.symbol_names import symbol_latex
-from trundle.formulas.typesetting import Layout, Line, Statement
+from trundle.formulas.sections import Equation, Equations
+from trundle.formulas.typesetting import Layout, Line, Statement, alone
+from trundle.html import MOST_FOLDED, folded, table
 
 # A page is as wide as a formula of some 90 columns in a terminal.
 _PAGE = 90
 # Formula and meaning stand in one row up to this many columns.
 _MOST_BEHIND = 100
-_ESCAPES = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "$": r"\$",
-        "{": r"\{",
-        "}": r"\}",
-        "_": r"\_",
-        "%": r"\%",
-        "&": r"\&",
-        "#": r"\#",
-        "^": r"\^{}",
-        "°": r"$^\circ$",
-        "±": r"$\pm$",
-        "²": r"$^2$",
-        "³": r"$^3$",
-        **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    }
-)
-# What texts have of formulas.
-_SYMBOLS: list[tuple[str, str]] = [
-    ("u̇", r"\dot u"),
-    ("ᵀ", "^T"),
-    ("−", "-"),
-    ("⋅", r"\cdot"),
-    ("…", r"\dots"),
-]
-_SYMBOLS += [(sign, rf"\{name}") for name, sign in greek_unicode.items() if sign and name in tex_greek]
-
-
-def names(equations: Equations) -> dict[Expression, str]:
-    """The LaTeX of every symbol."""
-    named = {
-        info.symbol
-        for info in equations.symbols
-        if info.kind == "parameter" and info.keys == (info.symbol.name,)
-    }
-    symbols = {info.symbol for info in equations.symbols}
-    for section in equations.sections:
-        for equation in section.equations:
-            for side in (equation.left, equation.right, equation.vector):
-                symbols |= set() if side is None else side.free_symbols
-    symbols |= {each.symbol for each in equations.definitions}
-    return {symbol: symbol_latex(symbol, symbol in named) for symbol in symbols}
+# Signs of LaTeX in HTML: longer sections are folded; when more than so many are on the page, the rest is left out. A
+# browser sets some 100,000 signs a second.
+_MOST_OPEN = 5_000
+_MOST_PAGE = 60_000
+_HEAD = ("symbol", "value", "meaning")
+# What texts have of formulas, and signs that mean something to TeX.
+_TEX = {
+    "u̇": r"$\dot u$", "ᵀ": "$^T$", "−": "$-$", "⋅": r"$\cdot$", "…": r"$\dots$", "°": r"$^\circ$", "±": r"$\pm$",
+    "²": "$^2$", "³": "$^3$", "\\": r"\textbackslash{}", "^": r"\^{}",
+    **{sign: rf"\{sign}" for sign in "${}_%&#"},
+    **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{sign: rf"$\{name}$" for name, sign in greek_unicode.items() if sign and name in tex_greek},
+}  # fmt: skip
+_TEX_SIGNS = re.compile("|".join(map(re.escape, sorted(_TEX, key=len, reverse=True))))
+_SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
 
 
 class Page:
@@ -67,20 +41,16 @@ class Page:
 
     def __init__(self, equations: Equations) -> None:
         self.layout = Layout(equations, _PAGE)
-        self.names = names(equations)
+        named = {info.symbol for info in equations.symbols if info.keys == (info.symbol.name,)}
+        self.tex = Latex(self.layout.order, named).doprint
 
-    def tex(self, expression: Expression) -> str:
-        """An expression, with the symbols' own LaTeX."""
-        new = {symbol: symbol_latex(symbol) for symbol in expression.free_symbols if symbol not in self.names}
-        self.names |= new
-        return Latex(self.layout.order, self.names).doprint(expression)
-
-    def rows(self, equations: Sequence[Equation]) -> list[str]:
-        """Aligned rows of some equations, with what they mean."""
-        return [row for each in self.layout.statements(equations) for row in self.statement(each)]
+    def sections(self) -> Iterator[tuple[str, list[str], tuple[str, ...]]]:
+        """Title, rows and notes of each section, of the intermediate quantities last."""
+        for block in self.layout.blocks():
+            yield block.title, [row for each in block.statements for row in self.statement(each)], block.notes
 
     def statement(self, statement: Statement) -> list[str]:
-        """One statement, over several rows where it is long."""
+        """One statement with what it means, over several rows where it is long."""
         first, *rest = (self._line(line) for line in self.layout.rows(statement))
         head = " = ".join(map(self.tex, statement.lefts)) if self.layout.by_symbol(statement) else ""
         rows = [f"{head} &= {first}" if head else f"&{first}", *(f"&{row}" for row in rest)]
@@ -88,146 +58,88 @@ class Page:
         width = sum(map(self.layout.columns, (*statement.lefts, statement.right)))
         if meaning and width + len(statement.meaning) <= _MOST_BEHIND and not rest:
             return [rf"{rows[0]} && \text{{{meaning}}}"]
-        return [*([rf"& \text{{{part}:}}" for part in [meaning] if part]), *rows]
+        return [*([rf"& \text{{{meaning}:}}"] if meaning else []), *rows]
 
     def _line(self, line: Line) -> str:
         shown = [_SIGNS.get(each, each) if isinstance(each, str) else self.tex(each) for each in line.tokens]
         return r"\quad " * line.depth + ("{} " if line.tokens[0] in ("+", "−") else "") + " ".join(shown)
 
 
-_SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
-
-
 def latex(equations: Equations) -> str:
     """Sections with aligned equations, then what the symbols mean; a part of a document that uses amsmath."""
     page = Page(equations)
     parts = [rf"\section*{{{prose(equations.name)}}}"]
-    for section in equations.sections:
-        parts += [rf"\subsection*{{{prose(section.title)}}}", *_align(page.rows(section.equations))]
-        parts += [prose(note) for note in section.notes]
-    if equations.definitions:
-        parts += [r"\subsection*{Intermediate quantities}", *_align(definition_rows(page, equations))]
-    rows = " \\\\\n".join(
-        f"${page.names[s.symbol]}$ & {prose(number_text(s.number, s.unit))} & {prose(s.meaning)}"
-        for s in equations.symbols
+    for title, rows, notes in page.sections():
+        parts.append(rf"\subsection*{{{prose(title)}}}")
+        parts += [_within("align*", rows)] if rows else []
+        parts += map(prose, notes)
+    symbols = (
+        f"${page.tex(symbol)}$ & {prose(number)} & {prose(meaning)}"
+        for symbol, number, meaning in page.layout.symbols()
     )
-    parts.append(
-        f"\\subsection*{{Symbols}}\n\\begin{{tabular}}{{llp{{0.6\\linewidth}}}}\n{rows}\n\\end{{tabular}}"
-    )
+    listed = " \\\\\n".join(symbols)
+    parts += [
+        r"\subsection*{Symbols}" + "\n\\begin{tabular}{llp{0.6\\linewidth}}\n" + listed + "\n\\end{tabular}"
+    ]
     return "\n\n".join(parts) + "\n"
-
-
-def _align(rows: Sequence[str]) -> list[str]:
-    lines = " \\\\\n".join(rows)
-    return [f"\\begin{{align*}}\n{lines}\n\\end{{align*}}"] if rows else []
-
-
-def definition_rows(page: Page, equations: Equations) -> list[str]:
-    """Aligned rows of the intermediate quantities."""
-    found = []
-    for each in equations.definitions:
-        found += page.statement(Statement((each.symbol,), each.expression, each.meaning))
-    return found
-
-
-def prose(text: str) -> str:
-    """A sentence as LaTeX's text."""
-    for sign, command in _SYMBOLS:
-        text = text.replace(sign, f"\0${command}$\0")
-    return "".join(part if k % 2 else part.translate(_ESCAPES) for k, part in enumerate(text.split("\0")))
-
-
-def number_text(number: float | None, unit: str) -> str:
-    """A number with its unit."""
-    shown = "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
-    return shown if number is None else f"{number:.6g} {shown}".strip()
 
 
 def markdown(equations: Equations) -> str:
     """Headings, displayed formulas, and a table of the symbols."""
     page = Page(equations)
     parts = [f"# {equations.name}"]
-    for section in equations.sections:
-        parts += [f"## {section.title}", *displayed(page.rows(section.equations))]
-        parts += [f"- {_cell(note)}" for note in section.notes]
-    if equations.definitions:
-        parts += ["## Intermediate quantities", *displayed(definition_rows(page, equations))]
+    for title, rows, notes in page.sections():
+        parts += [f"## {title}", *displayed(rows), *(f"- {_cell(note)}" for note in notes)]
     rows = [
-        f"| ${page.names[s.symbol]}$ | {number_text(s.number, s.unit)} | {_cell(s.meaning)} |"
-        for s in equations.symbols
+        f"| ${page.tex(symbol)}$ | {number} | {_cell(meaning)} |"
+        for symbol, number, meaning in page.layout.symbols()
     ]
-    parts += ["## Symbols", "\n".join(["| symbol | value | meaning |", "| --- | --- | --- |", *rows])]
+    parts += ["## Symbols", "\n".join([f"| {' | '.join(_HEAD)} |", "| --- | --- | --- |", *rows])]
     return "\n\n".join(parts) + "\n"
+
+
+def html(equations: Equations) -> str:
+    """Sections with displayed formulas, the intermediate quantities, and a table of the symbols to unfold."""
+    page = Page(equations)
+    parts, used, left = [], 0, []
+    for title, rows, notes in page.sections():
+        size = sum(map(len, rows))
+        if used + size > _MOST_PAGE:
+            left.append(title)
+            continue
+        used += size
+        shown = "".join(map(escape, displayed(rows))) + "".join(f"<p>{escape(note)}</p>" for note in notes)
+        parts.append(folded(title, shown) if size > _MOST_OPEN else f"<p><b>{escape(title)}</b></p>{shown}")
+    if left:
+        parts.append(f"<p>Too long for this page: {escape(', '.join(left))}.</p>")
+    symbols = [(f"${page.tex(symbol)}$", *others) for symbol, *others in page.layout.symbols()]
+    return "".join([*parts, folded(f"{len(symbols)} symbols", table(_HEAD, symbols, most=MOST_FOLDED))])
+
+
+def one(equation: Equation) -> str:
+    """One equation, without what it means, for a notebook."""
+    page = Page(alone(replace(equation, meaning="")))
+    ((_, rows, _),) = page.sections()
+    whole = (
+        rows[0].removeprefix("&").replace(" &= ", " = ", 1) if len(rows) == 1 else _within("aligned", rows)
+    )
+    return f"$\\displaystyle {whole}$"
 
 
 def displayed(rows: Sequence[str]) -> list[str]:
     """Aligned rows as one formula; none of none."""
-    return ["$$\n\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n$$"] if rows else []
+    return [f"$$\n{_within('aligned', rows)}\n$$"] if rows else []
+
+
+def prose(text: str) -> str:
+    """A sentence as LaTeX's text."""
+    return _TEX_SIGNS.sub(lambda found: _TEX[found[0]], text)
+
+
+def _within(environment: str, rows: Sequence[str]) -> str:
+    return f"\\begin{{{environment}}}\n" + " \\\\\n".join(rows) + f"\n\\end{{{environment}}}"
 
 
 def _cell(text: str) -> str:
-    for sign in ("\\", "|", "*", "_"):
-        text = text.replace(sign, f"\\{sign}")
-    return text
-
-
-def data(equations: Equations) -> dict[str, object]:
-    """Everything as plain data: expressions as text for `read_expression`, with the operations of each."""
-    return {
-        "name": equations.name,
-        "what": equations.what,
-        "operations": equations.operations,
-        "checked": {"points": equations.points, "largest_relative_error": equations.error},
-        "sections": [
-            {
-                "key": section.key,
-                "title": section.title,
-                "notes": list(section.notes),
-                "equations": [_equation_data(equation) for equation in section.equations],
-            }
-            for section in equations.sections
-        ],
-        "definitions": [
-            {
-                "symbol": each.symbol.name,
-                "expression": str(each.expression),
-                "operations": int(sympy.count_ops(each.expression)),
-                "meaning": each.meaning,
-                "unit": each.unit,
-            }
-            for each in equations.definitions
-        ],
-        "symbols": [
-            {
-                "symbol": info.symbol.name,
-                "kind": info.kind,
-                "meaning": info.meaning,
-                "unit": info.unit,
-                "value": info.number,
-                "keys": list(info.keys),
-            }
-            for info in equations.symbols
-        ],
-    }
-
-
-def _equation_data(equation: Equation) -> dict[str, object]:
-    found = {
-        "name": equation.name,
-        "meaning": equation.meaning,
-        "left": _entries(equation.left),
-        "right": _entries(equation.right),
-        "operations": equation.operations,
-    }
-    if equation.vector is not None:
-        found["vector"] = _entries(equation.vector)
-    return found
-
-
-def _entries(side: Expression) -> Expression:
-    """Text of an expression, a list of a column, lists of rows of a matrix."""
-    if not hasattr(side, "shape"):
-        return str(side)
-    if side.cols == 1:
-        return [str(entry) for entry in side]
-    return [[str(side[i, j]) for j in range(side.cols)] for i in range(side.rows)]
+    """Text in which Markdown sees nothing else."""
+    return re.sub(r"[\\|*_]", r"\\\g<0>", text)

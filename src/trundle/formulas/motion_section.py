@@ -11,10 +11,10 @@ import sympy
 from trundle.algebra.forms import best, cost
 from trundle.algebra.sums import Sum, TooLong
 from trundle.formulas.dynamics import Dynamics, blocks
-from trundle.formulas.kinematics_section import Sheet
 from trundle.formulas.named_constants import constants
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.linear import Rows
 from trundle.scalars import Scalar, is_zero
@@ -34,7 +34,7 @@ _GIVEN = {
 
 def motion_section(sheet: Sheet, dynamics: Dynamics, rows: Rows = ()) -> Section:
     """M, h, B and G; with loops also the rows A of their constraints, whose multipliers λ push along Aᵀ."""
-    names, every = sheet.mechanism.names.names, range(len(dynamics.labels))
+    names, every = sheet.names, range(len(dynamics.labels))
     matrices: dict[str, Rows] = {
         "mass_matrix": [[_entry(sheet, dynamics, i, j) for j in every] for i in every],
         "bias": [[entry] for entry in dynamics.bias],
@@ -61,7 +61,7 @@ def _balance(sheet: Sheet, dynamics: Dynamics, symbols: Mapping[str, sympy.Symbo
         legend.append(f"τ = torques of ({', '.join(motors)})")
     if dynamics.others:
         forces.append(f"{symbols['G']} f")
-        words = (sheet.mechanism.book.letters[push.letter].meaning for push in dynamics.others)
+        words = (sheet.book.letters[push.letter].meaning for push in dynamics.others)
         legend.append(f"f = ({', '.join(words)})")
     if loops:
         forces.append(f"{symbols['A']}ᵀ λ")
@@ -82,16 +82,15 @@ def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
     a, b = dynamics.labels[i], dynamics.labels[j]
     words = _inertia_words(sheet, dynamics, i) if i == j else f"inertial coupling of {a} and {b}"
     value = dynamics.mass[max(i, j)][min(i, j)]
-    return sheet.mechanism.named(value, words, "", f"M_{low}{mark}{high}", f"M_{low}_{high}")
+    return sheet.named(value, words, "", f"M_{low}{mark}{high}", f"M_{low}_{high}")
 
 
 def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
     """What a diagonal entry of M is: by the motion that its speed stands for, alone."""
-    mechanism = sheet.mechanism
-    label, base = dynamics.labels[k], mechanism.assembly.base_columns
-    unit = mechanism.unit(label)
+    label, base = dynamics.labels[k], sheet.assembly.base_columns
+    unit = sheet.unit(label)
     moved = {j for j, row in enumerate(dynamics.basis.matrix) if j not in base and not is_zero(row[k])}
-    others = {mechanism.assembly.speeds[j] for j in moved} - {label}
+    others = {sheet.assembly.speeds[j] for j in moved} - {label}
     rolling = ", the wheels that roll with it included" if others else ""
     if len(base) == 3 and any(not is_zero(dynamics.basis.matrix[j][k]) for j in base):
         v_x, v_y, omega = (dynamics.basis.matrix[j][k] for j in base)
@@ -104,7 +103,7 @@ def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
     owner = label.rpartition(".")[0]
     if unit == "m/s":
         return f"mass along {label} of all that it moves"
-    if owner in mechanism.robot.wheels and label.endswith(".rate"):
+    if owner in sheet.robot.wheels and label.endswith(".rate"):
         return f"moment of inertia of {owner} about its axle, its motor's rotor included"
     return f"moment of inertia about the axis of {owner or label} of all that turns with it"
 
@@ -128,7 +127,7 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
 
 def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """u̇ one by one, for speeds that go alone or in pairs; larger groups stay M u̇ = …"""
-    drive = dynamics.drive(sheet.mechanism.book)
+    drive = dynamics.drive(sheet.book)
     equations: list[Equation] = []
     left: list[str] = []
     for group in blocks(dynamics.mass):
@@ -158,7 +157,7 @@ def _explicit(
 
 def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> sympy.Expr:
     """The acceleration of a speed that goes alone: force over mass."""
-    writer, mass = sheet.writer, sheet.mechanism.book.sum(dynamics.mass[k][k])
+    writer, mass = sheet.writer, sheet.book.sum(dynamics.mass[k][k])
     if len(force.terms) + len(mass.terms) <= _MOST_EXPLICIT:
         times, rest = _divided(force, mass)
         right = writer.expression(times) + writer.fraction(rest, mass)
@@ -185,7 +184,7 @@ def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
     """The letter Q_k of what pushes a speed."""
     words = f"what pushes {dynamics.labels[k]}: all forces, less the bias"
-    return sheet.mechanism.named(force, words, "", f"Q_{k + 1}")
+    return sheet.named(force, words, "", f"Q_{k + 1}")
 
 
 def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]) -> list[sympy.Expr]:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from trundle.algebra.sums import Book, Sum, without_content
 from trundle.algebra.terms import Exact, Powers, Term, Terms
-from trundle.formulas.lettered_mechanism import LetteredMechanism
 from trundle.formulas.names import common
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.scalars import Scalar, is_zero, plus
@@ -24,37 +24,37 @@ Core = frozenset[tuple[Term, Exact]]
 
 
 def by_parts(
-    mechanism: LetteredMechanism, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
+    sheet: Sheet, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
 ) -> tuple[Rows, list[Scalar]]:
     """M with the constants named, and M Ṡu + c(q, ν)."""
-    book = mechanism.book
-    letters = [mechanism.speed(name) for name in mechanism.assembly.speeds]
-    bias = newton_euler(mechanism, letters)
-    base = mechanism.assembly.base_columns
-    known = _name_constants(mechanism, mass, [(i, j) for i in base for j in base if i < j])
+    book = sheet.book
+    letters = [sheet.speed(name) for name in sheet.assembly.speeds]
+    bias = newton_euler(sheet, letters)
+    base = sheet.assembly.base_columns
+    known = _name_constants(sheet, mass, [(i, j) for i in base for j in base if i < j])
     mass = [[_referred(book, entry, known) for entry in row] for row in mass]
     bias = [_referred(book, entry, known) for entry in bias]
-    chosen = dict(zip((mechanism.speeds[name] for name in mechanism.assembly.speeds), nu, strict=True))
+    chosen = dict(zip((sheet.speeds[name] for name in sheet.assembly.speeds), nu, strict=True))
     moved = [book.put(entry, chosen) for entry in bias]
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
 
 
-def with_wheels_named(mechanism: LetteredMechanism, mass: Rows) -> Rows:
+def with_wheels_named(sheet: Sheet, mass: Rows) -> Rows:
     """M with letters for the wheels' moments of inertia, their motors' rotors included."""
-    turning = {wheel.spin for wheel in mechanism.assembly.wheels}
+    turning = {wheel.spin for wheel in sheet.assembly.wheels}
     wheels = [
         [entry if i == j and i in turning else 0 for j, entry in enumerate(row)] for i, row in enumerate(mass)
     ]
-    known = _name_constants(mechanism, wheels)
-    return [[_referred(mechanism.book, entry, known) for entry in row] for row in mass]
+    known = _name_constants(sheet, wheels)
+    return [[_referred(sheet.book, entry, known) for entry in row] for row in mass]
 
 
-def newton_euler(mechanism: LetteredMechanism, nu: Sequence[Scalar]) -> list[Scalar]:
+def newton_euler(sheet: Sheet, nu: Sequence[Scalar]) -> list[Scalar]:
     """c(q, ν), what the speeds need where their rates are zero; a coupling's own speed needs nothing."""
-    tree = mechanism.assembly.tree
+    tree = sheet.assembly.tree
     count = tree.speed_count
-    needed = inverse_dynamics(tree, mechanism.at.poses, nu[:count], [0] * count)
-    return [*needed, *([0] * (len(mechanism.assembly.speeds) - count))]
+    needed = inverse_dynamics(tree, sheet.at.poses, nu[:count], [0] * count)
+    return [*needed, *([0] * (len(sheet.assembly.speeds) - count))]
 
 
 def letters_of(value: Sum) -> set[int]:
@@ -79,11 +79,9 @@ class Known(NamedTuple):
     powers: Powers
 
 
-def _name_constants(
-    mechanism: LetteredMechanism, mass: Rows, others: Sequence[tuple[int, int]] = ()
-) -> dict[Core, Known]:
+def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] = ()) -> dict[Core, Known]:
     """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
-    book, speeds = mechanism.book, mechanism.assembly.speeds
+    book, speeds = sheet.book, sheet.assembly.speeds
     places = [(j, j) for j in range(len(speeds))] + list(others)
     groups: dict[Core, list[tuple[str, str, Sum]]] = {}
     for i, j in places:
@@ -93,15 +91,15 @@ def _name_constants(
                 groups.setdefault(frozenset(core.items()), []).append((speeds[i], speeds[j], constant))
     known = {}
     for key, members in groups.items():
-        name, meaning, unit = _called(mechanism, members)
+        name, meaning, unit = _called(sheet, members)
         constant = members[0][2]
         number, powers, _ = without_content(book, constant.terms)
-        letter = book.named(constant, mechanism.names.names.unique(name), meaning, unit)
+        letter = book.named(constant, sheet.names.unique(name), meaning, unit)
         known[key] = Known(letter, number, powers)
     return known
 
 
-def _called(mechanism: LetteredMechanism, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
+def _called(sheet: Sheet, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
     """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
     first, second, _ = members[0]
     if first != second:
@@ -114,16 +112,16 @@ def _called(mechanism: LetteredMechanism, members: Sequence[tuple[str, str, Sum]
     owners = [name.rpartition(".")[0] for name, _, _ in members]
     what = first.rpartition(".")[2]
     where = {"steering_rate": "the steering axis of ", "rate": "the axle of "}.get(what, "")
-    if owners[0] not in mechanism.robot.wheels:
+    if owners[0] not in sheet.robot.wheels:
         where = ""
-    stem, _, label = mechanism.names.index(first).partition("_")
+    stem, _, label = sheet.names.index(first).partition("_")
     if len(owners) > 1:
         label = (
             common(owners, {}) if set(common(owners, {}).split("_")) <= set(owners[0].split("_")) else label
         )
-        label = "" if len(owners) == len(mechanism.robot.wheels) or label == owners[0] else label
+        label = "" if len(owners) == len(sheet.robot.wheels) or label == owners[0] else label
     name = "_".join(part for part in ("I", stem, label) if part)
-    if what == "rate" and len(owners) == len(mechanism.robot.wheels):
+    if what == "rate" and len(owners) == len(sheet.robot.wheels):
         return name, "moment of inertia of a wheel about its axle, its motor's rotor included", "kg m^2"
     return name, f"moment of inertia about {where}{', '.join(owners)}, rotors included", "kg m^2"
 

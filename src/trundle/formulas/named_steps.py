@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.algebra.sums import Sum
-from trundle.formulas.lettered_mechanism import LetteredMechanism
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
 from trundle.mechanics.tree import WORLD
 from trundle.scalars import Scalar
@@ -31,9 +31,9 @@ _PASSED = (
 )
 
 
-def name_steps(mechanism: LetteredMechanism, nu: Sequence[Scalar]) -> None:
+def name_steps(sheet: Sheet, nu: Sequence[Scalar]) -> None:
     """Run the recursions and name what they pass on."""
-    tree, poses = mechanism.assembly.tree, mechanism.at.poses
+    tree, poses = sheet.assembly.tree, sheet.at.poses
     count = tree.speed_count
     twists, accelerations = link_accelerations(tree, poses, nu[:count], [0] * count)
     needed = link_forces(tree, twists, accelerations)
@@ -45,35 +45,33 @@ def name_steps(mechanism: LetteredMechanism, nu: Sequence[Scalar]) -> None:
             (*twists[k], *accelerations[k], *carried, *needed[k], *wrenches[k]),
             strict=True,
         ):
-            _name(mechanism, link.name, values, stem, words, unit)
-    _name_composites(mechanism)
+            _name(sheet, link.name, values, stem, words, unit)
+    _name_composites(sheet)
 
 
-def _name_composites(mechanism: LetteredMechanism) -> None:
+def _name_composites(sheet: Sheet) -> None:
     """Mass, first moment and inertia of each link with everything that it carries."""
-    tree, poses = mechanism.assembly.tree, mechanism.at.poses
+    tree, poses = sheet.assembly.tree, sheet.at.poses
     composite = [link.inertia for link in tree.links]
     for k in range(len(tree.links) - 1, -1, -1):
         link, own = tree.links[k], composite[k]
-        _name(mechanism, link.name, [own.mass], "M", "mass of {} and all that it carries", "kg")
-        _name(mechanism, link.name, own.first_moment, "S", "first moment {} and all that it carries", "kg m")
+        _name(sheet, link.name, [own.mass], "M", "mass of {} and all that it carries", "kg")
+        _name(sheet, link.name, own.first_moment, "S", "first moment {} and all that it carries", "kg m")
         for i in range(3):
             words = f"moment of inertia ({_XYZ[i]}) {{}} and all that it carries"
-            _name(mechanism, link.name, own.rotational[i], f"J_{_XYZ[i]}", words, "kg m^2")
+            _name(sheet, link.name, own.rotational[i], f"J_{_XYZ[i]}", words, "kg m^2")
         if link.parent != WORLD:
             lifted = inertia_to_parent(poses[k], own)
             composite[link.parent] = add_inertias(composite[link.parent], lifted)
 
 
-def _name(
-    mechanism: LetteredMechanism, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str
-) -> None:
+def _name(sheet: Sheet, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str) -> None:
     """Name the letters that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
-        entry = mechanism.book.known(value) if isinstance(value, Sum) and not value.is_plain else None
+        entry = sheet.book.known(value) if isinstance(value, Sum) and not value.is_plain else None
         if entry is None or entry.name:
             continue
         part = f"_{axis}" if len(values) > 1 else ""
-        entry.name = mechanism.names.names.unique(f"{stem}{part}_{mechanism.names.label(link)}")
+        entry.name = sheet.names.unique(f"{stem}{part}_{sheet.names.label(link)}")
         of = f"of {link} along its {axis}" if part else f"of {link}"
         entry.meaning, entry.unit = words.format(of), unit

@@ -8,6 +8,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 
 from trundle.robot import Robot
 
@@ -20,24 +21,6 @@ _WHEEL = {
     "angle": "phi", "rate": "phidot", "steering": "delta", "steering_rate": "deltadot", "speed": "v",
 }  # fmt: skip
 _COUPLING = {"angle": "delta", "rate": "deltadot"}
-
-
-class Names:
-    """Names that are taken; each is given once."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.taken = {plain(name) for name in taken}
-
-    def unique(self, *wanted: str) -> str:
-        """The first of the wanted names that is free, or the last with a number behind."""
-        for name in wanted:
-            if name not in self.taken:
-                self.taken.add(name)
-                return name
-        number = 2
-        while f"{wanted[-1]}_{number}" in self.taken:
-            number += 1
-        return self.unique(f"{wanted[-1]}_{number}")
 
 
 def plain(name: str) -> str:
@@ -59,32 +42,43 @@ def labels(names: Sequence[str]) -> dict[str, str]:
     return {name: plain(name) for name in names}
 
 
-class StateNames:
-    """Names of coordinates, speeds, forces and commands of one robot."""
+class Names:
+    """Names of one robot's quantities; each is given once, and none that the description gives to a parameter."""
 
-    def __init__(self, robot: Robot, names: Names) -> None:
-        self.names = names
+    def __init__(self, robot: Robot) -> None:
+        self._taken = {plain(name) for name in robot.parameters}
         self._wheels = labels(tuple(robot.wheels))
         self._joints = labels(tuple(robot.joints))
         coupled = tuple(robot.couplings)
         self._couplings = dict.fromkeys(coupled, "") if len(coupled) == 1 else labels(coupled)
         self._robot = robot
 
+    def unique(self, *wanted: str) -> str:
+        """The first of the wanted names that is free, or the last with a number behind."""
+        numbered = (f"{wanted[-1]}_{number}" for number in count(2))
+        name = next(each for each in chain(wanted, numbered) if each not in self._taken)
+        self._taken.add(name)
+        return name
+
+    def indexed(self, stem: str, index: str) -> str:
+        """A name with an index, for a force, current or voltage of what the index says."""
+        return self.unique(f"{stem}_{index}" if index else stem)
+
     def of(self, name: str) -> str:
         """The name of a coordinate or a speed."""
         owner, _, what = name.rpartition(".")
         if not owner:
-            return self.names.unique(*(("v", "v_speed") if name == "speed" else (name, f"{name}_base")))
+            return self.unique(*(("v", "v_speed") if name == "speed" else (name, f"{name}_base")))
         if owner in self._wheels:
-            return self._indexed(_WHEEL[what], self._wheels[owner])
+            return self.indexed(_WHEEL[what], self._wheels[owner])
         if owner in self._couplings:
-            return self._indexed(_COUPLING.get(what, plain(what)), self._couplings[owner])
+            return self.indexed(_COUPLING.get(what, plain(what)), self._couplings[owner])
         stem = _JOINT.get(what, plain(what))
-        if len(self._joints) == 1 and what in ("angle", "position", "rate") and stem not in self.names.taken:
-            return self.names.unique(stem)
+        if len(self._joints) == 1 and what in ("angle", "position", "rate") and stem not in self._taken:
+            return self.unique(stem)
         if what == "position" and len(self._robot.joints[owner].coordinates) > 1:
             stem = "p"
-        return self._indexed(stem, self._joints.get(owner, plain(owner)))
+        return self.indexed(stem, self._joints.get(owner, plain(owner)))
 
     def target(self, drives: str) -> str:
         """The index for what a motor drives: fl for a wheel, delta_fl for its steering, knee for a joint."""
@@ -110,13 +104,6 @@ class StateNames:
             if owner in known:
                 return known[owner]
         return plain(owner)
-
-    def force(self, stem: str, target: str) -> str:
-        """A force's, current's or voltage's name."""
-        return self._indexed(stem, target)
-
-    def _indexed(self, stem: str, index: str) -> str:
-        return self.names.unique(f"{stem}_{index}" if index else stem)
 
 
 _WORDS = {
@@ -156,3 +143,13 @@ def common(owners: Sequence[str], known: Mapping[str, str]) -> str:
     words = [owner.split("_") for owner in owners]
     shared = [word for word in words[0] if all(word in each for each in words)]
     return "_".join(shared) if shared else known.get(owners[0], plain(owners[0]))
+
+
+def numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Names with a number behind those that come again."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return tuple(found)

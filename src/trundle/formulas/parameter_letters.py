@@ -16,7 +16,6 @@ from trundle.algebra.sums import Book, Letter, Sum
 from trundle.formulas.evaluation import Number
 from trundle.formulas.names import Names, common, labels, plain
 from trundle.robot import Robot
-from trundle.robot.noun import Noun
 from trundle.robot.walk import Path, values
 
 _XYZ = "xyz"
@@ -55,6 +54,11 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "gear_ratio": ("n", "gear ratio"),
     "rotor_inertia": ("J_r", "rotor inertia"),
     "voltage_limit": ("V_max", "voltage limit"),
+    "current_limit": ("I_max", "winding's current limit"),
+    "supply_current_limit": ("I_s", "supply's current limit"),
+    "open_circuit_voltage": ("E", "voltage without load"),
+    "internal_resistance": ("R_i", "internal resistance"),
+    "capacity": ("Q", "capacity"),
     "torque_limit": ("T_max", "torque limit"),
     "axle": ("a", "place of the fixed axle"),
     "length": ("l", "length"),
@@ -117,8 +121,12 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> Parameters:
             letter = Letter(plain(name), "parameter", _uses(robot, name), units[name], number)
             result.scope[name] = book.add(letter)
             result.keys[len(book.letters) - 1] = [(name, 1)]
-    for group in _groups(places).values():
-        _add_group(robot, book, names, result, group, units)
+    groups: dict[object, list[_Place]] = {}
+    for place in places.values():
+        number = abs(place.number) if place.mirrored else place.number
+        groups.setdefault((place.family, place.path, number), []).append(place)
+    for group in groups.values():
+        _add_group(robot, book, names, result, group, units[group[0].key])
     result.scope = {name: result.scope[name] for name in found}
     return result
 
@@ -129,43 +137,32 @@ def _place(path: Path, key: str, number: float) -> _Place:
     return _Place(str(path[0]), str(path[1]), path[2:], key, number)
 
 
-def _groups(places: Mapping[str, _Place]) -> dict[object, list[_Place]]:
-    """Places that share a letter: the same field and number within a family."""
-    groups: dict[object, list[_Place]] = {}
-    for place in places.values():
-        number = abs(place.number) if place.mirrored else place.number
-        groups.setdefault((place.family, place.path, number), []).append(place)
-    return groups
-
-
 def _add_group(
-    robot: Robot, book: Book, names: Names, result: Parameters, group: list[_Place], units: Mapping[str, str]
+    robot: Robot, book: Book, names: Names, result: Parameters, group: list[_Place], unit: str
 ) -> None:
+    """The letter of places that share one, or their number where it shapes the equations."""
     first = group[0]
     if first.path and _shapes(str(first.path[0]), first.number):
-        for place in group:
-            result.scope[place.key] = book.number(1) * place.number
-            result.fixed[place.key] = place.number
+        result.scope |= {place.key: book.number(1) * place.number for place in group}
+        result.fixed |= {place.key: place.number for place in group}
         return
     name, words = _name(robot, names, group)
     sign = 1 if max(place.number for place in group) > 0 else -1
     number = sign * abs(first.number) if first.mirrored else first.number
-    letter = Letter(name, "parameter", words, units[first.key], number)
-    shared = book.add(letter)
+    shared = book.add(Letter(name, "parameter", words, unit, number))
     signs = [(place.key, 1 if place.number == number else -1) for place in group]
     result.keys[len(book.letters) - 1] = signs
-    for key, own in signs:
-        result.scope[key] = shared * own
+    result.scope |= {key: shared * own for key, own in signs}
 
 
 def _shapes(name: str, number: float) -> bool:
-    """Whether a number is put in as such: directions that are multiples of 30° or 45°, belts and chains 1:1."""
-    return (name in _STRUCTURAL and _plain_angle(number)) or (name == "follows" and abs(number) == 1.0)
-
-
-def _plain_angle(number: float) -> bool:
-    """Whether sine and cosine of an angle are short: multiples of 30° and 45°."""
-    return any(abs(number / step - round(number / step)) < 1e-9 for step in (math.pi / 6, math.pi / 4))
+    """Whether a number is put in as such: directions that are multiples of 30° or 45°, whose sines and cosines are
+    short; belts and chains 1:1.
+    """
+    if name == "follows":
+        return abs(number) == 1.0
+    steps = (number / step for step in (math.pi / 6, math.pi / 4))
+    return name in _STRUCTURAL and any(abs(each - round(each)) < 1e-9 for each in steps)
 
 
 def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
@@ -180,7 +177,7 @@ def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
     owners = [place.owner for place in group]
     family = getattr(robot, first.family)
     known = labels(tuple(family))
-    having = [name for name, noun in family.items() if _has(noun, first.path[0])]
+    having = [name for name, noun in family.items() if first.path[0] in type(noun).model_fields]
     of = f"{words} of {', '.join(owners)}"
     if _whole(first, len(owners), len(having), len(family)):
         suffix = "_w" if first.family == "wheels" and (stem == "m" or first.path[0] == "at") else ""
@@ -202,10 +199,6 @@ def _whole(place: _Place, sharing: int, having: int, members: int) -> bool:
     if place.path[0] == "at":
         return sharing > 1 and sharing == members
     return sharing == having or (sharing > 1 and 2 * sharing > having)
-
-
-def _has(noun: Noun, name: str | int) -> bool:
-    return str(name) in type(noun).model_fields
 
 
 def _stem(place: _Place) -> tuple[str, str]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from sympy.printing.latex import LatexPrinter
+from sympy.printing.latex import LatexPrinter, tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty import PrettyPrinter
-from sympy.printing.pretty.pretty_symbology import greek_unicode, pretty_symbol, sub
+from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode, pretty_symbol, sub
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from sympy.printing.str import StrPrinter
 
 from trundle.formulas.ordering import Order
 from trundle.formulas.sections import Expression
+
+_GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 
 def sign(name: str) -> str:
@@ -26,6 +28,26 @@ def sign(name: str) -> str:
             return f"{shown}[{', '.join(indices)}]"
         return shown + "".join(sub[digit] for digit in indices[0])
     return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
+
+
+def symbol_latex(name: str, named: bool = False) -> str:
+    r"""\dot{\phi}_{\mathrm{right}} for phidot_right: words upright; a description's own name (`named`) has no dots."""
+    if name.endswith("ᵀ"):
+        return f"{name.removesuffix('ᵀ')}^{{T}}"
+    head, *indices = name.split("_")
+    text = head if named and head not in _GREEK else translate(head)
+    if text == head and len(head) > 1:
+        text = rf"\mathrm{{{head}}}"
+    if not any(indices):
+        return text
+    between = ", " if all(part.isdigit() for part in indices) else " "
+    return f"{text}_{{{between.join(_index(part) for part in indices if part)}}}"
+
+
+def _index(part: str) -> str:
+    if part in _GREEK:
+        return translate(part)
+    return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
 
 
 class _Line(StrPrinter):
@@ -121,18 +143,14 @@ class Pretty(PrettyPrinter):
 
 
 class Latex(LatexPrinter):
-    """LaTeX, with the given LaTeX of symbols."""
+    """LaTeX; symbols that the description has `named` are taken as they are."""
 
-    def __init__(self, order: Order, names: Mapping[Expression, str]) -> None:
-        super().__init__(
-            {
-                "symbol_names": dict(names),
-                "mat_str": "matrix",
-                "mat_delim": "[",
-                "fold_func_brackets": True,
-            }
-        )
-        self.by = order
+    def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
+        super().__init__({"mat_str": "matrix", "mat_delim": "[", "fold_func_brackets": True})
+        self.by, self.named = order, named
+
+    def _print_Symbol(self, expr: Expression, style: str = "plain") -> str:
+        return symbol_latex(expr.name, expr in self.named)
 
     def _print_Mul(self, expr: Expression) -> str:
         return ("- " if self.by.split(expr).negative else "") + self.unsigned(expr)

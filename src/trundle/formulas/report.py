@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 import sympy
 
@@ -16,10 +15,9 @@ from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.evidence import Evidence
-from trundle.formulas.forces_section import contact_section, motor_section, passive_section
+from trundle.formulas.forces_section import battery_section, contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
     Forward,
-    Sheet,
     forward,
     forward_section,
     inverse_section,
@@ -36,9 +34,10 @@ from trundle.formulas.section_checks import (
     check_rows,
     moving,
 )
-from trundle.formulas.sections import Definition, Equations, Section, SymbolInfo
+from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
+from trundle.formulas.sheet import Sheet
 from trundle.formulas.writing import Writer
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
 from trundle.robot import Robot
@@ -91,21 +90,12 @@ def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> 
     return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
 
 
-class _Solved(NamedTuple):
-    """Constraints and ν = S u; without them why ideal wheels lock the robot."""
-
-    problem: Problem | None
-    basis: Basis | None
-    lock: str = ""
-
-
 class _Report:
     """One robot's report: what several sections need is derived once, when it is first asked for."""
 
     def __init__(self, robot: Robot, what: str, model: Model | None, points: int) -> None:
         self.robot, self.what, self._model = robot, what, model
-        mechanism = build(robot)
-        self.sheet = Sheet(mechanism, Writer(mechanism.book))
+        self.sheet = build(robot)
         self.checker = Checker(self.sheet.writer, robot.name, points)
 
     @cached_property
@@ -119,61 +109,56 @@ class _Report:
         return Evidence(self.sheet, self.checker)
 
     @cached_property
-    def solved(self) -> _Solved:
-        """Constraints and ν = S u; raises InputError where ideal wheels lock a robot whose dynamics are asked for."""
+    def lock(self) -> str:
+        """Why ideal wheels lock the robot, if they do; raises that where its dynamics are asked for."""
         try:
-            return _Solved(*self.sheet.mechanism.solve())
+            _ = self.sheet.here.basis
         except InputError as error:
             if self.what in ("dynamics", "all"):
                 raise
-            return _Solved(None, None, error.message)
+            return error.message
+        return ""
+
+    @property
+    def basis(self) -> Basis | None:
+        """ν = S u, where wheels leave any motion."""
+        return None if self.lock else self.sheet.here.basis
 
     @cached_property
     def ideal(self) -> Basis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
-        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.mechanism.assembly))
-        return self.solved.basis if rolling else None
+        rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.assembly))
+        return self.basis if rolling else None
 
     @cached_property
     def forward(self) -> Forward | None:
         """The base's motion from the wheels' rates."""
-        return forward(self.sheet.mechanism, self.ideal)
+        return forward(self.sheet, self.ideal)
 
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
-        sections: list[Section] = []
-        for what, make in (
-            ("constraints", self.constraints),
-            ("kinematics", self.kinematics),
-            ("dynamics", self.dynamics),
-        ):
-            sections += make() if self.what in (what, "all") else []
-        return Equations(
-            self.robot.name,
-            self.what,
-            tuple(sections),
-            _definitions(self.sheet.writer, sections),
-            _symbols(self.sheet, sections),
-            self.checker.points,
-            self.checker.error,
-        )
+        makers = {"constraints": self.constraints, "kinematics": self.kinematics, "dynamics": self.dynamics}
+        sections = [each for what, make in makers.items() if self.what in (what, "all") for each in make()]
+        definitions, symbols = _definitions(self.sheet.writer, sections), _symbols(self.sheet, sections)
+        checked = self.checker.points, self.checker.error
+        return Equations(self.robot.name, self.what, tuple(sections), definitions, symbols, *checked)
 
     def constraints(self) -> list[Section]:
         """Rolling, couplings, loops."""
-        sheet, checker, basis = self.sheet, self.checker, self.solved.basis
+        sheet, checker = self.sheet, self.checker
         sections = []
-        first = constraint_section(sheet, *self.solved)
+        first = constraint_section(sheet, self.lock)
         if first is not None:
             check_rows(self.evidence, first)
             sections.append(first)
-            later = None if basis is None else speed_section(sheet, basis)
-            if later is not None:
-                nu = self.evidence.all_speeds(self.evidence.independent)
-                checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
-                sections.append(later)
-        if sheet.mechanism.assembly.loops and basis is not None:
+        later = None if self.basis is None or first is None else speed_section(sheet, self.basis)
+        if later is not None:
+            nu = self.evidence.all_speeds(self.evidence.independent)
+            checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
+            sections.append(later)
+        if sheet.assembly.loops and self.basis is not None:
             try:
-                sections.append(self.loops(basis))
+                sections.append(self.loops(self.basis))
             except TooLong:
                 sections.append(Section("constraints", "Constraints of loops", (), (_LONG_LOOPS,)))
         note = "Nothing binds its speeds: every one is independent."
@@ -181,7 +166,7 @@ class _Report:
 
     def loops(self, basis: Basis) -> Section:
         """What closed loops demand."""
-        self.sheet.mechanism.book.allow(*WHOLE)
+        self.sheet.book.allow(*WHOLE)
         section = loop_section(self.sheet, basis, *loop_rows(self.sheet, basis))
         check_loops(self.evidence, section, self.model)
         return section
@@ -189,7 +174,7 @@ class _Report:
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
         sheet, checker, evidence = self.sheet, self.checker, self.evidence
-        sheet.mechanism.book.allow(*WHOLE)
+        sheet.book.allow(*WHOLE)
         pose, back = pose_section(sheet), inverse_section(sheet)
         if pose is not None:
             nu = evidence.any_speeds()
@@ -220,18 +205,19 @@ class _Report:
         if problems:
             return [_left_out(f"{problems[0].message}.")]
         try:
-            return self._written(derive_dynamics(self.sheet.mechanism))
+            return self._written(derive_dynamics(self.sheet))
         except TooLong:
             return [_left_out(_TOO_LONG)]
 
     def _written(self, found: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
         sheet = self.sheet
-        sheet.mechanism.book.allow(*WRITING)
+        sheet.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
         makers: list[Callable[[], Section | None]] = [
             lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
             lambda: motor_section(sheet, found),
+            lambda: battery_section(sheet),
             lambda: passive_section(sheet, found),
             lambda: contact_section(sheet, found),
             lambda: motion_section(sheet, found, rows),
@@ -248,34 +234,31 @@ def _left_out(why: str) -> Section:
 
 def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, ...]:
     """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
-    uses: dict[str, str] = {}
     shown = [(writer.book.letters[letter], value) for letter, value in writer.shown.items()]
-    texts = [(e.name, e.right) for section in sections for e in section.equations]
-    for name, value in [*texts, *((entry.name, value) for entry, value in shown)]:
-        for symbol in value.free_symbols:
-            uses.setdefault(str(symbol), name)
-    return tuple(
-        Definition(
-            sympy.Symbol(entry.name),
-            value,
-            entry.meaning or f"a part of {uses.get(entry.name, 'the equations')}",
-            entry.unit,
-        )
-        for entry, value in shown
-    )
+    uses: dict[Expression, Expression] = {}
+    for name, value in [
+        *((each.name, each.right) for section in sections for each in section.equations),
+        *((entry.name, value) for entry, value in shown),
+    ]:
+        uses = dict.fromkeys(value.free_symbols, name) | uses
+    found = []
+    for entry, value in shown:
+        symbol = sympy.Symbol(entry.name)
+        meaning = entry.meaning or f"a part of {uses.get(symbol, 'the equations')}"
+        found.append(Definition(symbol, value, meaning, entry.unit))
+    return tuple(found)
 
 
 def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
     """What the symbols that are shown stand for."""
-    shown: set[sympy.Basic] = set()
-    shown.update(*(e.free_symbols for section in sections for e in section.equations))
-    shown.update(*(value.free_symbols for value in sheet.writer.shown.values()))
-    keys = sheet.mechanism.parameters.keys
+    written = [*(e for section in sections for e in section.equations), *sheet.writer.shown.values()]
+    shown = set().union(*(each.free_symbols for each in written))
     found = []
-    for letter, entry in enumerate(sheet.mechanism.book.letters):
+    for letter, entry in enumerate(sheet.book.letters):
         symbol = sympy.Symbol(entry.name)
         if symbol in shown and entry.definition is None and not entry.square:
-            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in keys.get(letter, ()))
+            signed = sheet.parameters.keys.get(letter, ())
+            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
             source = own or tuple(filter(None, [entry.source]))
             found.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
     return tuple(found)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import sympy
 
-from trundle.formulas.bodies_section import PARTS, Point, PointSection
+from trundle.formulas.bodies_section import PARTS, PointSection
 from trundle.formulas.comparison import product
 from trundle.formulas.dynamics import Dynamics
 from trundle.formulas.evaluation import Number, Values
@@ -17,7 +16,7 @@ from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
 from trundle.model import Model
 from trundle.model.programs import frame_program
-from trundle.spatial.vectors import ZERO, Vector, scale
+from trundle.spatial.vectors import ZERO, Vector
 
 ACCELERATION = "acceleration."
 
@@ -34,17 +33,17 @@ def check_rows(evidence: Evidence, section: Section) -> None:
 
 def check_inverse(evidence: Evidence, section: Section) -> None:
     """With wheels that point and turn as the equations say, the program's rows have no velocity."""
-    mechanism, nu = evidence.sheet.mechanism, evidence.any_speeds()
+    sheet, nu = evidence.sheet, evidence.any_speeds()
     by_name = {equation.name: equation for equation in section.equations}
-    turned = {name: k for name, k in mechanism.coordinates.items() if f"inverse.{name}" in by_name}
+    turned = {name: k for name, k in sheet.coordinates.items() if f"inverse.{name}" in by_name}
     values = evidence.values(nu)
     letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
     values = evidence.values(nu, letters=letters)
-    names = {mechanism.book.letters[k].name: name for name, k in mechanism.speeds.items()}
+    names = {sheet.book.letters[k].name: name for name, k in sheet.speeds.items()}
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
-    for wheel in rolling_wheels(mechanism.assembly):
+    for wheel in rolling_wheels(sheet.assembly):
         lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
@@ -69,13 +68,13 @@ def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Numbe
     """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
     u: dict[str, Number] = dict(evidence.independent)
     if forward is not None:
-        mechanism = evidence.sheet.mechanism
-        speeds = mechanism.assembly.speeds
+        sheet = evidence.sheet
+        speeds = sheet.assembly.speeds
         values = evidence.values({})
         base, _ = product(
             evidence.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
         )
-        u |= {speeds[j]: row for j, row in zip(mechanism.assembly.base_columns, base, strict=True)}
+        u |= {speeds[j]: row for j, row in zip(sheet.assembly.base_columns, base, strict=True)}
     return u, evidence.all_speeds(u)
 
 
@@ -83,11 +82,11 @@ def check_point(
     evidence: Evidence, found: PointSection, u: Mapping[str, Number], nu: Mapping[str, Number]
 ) -> None:
     """Every equation about a point, with the point's place and velocity from its program."""
-    seen, pose = _seen(evidence, found.point, u)
-    values = evidence.values(nu, symbols={name: seen[part] for part, name in found.point.symbols.items()})
+    seen, pose = _seen(evidence, found, u)
+    values = evidence.values(nu, symbols={own.name: seen[part] for part, own in found.symbols.items()})
     by_name = {equation.name: equation for equation in found.section.equations}
-    if found.point.chain:
-        matrices = [values.matrix(by_name[name].right) for name in found.point.chain]
+    if found.chain:
+        matrices = [values.matrix(by_name[name].right) for name in found.chain]
         _check_chain(evidence, found.section.title, matrices, pose, u)
     for name, equation in by_name.items():
         what = name.removeprefix("determinant.")
@@ -99,16 +98,10 @@ def check_point(
     evidence.checker.definitions(values)
 
 
-def _seen(evidence: Evidence, point: Point, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
+def _seen(evidence: Evidence, point: PointSection, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
     """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
     tree = evidence.programs.mechanism.assembly.tree
-    inertia = tree.links[point.link].inertia
-    place: Vector = ZERO
-    if point.center:
-        place = scale(1 / inertia.mass, inertia.first_moment)
-    elif point.holds is not None:
-        place = tree.links[point.holds].placement.position
-    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, place, u)
+    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, point.place(tree), u)
     if not point.world:
         parts = (velocity[:3], velocity[3:])
         velocity = np.concatenate([np.einsum("jik,jk->ik", rotation, part) for part in parts])
@@ -127,22 +120,18 @@ def _frame(
 
 
 def _check_chain(
-    evidence: Evidence,
-    title: str,
-    matrices: Sequence[np.ndarray],
-    expected: np.ndarray,
-    u: Mapping[str, Number],
+    evidence: Evidence, title: str, matrices: Sequence[np.ndarray], pose: np.ndarray, u: Mapping[str, Number]
 ) -> None:
     """The product of poses from joint to joint, against the program's pose as seen from the base."""
-    pose = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
+    chain = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
     for matrix in matrices:
-        pose = pose @ np.moveaxis(matrix, 2, 0)
-    origin, base, _ = _frame(evidence, evidence.programs.mechanism.assembly.tree.links[0].name, ZERO, u)
-    rotation, position = expected[:, :3], expected[:, 3] - origin
-    expected = np.concatenate([rotation, position[:, None]], axis=1)
-    expected = np.einsum("jik,jlk->ilk", base, expected)
+        chain = chain @ np.moveaxis(matrix, 2, 0)
+    base = evidence.programs.mechanism.assembly.tree.links[0].name
+    origin, rotation, _ = _frame(evidence, base, ZERO, u)
+    seen = np.concatenate([pose[:, :3], pose[:, 3:] - origin[:, None]], axis=1)
+    expected = np.einsum("jik,jlk->ilk", rotation, seen)
     size = 1.0 + np.abs(expected[:, 3]).max()
-    evidence.checker.compare(f"pose of {title}", np.moveaxis(pose[:, :3], 0, 2), expected, size)
+    evidence.checker.compare(f"pose of {title}", np.moveaxis(chain[:, :3], 0, 2), expected, size)
 
 
 def check_dynamics(
@@ -154,7 +143,7 @@ def check_dynamics(
     values = evidence.values(known, rates)
     # What springs and friction do is no output of the program, but enters the motion, which is compared.
     passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith("passive.")}
-    book = evidence.sheet.mechanism.book
+    book = evidence.sheet.book
     pushes = {push.letter: book.letters[push.letter].name for push in found.others}
     forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
     values = evidence.values(known, rates, passive, evidence.letters | forces)
@@ -171,10 +160,9 @@ def _check_energy(
     evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, kinetic: Number
 ) -> None:
     """½ uᵀM u against the kinetic energy."""
-    u = [values(evidence.sheet.symbol(label)) for label in found.labels]
+    u = np.array([values(evidence.sheet.symbol(label)) for label in found.labels])
     momentum, size = product(named["mass_matrix"].right, u, values)
-    energy = sum(a * b for a, b in zip(momentum, u, strict=True)) / 2
-    scale = sum(np.abs(a * b) for a, b in zip(size, u, strict=True))
+    energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
     evidence.checker.compare("mass_matrix", energy, kinetic, scale)
 
 
@@ -182,14 +170,11 @@ def _check_motion(
     evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, loops: bool
 ) -> np.ndarray:
     """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
-    book = evidence.sheet.mechanism.book
-    rate = [values.symbols[rate_of(str(evidence.sheet.symbol(label)))] for label in found.labels]
+    sheet = evidence.sheet
+    rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in found.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
-    for name, vector, sign in (
-        ("bias", [1.0], 1),
-        ("input_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.motors], -1),
-        ("force_matrix", [values(sympy.Symbol(book.letters[push.letter].name)) for push in found.others], -1),
-    ):
+    torques, forces = ([values.letter(push.letter) for push in each] for each in (found.motors, found.others))
+    for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
         if name in named:
             part, own = product(named[name].right, vector, values)
             total, size = total + sign * part, size + own

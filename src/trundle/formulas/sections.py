@@ -57,7 +57,7 @@ class Equation:
         return one(self)
 
     def _repr_latex_(self) -> str:
-        from trundle.formulas.notebook import one
+        from trundle.formulas.markup import one
 
         return one(self)
 
@@ -206,13 +206,13 @@ class Equations:
 
     def html(self) -> str:
         """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left."""
-        from trundle.formulas.notebook import html
+        from trundle.formulas.markup import html
 
         return html(self)
 
     def data(self) -> dict[str, object]:
         """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back."""
-        from trundle.formulas.markup import data
+        from trundle.formulas.plain_data import data
 
         return data(self)
 
@@ -223,9 +223,7 @@ class Equations:
         return f"<Equations of {self.name}: {', '.join(section.title for section in self.sections)}>"
 
     def _repr_latex_(self) -> str:
-        from trundle.formulas.notebook import notebook
-
-        return notebook(self)
+        return self.latex()
 
     def _repr_markdown_(self) -> str:
         return self.markdown()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.formulas.printers import sign
-from trundle.formulas.sections import Equation, Equations, Section
+from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
 
 _INDENT = 2
@@ -23,22 +23,19 @@ def text(equations: Equations, width: int = 100) -> str:
     """The whole report; formulas wider than `width` go entry by entry and over several lines."""
     layout = Layout(equations, width - _INDENT)
     lines = [equations.name, "═" * len(equations.name)]
-    for section in equations.sections:
-        lines += ["", *_section(section, layout)]
-    if equations.definitions:
-        lines += ["", *_title("Intermediate quantities")]
-        found = [
-            Statement((d.symbol,), d.expression, _meaning(d.meaning, d.unit)) for d in equations.definitions
-        ]
-        lines += _stacked(found, layout)
-    lines += ["", *_title("Symbols"), *_symbols(equations, width), "", *_wrapped(_checked(equations), width)]
+    for block in layout.blocks():
+        shown = _stacked(block.statements, layout)
+        for note in block.notes:
+            shown += [*([""] if shown else []), *_wrapped(note, width)]
+        lines += ["", *_title(block.title), *shown]
+    lines += ["", *_title("Symbols"), *_symbols(layout, width), "", *_wrapped(_checked(equations), width)]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def one(equation: Equation, width: int = 100) -> str:
     """One equation, without what it means."""
-    layout = Layout(alone(equation), width)
-    shown = layout.statements([replace(equation, meaning="")])
+    layout = Layout(alone(replace(equation, meaning="")), width)
+    ((_, shown, _),) = layout.blocks()
     return "\n".join(line.rstrip().removeprefix(" " * _INDENT) for line in _stacked(shown, layout))
 
 
@@ -51,13 +48,6 @@ def _checked(equations: Equations) -> str:
         f"Every equation agrees with the compiled program at {equations.points} random points "
         f"(largest difference {equations.error:.0e} of the largest term). {equations.operations} operations."
     )
-
-
-def _section(section: Section, layout: Layout) -> list[str]:
-    lines = _stacked(layout.statements(section.equations), layout)
-    for note in section.notes:
-        lines += [*([""] if lines else []), *_wrapped(note, layout.width + _INDENT)]
-    return [*_title(section.title), *lines]
 
 
 def _wrapped(note: str, width: int) -> list[str]:
@@ -134,20 +124,10 @@ def _stacked(statements: Sequence[Statement], layout: Layout) -> list[str]:
     return lines
 
 
-def _meaning(meaning: str, unit: str) -> str:
-    return f"{meaning} ({unit})" if unit and unit != "1" else meaning
-
-
-def _symbols(equations: Equations, width: int) -> list[str]:
+def _symbols(layout: Layout, width: int) -> list[str]:
     """A row a symbol: its sign, its number and unit, what it is."""
-    rows = []
-    for info in equations.symbols:
-        number = "" if info.number is None else f"{info.number:.6g}"
-        unit = "" if info.unit == "1" else info.unit
-        rows.append((sign(info.symbol.name), f"{number} {unit}".strip(), info.meaning))
-    if not rows:
-        return []
-    first, second = (max(_columns(row[k]) for row in rows) for k in (0, 1))
+    rows = [(sign(symbol.name), *others) for symbol, *others in layout.symbols()]
+    first, second = (max((_columns(row[k]) for row in rows), default=0) for k in (0, 1))
     lines = []
     for shown, number, meaning in rows:
         head = f"{' ' * _INDENT}{_padded(shown, first)}  {number.ljust(second)}  "

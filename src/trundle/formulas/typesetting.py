@@ -42,6 +42,14 @@ class Statement(NamedTuple):
     meaning: str = ""
 
 
+class Block(NamedTuple):
+    """A titled part of a report."""
+
+    title: str
+    statements: list[Statement]
+    notes: tuple[str, ...] = ()
+
+
 class Layout:
     """Sets the equations of one report in lines of `width` columns."""
 
@@ -62,6 +70,25 @@ class Layout:
         symbols = {each.symbol for each in (*self.equations.symbols, *self.equations.definitions)}
         taken = {part for symbol in symbols for part in symbol.name.split("_")}
         return next((each for each in "kjlmn" if each not in taken), "index")
+
+    def blocks(self) -> list[Block]:
+        """The sections, and the intermediate quantities as the last one."""
+        shown = self.equations
+        defined = [
+            Statement((d.symbol,), d.expression, _measured(d.meaning, d.unit)) for d in shown.definitions
+        ]
+        return [
+            *(Block(each.title, self.statements(each.equations), each.notes) for each in shown.sections),
+            *([Block("Intermediate quantities", defined)] if defined else []),
+        ]
+
+    def symbols(self) -> list[tuple[Expression, str, str]]:
+        """Each symbol with its number and unit, and what it means."""
+        found = []
+        for info in self.equations.symbols:
+            number = "" if info.number is None else f"{info.number:.6g}"
+            found.append((info.symbol, f"{number} {_unit(info.unit)}".strip(), info.meaning))
+        return found
 
     def columns(self, expression: Expression) -> int:
         """The width of an expression."""
@@ -192,6 +219,15 @@ class Layout:
         return Equation(
             first.name, first.left.xreplace(renamed), first.right.xreplace(renamed), meaning=meaning
         )
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
+
+
+def _measured(meaning: str, unit: str) -> str:
+    """Words with their unit."""
+    return f"{meaning} ({_unit(unit)})" if _unit(unit) else meaning
 
 
 def alone(equation: Equation) -> Equations:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from trundle.algebra.sums import Sum, TooLong
 from trundle.formulas.cofactors import adjugate, determinant
-from trundle.formulas.lettered_mechanism import LetteredMechanism
+from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import Rows, dot
 from trundle.model.forces import (
     base_frames,
@@ -24,16 +24,16 @@ _MOST_TERMS = 30
 _SHAPES = ("", "x", "y")
 
 
-def readable_loads(mechanism: LetteredMechanism) -> dict[str, Scalar]:
+def readable_loads(sheet: Sheet) -> dict[str, Scalar]:
     """The load of each wheel (N), as `model.forces.wheel_loads` has it."""
-    span = contact_span(mechanism.here.numbers.assembly)
-    book = mechanism.book
+    span = contact_span(sheet.here.numbers.assembly)
+    book = sheet.book
     with suppress(TooLong):
-        loads = wheel_loads(mechanism.assembly, mechanism.at, span)
+        loads = wheel_loads(sheet.assembly, sheet.at, span)
         sizes = [len(a.terms) for value in loads.values() for a in _arguments(book.sum(value))]
         if max(sizes, default=0) <= _MOST_TERMS:
             return loads
-    return _by_plane(mechanism, span)
+    return _by_plane(sheet, span)
 
 
 def _arguments(value: Sum) -> Sequence[Sum]:
@@ -42,18 +42,18 @@ def _arguments(value: Sum) -> Sequence[Sum]:
     return (value,) if definition is None else definition.arguments
 
 
-def _by_plane(mechanism: LetteredMechanism, span: Sequence[int]) -> dict[str, Scalar]:
+def _by_plane(sheet: Sheet, span: Sequence[int]) -> dict[str, Scalar]:
     """N_i = max(a + b x_i + c y_i, 0) with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
-    book, assembly = mechanism.book, mechanism.assembly
-    frames = base_frames(assembly, mechanism.at.poses)
+    book, assembly = sheet.book, sheet.assembly
+    frames = base_frames(assembly, sheet.at.poses)
     loads, resultant = shared_weight(assembly, frames)
     wheels = sharing_wheels(assembly)
     kinds = [0, *(1 + k for k in span)]
     shapes = [[(1, *contact_place(wheel, frames))[k] for k in kinds] for wheel in wheels]
-    named = mechanism.named
+    named = sheet.named
     words = ("weight that these wheels share", "its moment arm along x, times it", "the same along y")
     target = [named(resultant[k], words[k], "N m" if k else "N", f"W{_mark(_SHAPES[k])}") for k in kinds]
-    gram = [[_gram(mechanism, shapes, kinds, i, j) for j in range(len(kinds))] for i in range(len(kinds))]
+    gram = [[_gram(sheet, shapes, kinds, i, j) for j in range(len(kinds))] for i in range(len(kinds))]
     size = named(determinant(gram), "determinant of the sums Q", "", "Q")
     of = "of the plane of the loads, N = a + b x + c y"
     plane = [
@@ -69,9 +69,9 @@ def _mark(text: str) -> str:
     return f"_{text}" if text else ""
 
 
-def _gram(mechanism: LetteredMechanism, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
+def _gram(sheet: Sheet, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
     """Σ over the wheels of a product of their places, as a letter."""
-    total = sum((shape[i] * shape[j] for shape in shapes), mechanism.book.number(0))
+    total = sum((shape[i] * shape[j] for shape in shapes), sheet.book.number(0))
     what = _SHAPES[kinds[i]] + _SHAPES[kinds[j]]
     words = f"Σ {what or '1'} over the wheels that share the weight"
-    return mechanism.named(total, words, "", f"Q{_mark(what)}")
+    return sheet.named(total, words, "", f"Q{_mark(what)}")

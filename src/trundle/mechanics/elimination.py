@@ -93,19 +93,12 @@ def plan_pivots(samples: np.ndarray, columns: Sequence[int], zero: float = ZERO)
     pivots: list[tuple[int, int]] = []
     rows, left = set(range(work.shape[1])), set(columns)
     while rows and left:
-        sizes = {
-            (row, column): float(np.abs(work[:, row, column]).min() / scale[row])
-            for row in rows
-            for column in left
-        }
-        row, column = max(sorted(sizes), key=lambda at: sizes[at])
-        if sizes[row, column] <= zero:
-            sizes = {
-                (i, j): float(np.abs(work[:-1, i, j]).min(initial=np.inf) / scale[i])
-                for i in rows
-                for j in left
-            }
-            row, column = max(sorted(sizes), key=lambda at: sizes[at])
+        cells = [(row, column) for row in sorted(rows) for column in sorted(left)]
+        for samples in (work, work[:-1]):
+            sizes = {(i, j): np.abs(samples[:, i, j]).min(initial=np.inf) / scale[i] for i, j in cells}
+            row, column = max(cells, key=sizes.__getitem__)
+            if sizes[row, column] > zero:
+                break
         if not zero < sizes[row, column] < np.inf:
             break
         _reduce(work, row, column, scale)

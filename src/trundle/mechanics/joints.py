@@ -206,13 +206,17 @@ _TRANSLATIONS = tuple(Motion(e, ZERO) for e in IDENTITY)
 _ROTATIONS = tuple(Motion(ZERO, e) for e in IDENTITY)
 _PLACE = tuple(length(axis) for axis in "xyz")
 _VELOCITY = tuple(sliding(f"v_{axis}") for axis in "xyz")
+_ANGLE = (angle("angle"),), (turning("rate", "angle"),)
+_ANGLE_AND_POSITION = (
+    (angle("angle"), length("position")),
+    (turning("rate", "angle"), sliding("speed", "position")),
+)
 _ANGULAR_VELOCITY = tuple(turning(f"omega_{axis}") for axis in "xyz")
 
 KINDS: dict[str, JointKind] = {
     "fixed": JointKind((), (), lambda shape, q: IDENTITY_POSE, lambda shape, pose: (), _same),
     "revolute": JointKind(
-        (angle("angle"),),
-        (turning("rate", "angle"),),
+        *_ANGLE,
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), ZERO),
         _turns_about,
         _same,
@@ -222,8 +226,7 @@ KINDS: dict[str, JointKind] = {
     # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
     # of the equations.
     "spin": JointKind(
-        (angle("angle"),),
-        (turning("rate", "angle"),),
+        *_ANGLE,
         lambda shape, q: IDENTITY_POSE,
         _turns_about,
         _same,
@@ -237,15 +240,13 @@ KINDS: dict[str, JointKind] = {
         _same,
     ),
     "screw": JointKind(
-        (angle("angle"),),
-        (turning("rate", "angle"),),
+        *_ANGLE,
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(shape.pitch * q[0], shape.axis)),
         lambda shape, pose: (Motion(scale(shape.pitch, shape.axis), shape.axis),),
         _same,
     ),
     "cylindrical": JointKind(
-        (angle("angle"), length("position")),
-        (turning("rate", "angle"), sliding("speed", "position")),
+        *_ANGLE_AND_POSITION,
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(q[1], shape.axis)),
         lambda shape, pose: (Motion(ZERO, shape.axis), Motion(shape.axis, ZERO)),
         _same,
@@ -259,8 +260,7 @@ KINDS: dict[str, JointKind] = {
         _universal_subspace_rate,
     ),
     "pin_slot": JointKind(
-        (angle("angle"), length("position")),
-        (turning("rate", "angle"), sliding("speed", "position")),
+        *_ANGLE_AND_POSITION,
         lambda shape, q: Pose(rotation_about(shape.axis, q[0]), scale(q[1], shape.second_axis)),
         _pin_slot_subspace,
         _same,

@@ -108,10 +108,6 @@ def _normed(rows: np.ndarray) -> np.ndarray:
 
 def _lateral(wheels: Sequence[WheelPlace], angles: np.ndarray) -> np.ndarray:
     """Rows (−sin β, cos β, x cos β + y sin β) of shape (samples, wheels, 3)."""
-    rows = np.empty((*angles.shape, 3))
-    for k, wheel in enumerate(wheels):
-        beta = math.fmod(wheel.heading, 2 * math.pi) + angles[:, k]
-        rows[:, k, 0] = -np.sin(beta)
-        rows[:, k, 1] = np.cos(beta)
-        rows[:, k, 2] = wheel.x * np.cos(beta) + wheel.y * np.sin(beta)
-    return rows
+    x, y, heading = np.array([(w.x, w.y, math.fmod(w.heading, 2 * math.pi)) for w in wheels]).reshape(-1, 3).T
+    sine, cosine = np.sin(heading + angles), np.cos(heading + angles)
+    return np.stack([-sine, cosine, x * cosine + y * sine], axis=-1)

@@ -9,7 +9,7 @@ which never divides by zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,34 +89,34 @@ def independent_speeds(problem: Problem, chosen: Sequence[str] | None = None) ->
 
     Raises `Locked` where the base cannot move at all, InputError where the chosen speeds don't determine the motion.
     """
-    everything = range(len(problem.speeds))
     if not problem.rows:
-        identity = [[1 if i == j else 0 for j in everything] for i in everything]
-        return _unit_basis(problem, identity, chosen)
+        return _unit_basis(problem, chosen)
     if chosen is not None:
         return _chosen_basis(problem, chosen)
     pivots, reduced = plan_constant_pivots(problem.samples, problem.order)
-    taken = {row for row, _ in pivots}
-    left = [row for row in range(len(problem.rows)) if row not in taken]
+    left = _without(range(len(problem.rows)), (row for row, _ in pivots))
     rest = reduced[:, left, :]
     rank = generic_rank(rest)
-    free = [j for j in everything if j not in {column for _, column in pivots}]
-    if rank == 0:
-        _refuse_lock(problem, free, pivots)
-        labels = tuple(problem.speeds[j] for j in free)
-        identity = [[1 if i == j else 0 for j in free] for i in free]
-        return _assemble(problem, pivots, (), free, identity, labels)
-    touched = [j for j in free if np.abs(rest[:, :, j]).max() > 0]
+    free = _without(range(len(problem.speeds)), (column for _, column in pivots))
     acting = [row for row in left if np.abs(reduced[:, row, :]).max() > 0]
+    touched = [j for j in free if rank and np.abs(rest[:, :, j]).max() > 0]
     if set(touched) <= set(problem.base):
-        _refuse_steered_lock(problem, free, pivots, acting, rank)
-        if any(problem.about[row].along is not None for row in acting):
+        _refuse_lock(problem, free, pivots, acting if rank else (), rank)
+        if rank and any(problem.about[row].along is not None for row in acting):
             return _steered_basis(problem, pivots, acting, rank, reduced, free)
-    more = plan_pivots(reduced[:, left, :], touched)
-    all_pivots = [*pivots, *((left[row], column) for row, column in more)]
-    free = [j for j in free if j not in {column for _, column in more}]
-    identity = [[1 if i == j else 0 for j in free] for i in free]
-    return _assemble(problem, all_pivots, (), free, identity, tuple(problem.speeds[j] for j in free))
+    more = plan_pivots(rest, touched)
+    pivots += [(left[row], column) for row, column in more]
+    free = _without(free, (column for _, column in more))
+    return _assemble(problem, pivots, (), free, _unit(free), tuple(problem.speeds[j] for j in free))
+
+
+def _without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
+    found = set(taken)
+    return [k for k in places if k not in found]
+
+
+def _unit(places: Sequence[int]) -> list[list[Scalar]]:
+    return [[1 if i == j else 0 for j in places] for i in places]
 
 
 def _assemble(
@@ -136,26 +136,21 @@ def _assemble(
     return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + (rank or len(rest))))
 
 
-def _unit_basis(problem: Problem, identity: list[list[Scalar]], chosen: Sequence[str] | None) -> Basis:
+def _unit_basis(problem: Problem, chosen: Sequence[str] | None) -> Basis:
     if chosen is not None and set(chosen) != set(problem.speeds):
         raise InputError(
             f"the chosen speeds {', '.join(chosen)} are not all the independent ones",
             key="robot.speeds",
             hint=f"nothing constrains this robot: its speeds are {', '.join(problem.speeds)}; leave 'speeds' out",
         )
-    return Basis(identity, problem.speeds, Elimination((), (), 0))
+    return Basis(_unit(range(len(problem.speeds))), problem.speeds, Elimination((), (), 0))
 
 
-def _refuse_lock(problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]]) -> None:
-    if problem.base and not set(free) & set(problem.base):
-        held = [row for row, column in pivots if column in problem.base]
-        raise Locked(held, len(held), len(problem.base))
-
-
-def _refuse_steered_lock(
+def _refuse_lock(
     problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], acting: Sequence[int], rank: int
 ) -> None:
-    if rank >= len(set(free) & set(problem.base)):
+    """Raise `Locked` where rows of that rank take what the pivots leave of the base's motion."""
+    if problem.base and rank >= len(set(free) & set(problem.base)):
         held = [row for row, column in pivots if column in problem.base]
         raise Locked([*held, *acting], len(held) + rank, len(problem.base))
 
@@ -190,7 +185,7 @@ def _steered_basis(
     width = len(basis[0])
     yaw = [problem.speeds[base_free[2]]] if width == 2 else []  # beside one wheel's own speed
     full = [[*row, *([0] * len(others))] for row in basis]
-    full += [[*([0] * width), *(1 if k == j else 0 for k in others)] for j in others]
+    full += [[*([0] * width), *row] for row in _unit(others)]
     names = (made.name, *yaw, *(problem.speeds[j] for j in others))
     found = _assemble(problem, pivots, () if many else rows, [*base_free, *others], full, names, rank)
     return replace(found, made=(made,))
@@ -290,15 +285,13 @@ def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
             hint=suggest(unknown[0], problem.speeds),
         )
     kept = [problem.speeds.index(name) for name in chosen]
-    others = [j for j in problem.order if j not in kept]
+    others = _without(problem.order, kept)
     pivots, reduced = plan_constant_pivots(problem.samples, others)
-    done_rows, done = {row for row, _ in pivots}, {column for _, column in pivots}
-    left = [row for row in range(len(problem.rows)) if row not in done_rows]
-    more = plan_pivots(reduced[:, left, :], [j for j in others if j not in done]) if left else []
+    left = _without(range(len(problem.rows)), (row for row, _ in pivots))
+    more = plan_pivots(reduced[:, left, :], _without(others, (column for _, column in pivots)))
     pivots += [(left[row], column) for row, column in more]
-    done = {column for _, column in pivots}
     rank = generic_rank(problem.samples)
-    undetermined = [problem.speeds[j] for j in others if j not in done]
+    undetermined = [problem.speeds[j] for j in _without(others, (column for _, column in pivots))]
     if undetermined or len(pivots) < rank:
         free = len(problem.speeds) - rank
         what = (
@@ -311,5 +304,4 @@ def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
             key="robot.speeds",
             hint=f"this robot has {free} independent speeds; choose that many, or leave 'speeds' out",
         )
-    identity = [[1 if i == j else 0 for j in kept] for i in kept]
-    return _assemble(problem, pivots, (), kept, identity, tuple(chosen))
+    return _assemble(problem, pivots, (), kept, _unit(kept), tuple(chosen))

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from trundle.errors import InputError
 from trundle.mechanics.actuation import listed
-from trundle.mechanics.kinematics import point_jacobian
+from trundle.mechanics.frames import point_jacobian
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row

@@ -17,7 +17,6 @@ from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
-from trundle.model.drawing import sketch
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mechanism import Mechanism, mechanism
@@ -77,10 +76,9 @@ def derive(robot: Robot) -> Model:
     Raises
     ------
     InputError
-        What is given is no robot; ideal wheels, gears or loops lock the robot, or its loops can't be closed; a speed
-        has no inertia; a slipping wheel carries nothing; a motor or contact law gives
-        no finite number; the speeds chosen in the description don't determine the
-        motion.
+        What is given is no robot; ideal wheels, gears or loops lock it, or its loops can't be closed; a speed has no
+        inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen in
+        the description don't determine the motion.
 
     References
     ----------
@@ -97,10 +95,13 @@ def derive(robot: Robot) -> Model:
         derived = isinstance(robot, Model)
         hint = "it is derived already" if derived else "load it first: trundle.load(path or mapping)"
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
-    start = time.perf_counter()
+    return _derived(robot, time.perf_counter())
+
+
+def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
-    check_inertia(numbers)
     check_own_kinds(numbers.assembly)
+    check_inertia(numbers)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
@@ -164,7 +165,6 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         observe=symbols.program("observe", groups, {"output": (labels, list(outputs.values()))}),
         stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
-        sketch=sketch(robot, numbers.assembly),
         **vars(held),
     )
 
@@ -192,7 +192,8 @@ def _audited(symbols: Symbols, groups: Groups, rates: Sequence[Scalar], motion: 
 def _is_stiff(numeric: Assembly) -> bool:
     """Whether some part reacts much faster than a robot moves: a winding, a gripping contact, a stop."""
     parts = (*(wheel.law for wheel in numeric.wheels), *numeric.elements)
-    return bool(numeric.own_states) or any(part.stiff for part in parts)
+    own = any(part.states for part in (*numeric.actuators, *numeric.wheels))
+    return own or any(part.stiff for part in parts)
 
 
 def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:

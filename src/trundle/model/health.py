@@ -11,7 +11,7 @@ from trundle.mechanics.elimination import null_space
 from trundle.mechanics.quantities import Quantities
 from trundle.model.constraints import ideal_wheels
 from trundle.model.forces import contact_span, wheel_loads
-from trundle.model.mass import NO_INERTIA, at_generic, extended_mass, generic_values, may_lack_inertia
+from trundle.model.mass import NO_INERTIA, at_generic, generic_values, scaled_mass
 from trundle.model.mechanism import Mechanism
 from trundle.program import Program
 from trundle.robot import Robot
@@ -24,7 +24,6 @@ _NO_NUMBER = 1e15
 def check_inertia(numbers: Mechanism) -> None:
     """Raise InputError naming the speeds that no mass opposes, before equations are formed that would divide by zero.
 
-    Where every joint's own body resists it, the mass matrix is positive definite: then a glance at each is enough.
     Loops may hold what has no mass, so their robots are looked at when their equations are solved. A base without mass
     is described for its kinematics, which need none: it derives, and its forces are not numbers.
     """
@@ -35,9 +34,7 @@ def check_inertia(numbers: Mechanism) -> None:
             key="robot.joints",
             hint="give a joint a type that moves (revolute, prismatic, ...), or choose base: planar or floating",
         )
-    if assembly.loops or not (assembly.couplings or may_lack_inertia(numbers)):
-        return
-    if assembly.base_columns and is_zero(assembly.tree.links[0].inertia.mass):
+    if assembly.loops or (assembly.base_columns and is_zero(assembly.tree.links[0].inertia.mass)):
         return
     culprits = _unopposed(at_generic(numbers))
     if culprits:
@@ -67,19 +64,14 @@ def _without_inertia(robot: Robot, culprits: Sequence[str]) -> InputError:
 
 
 def _unopposed(numbers: Mechanism) -> list[str]:
-    """The speeds that can change, within the constraints, without moving any mass.
-
-    In speeds scaled to √(2 kinetic energy): an eigenvalue of the mass matrix that is zero is then zero beside 1.
-    """
+    """The speeds that can change, within the constraints, without moving any mass."""
     assembly = numbers.assembly
-    mass = np.array(extended_mass(assembly, numbers.at), dtype=float)
-    own = np.sqrt(np.diag(mass).clip(0))
-    scale = 1 / np.where(own > 0, own, own[own > 0].min(initial=1.0))
+    mass, scale = scaled_mass(numbers)
     rows = numbers.rows(ideal_wheels(assembly))
     scaled = np.array(rows, dtype=float).reshape(len(rows), len(mass)) * scale
     scaled = scaled / np.maximum(np.abs(scaled).max(axis=1, keepdims=True, initial=0.0), 1e-300)
     motions = null_space(scaled)
-    values, vectors = np.linalg.eigh(motions.T @ (mass * np.outer(scale, scale)) @ motions)
+    values, vectors = np.linalg.eigh(motions.T @ mass @ motions)
     empty = motions @ vectors[:, np.abs(values) <= NO_INERTIA]
     return [
         name for name, row in zip(assembly.speeds, empty, strict=True) if np.abs(row).max(initial=0.0) > 1e-6

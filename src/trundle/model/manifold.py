@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from trundle.errors import InputError, suggest
+from trundle.frozen import Frozen
 from trundle.mechanics.closing import Conditions, closed, settled
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.quantities import Quantities
@@ -21,6 +22,9 @@ from trundle.program import Program
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
 
+
+# What to do for other parameters than a model's own.
+_CHANGING = 'other values are given where they are used: trundle.simulate(model, parameters={"NAME": 0.3})'
 
 Held = Literal["configuration", "velocity"]
 
@@ -55,10 +59,12 @@ class Bound:
     outputs: tuple[str, ...]
     parameters: Mapping[str, float]
     quantities: Quantities
-    sketch: Mapping[str, Any] = field(default_factory=dict)
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", Frozen(self.parameters, _CHANGING))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -135,12 +141,8 @@ def settle(
     x = [start[name] for name in model.states]
     if model.manifold is None:
         return x
-    look = _Look(model)
-    row = _settled(look, np.array([[*x, *parameters.values()]]), given)
-    worst = float(look.worst(row)[0])
-    if not worst <= _RESIDUAL:
-        raise _broken(model, worst, given)
-    return row[0, : len(x)].tolist()
+    rows = _on_constraints(_Look(model), np.array([[*x, *parameters.values()]]), given)
+    return rows[0, : len(x)].tolist()
 
 
 def settle_batch(
@@ -151,25 +153,28 @@ def settle_batch(
         return dict(x)
     if all(np.ndim(value) == 0 for value in (*x.values(), *parameters.values())):
         return dict(zip(model.states, settle(model, x, given, parameters), strict=True))
-    columns = np.broadcast_arrays(*(np.ravel(value) for value in (*x.values(), *parameters.values())))
     from trundle.program import compile_program
 
-    look = _Look(model, compile_program)
-    rows = _settled(look, np.array(columns, dtype=float).T, given)
-    broken = ~(look.worst(rows) <= _RESIDUAL)
-    if broken.any():
-        lane = int(np.argmax(broken))
-        raise _broken(model, float(look.worst(rows)[lane]), given, f"robot {lane}: ")
+    columns = np.broadcast_arrays(*(np.ravel(value) for value in (*x.values(), *parameters.values())))
+    rows = _on_constraints(_Look(model, compile_program), np.array(columns, dtype=float).T, given)
     return dict(zip(model.states, rows.T[: len(model.states)], strict=True))
 
 
-def _broken(model: Bound, worst: float, given: Sequence[str], who: str = "") -> InputError:
+def _on_constraints(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
+    """Rows (s, states and parameters) moved as `settle` says; raises InputError for the first that can't be."""
+    rows = _settled(look, rows, given)
+    left = np.abs(look.residuals(rows)).max(axis=1, initial=0.0)
+    broken = ~(left <= _RESIDUAL)
+    if not broken.any():
+        return rows
+    lane = int(np.argmax(broken))
     named = (
         ", ".join(given)
         or "none; the constraints can't be met from a start near zero: give some, or do they contradict each other?"
     )
-    return InputError(
-        f"{who}the initial state breaks the constraints of '{model.name}' by {worst:.3g}",
+    raise InputError(
+        f"{f'robot {lane}: ' if len(rows) > 1 else ''}the initial state breaks the constraints of '{look.model.name}' "
+        f"by {left[lane]:.3g}",
         key="run.initial",
         hint=f"give fewer states, the others are then found to fit; given: {named}",
     )
@@ -203,10 +208,6 @@ class _Look:
     def residuals(self, rows: np.ndarray) -> np.ndarray:
         """(s, residuals)."""
         return self._of(self.residual, rows).T
-
-    def worst(self, rows: np.ndarray) -> np.ndarray:
-        """The largest residual of each row, (s,)."""
-        return np.abs(self.residuals(rows)).max(axis=1, initial=0.0)
 
     def slopes(self, rows: np.ndarray) -> np.ndarray:
         """(s, residuals, states)."""
@@ -243,15 +244,13 @@ def _program(program: Program | None) -> Program:
 def _settled(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says, each only where it still breaks constraints."""
     model, rows = look.model, rows.copy()
-    steps: tuple[tuple[Held, tuple[str, ...], Callable[..., tuple[np.ndarray, np.ndarray]]], ...] = (
-        ("configuration", model.coordinates, settled),
-        ("velocity", model.speeds, _settled_speeds),
-    )
-    for kind, names, solve in steps:
+    held: tuple[Held, ...] = ("configuration", "velocity")
+    names, solvers = (model.coordinates, model.speeds), (settled, _settled_speeds)
+    for kind, own, solve in zip(held, names, solvers, strict=True):
         broken = ~(np.abs(look.residuals(rows)[:, look.rows_of(kind)]).max(axis=1, initial=0.0) <= _RESIDUAL)
         if broken.any():
-            free = [model.state_index[name] for name in names if name not in given]
-            dependent = [model.state_index[name] for name in names if name in model.dependent]
+            free = [model.state_index[name] for name in own if name not in given]
+            dependent = [model.state_index[name] for name in own if name in model.dependent]
             rows[broken], _ = solve(look.conditions(kind), rows[broken], free, dependent)
     return rows
 

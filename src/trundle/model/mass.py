@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trundle.mechanics.articulated import momentum_of, of_body
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.forward_dynamics import solve_mass
 from trundle.mechanics.linear import product, transpose
@@ -18,7 +17,6 @@ from trundle.model.constraints import ideal_wheels
 from trundle.model.mechanism import Mechanism
 from trundle.model.multipliers import Inverse
 from trundle.scalars import Scalar
-from trundle.spatial.motions import pair
 
 # From so many speeds on, solving with M by recursion takes fewer operations than by the matrix. Chains closed by one
 # loop, by the matrix and by recursion: planar ones of 8, 12 and 25 joints 1,891, 3,737, 15,372 and 1,691, 2,661, 5,815;
@@ -53,28 +51,24 @@ def mass_inverse(mechanism: Mechanism) -> Inverse | None:
     assembly = mechanism.assembly
     if not assembly.loops or ideal_wheels(assembly) or assembly.couplings:
         return None
-    if len(assembly.speeds) < RECURSIVE or may_lack_inertia(mechanism.numbers):
+    if len(assembly.speeds) < RECURSIVE or not _is_definite(mechanism.numbers):
         return None
     fast = recast(assembly.tree, mechanism.at.q)
     return lambda columns: solve_mass(fast.tree, fast.poses, columns)
 
 
-def may_lack_inertia(numbers: Mechanism) -> bool:
-    """Whether some joint moves in a way that its own body doesn't resist.
-
-    If none does, M is definite: of joints that move, one whose parent stands still moves its own body.
+def scaled_mass(numbers: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """M of a mechanism in floats over speeds scaled to √(2 kinetic energy), and these scales: a motion that no mass
+    resists has then an eigenvalue that is zero beside 1.
     """
-    for link, pose in zip(numbers.assembly.tree.links, at_generic(numbers).at.poses, strict=True):
-        columns = link.subspace(pose)
-        if not columns:
-            continue
-        body = of_body(link.inertia)
-        own = np.array([[pair(momentum_of(body, a), b) for a in columns] for b in columns], dtype=float)
-        own += np.diag(np.array(link.armatures, dtype=float))
-        scale = np.sqrt(np.diag(own).clip(0))
-        if not scale.all() or np.linalg.eigvalsh(own / np.outer(scale, scale))[0] <= NO_INERTIA:
-            return True
-    return False
+    mass = np.array(extended_mass(numbers.assembly, numbers.at), dtype=float)
+    own = np.sqrt(np.diag(mass).clip(0))
+    scale = 1 / np.where(own > 0, own, own[own > 0].min(initial=1.0))
+    return mass * np.outer(scale, scale), scale
+
+
+def _is_definite(numbers: Mechanism) -> bool:
+    return bool(np.linalg.eigvalsh(scaled_mass(at_generic(numbers))[0])[0] > NO_INERTIA)
 
 
 def generic_values(quantities: Quantities, names: Sequence[str]) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
-from trundle.mechanics.kinematics import velocities, world_poses
+from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.loops import HELD
 from trundle.mechanics.quantities import Quantity
@@ -67,6 +67,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
         outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
+    outputs.update(motion.forces.supplies)
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(moving, motion))
     outputs.update(reactions(assembly, motion.wrenches))
@@ -147,6 +148,8 @@ def positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
+        if loop.name in assembly.links:  # a joint with coordinates of its own, which is a link
+            continue
         ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)

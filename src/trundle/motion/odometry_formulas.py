@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy as sp
 
+from trundle.algebra.terms import exact
 from trundle.errors import TrundleError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.model.mechanism import mechanism
-from trundle.motion.arc import advance
 from trundle.motion.displacement import POSE, at_origin, displacement, plan_odometry
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _POINTS, _SAME = 20, 1e-10
 _SHORT = 4
 
 DETERMINANT = sp.Symbol("D")
-FORWARD, SIDEWAYS, TURN = sp.symbols("Δs Δn Δθ")
+STEPS = sp.symbols("Δs Δn Δθ")
 X, Y, HEADING = sp.symbols("x y theta")
 
 
@@ -87,47 +86,29 @@ class OdometryFormulas:
 def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     """The formulas of an odometry. Raises TrundleError where they don't agree with its program: a bug, then."""
     definitions, moved = _displacement(odometry)
-    steps = {FORWARD: moved[0], SIDEWAYS: moved[1], TURN: moved[2]}
-    gone = {symbol: sp.S.Zero for symbol, value in steps.items() if value == 0}
+    steps = dict(zip(STEPS, moved, strict=True))
     deltas = [sp.Symbol(f"Δ{name}") for name in odometry.increments]
     rates, slopes = _jacobian(steps, deltas, definitions)
-    definitions |= {symbol: value for symbol, value in steps.items() if symbol not in gone} | slopes
-    psi, chord, slope = sp.symbols("ψ k k′")
-    half = (sp.S.Zero if TURN in gone else TURN) / 2
-    known = {psi: HEADING + half, chord: sp.sinc(half), slope: _slope(half)}
-
-    def shown(expression: Expression) -> Expression:
-        named = expression.xreplace({sp.sinc(TURN / 2): chord}).subs(TURN / 2 + HEADING, psi)
-        return named.xreplace(gone)
-
-    after = advance((X, Y, HEADING), (FORWARD, SIDEWAYS, TURN))
-    pose = {name: shown(value) for name, value in zip(POSE, after, strict=True)}
-    f = sp.Matrix(3, 3, lambda i, j: shown(sp.diff(after[i], (X, Y, HEADING)[j])))
-    by_step = sp.Matrix(3, 3, lambda i, j: shown(_by(after[i], (FORWARD, SIDEWAYS, TURN)[j], slope)))
-    if TURN in gone:
-        known = {psi: HEADING, chord: sp.S.One, slope: sp.S.Zero}
-        pose = {name: value.xreplace(known) for name, value in pose.items()}
-        f, by_step, known = f.xreplace(known), by_step.xreplace(known), {}
-    used = sp.Tuple(*pose.values(), f, by_step).free_symbols
-    definitions |= {symbol: value for symbol, value in known.items() if symbol in used}
-    result = OdometryFormulas(definitions, pose, *(sp.ImmutableMatrix(each) for each in (f, by_step, rates)))
+    definitions |= {symbol: value for symbol, value in steps.items() if value != 0} | slopes
+    a, b, turn = (symbol if steps[symbol] != 0 else sp.S.Zero for symbol in STEPS)
+    turns = turn != 0
+    psi, k, slope = sp.symbols("ψ k k′") if turns else (HEADING, sp.S.One, sp.S.Zero)
+    c, s = sp.cos(psi), sp.sin(psi)
+    forward, aside = (
+        a * c - b * s,
+        a * s + b * c,
+    )  # as `motion.arc.advance` has them, along and across the old axes
+    pose = {"x": X + k * forward, "y": Y + k * aside, "theta": HEADING + turn}
+    f = sp.ImmutableMatrix([[1, 0, -k * aside], [0, 1, k * forward], [0, 0, 1]])
+    by_turn = (slope * forward - k * aside / 2, slope * aside + k * forward / 2)
+    by_step = sp.ImmutableMatrix([[k * c, -k * s, by_turn[0]], [k * s, k * c, by_turn[1]], [0, 0, 1]])
+    if turns:
+        # d sinc(Δθ/2)/dΔθ = (cos(Δθ/2) − sinc(Δθ/2))/Δθ, and 0 at Δθ = 0.
+        change = sp.Piecewise(((sp.cos(turn / 2) - sp.sinc(turn / 2)) / turn, sp.Ne(turn, 0)), (0, True))
+        definitions |= {psi: HEADING + turn / 2, k: sp.sinc(turn / 2), slope: change}
+    result = OdometryFormulas(definitions, pose, f, by_step, sp.ImmutableMatrix(rates))
     _check(odometry, result)
     return result
-
-
-def _slope(half: Expression) -> Expression:
-    """d sinc(Δθ/2)/dΔθ = (cos(Δθ/2) − sinc(Δθ/2))/Δθ, and 0 at Δθ = 0."""
-    return sp.Piecewise(((sp.cos(half) - sp.sinc(half)) / (2 * half), sp.Ne(half, 0)), (0, True))
-
-
-def _by(expression: Expression, symbol: Expression, slope: Expression) -> Expression:
-    """∂/∂symbol with k = sinc(Δθ/2) held as a function of its own: ∂k/∂Δθ is `slope`."""
-    k = sp.Symbol("k_held")
-    held = expression.xreplace({sp.sinc(TURN / 2): k})
-    derivative = sp.diff(held, symbol)
-    if symbol == TURN:
-        derivative += sp.diff(held, k) * slope
-    return derivative.xreplace({k: sp.sinc(TURN / 2)})
 
 
 def _displacement(odometry: Odometry) -> tuple[dict[Expression, Expression], list[Expression]]:
@@ -199,19 +180,18 @@ def _tidy(entry: Expression) -> Expression:
     angles = {each.args[0] for each in value.atoms(sp.sin, sp.cos)}
     choices = [value]
     for kept, gone in ((sp.sin, sp.cos), (sp.cos, sp.sin)):
-        squares = {gone(angle) ** 2: 1 - kept(angle) ** 2 for angle in angles}
-        choices.append(sp.expand(value.subs(squares)))
+        choices.append(sp.expand(value.subs({gone(angle) ** 2: 1 - kept(angle) ** 2 for angle in angles})))
     return sp.factor_terms(min(choices, key=sp.count_ops))
 
 
 def _rational(value: Expression) -> Expression:
-    """Floats that are fractions of small numbers, as such: 0.5 is 1/2."""
-    fractions = {}
-    for number in value.atoms(sp.Float):
-        near = Fraction(float(number)).limit_denominator(1000)
-        if abs(float(near) - float(number)) <= 1e-15 * abs(float(number)):
-            fractions[number] = sp.Rational(near.numerator, near.denominator)
-    return value.xreplace(fractions)
+    """Floats that are fractions of small numbers, as such, and √3/2 and its like: 0.5 is 1/2."""
+    return value.xreplace({number: _number(float(number)) for number in value.atoms(sp.Float)})
+
+
+def _number(value: float) -> sp.Expr:
+    factor, square = exact(value)
+    return sp.Rational(factor.numerator, factor.denominator) * sp.sqrt(square)
 
 
 def _readable(value: Expression, deltas: Sequence[Expression]) -> Expression:
@@ -323,22 +303,22 @@ def _matrix_lines(name: str, matrix: Expression) -> list[str]:
 
 def _latex(value: Expression) -> str:
     """LaTeX with whole words upright, so that wheels.left.radius isn't a product."""
-    symbols = value.free_symbols if hasattr(value, "free_symbols") else set()
-    names = {each: _word(each.name) for each in symbols}
-    return sp.latex(value, symbol_names=names)
+    return sp.latex(value, symbol_names={each: _word(each.name) for each in value.free_symbols})
+
+
+_SPECIAL = {
+    "Δs": r"\Delta s",
+    "Δn": r"\Delta n",
+    "Δθ": r"\Delta\theta",
+    "ψ": r"\psi",
+    "k′": "k'",
+    "theta": r"\theta",
+}
 
 
 def _word(name: str) -> str:
-    special = {
-        "Δs": r"\Delta s",
-        "Δn": r"\Delta n",
-        "Δθ": r"\Delta\theta",
-        "ψ": r"\psi",
-        "k′": "k'",
-        "theta": r"\theta",
-    }
-    if name in special:
-        return special[name]
+    if name in _SPECIAL or len(name) == 1:
+        return _SPECIAL.get(name, name)
     delta, word = (r"\Delta ", name[1:]) if name.startswith("Δ") else ("", name)
-    plain = word if len(word) == 1 else rf"\mathrm{{{word.replace('_', chr(92) + '_')}}}"
-    return delta + plain
+    escaped = word.replace("_", r"\_")
+    return rf"{delta}\mathrm{{{escaped}}}"

@@ -1,0 +1,106 @@
+"""What a robot's equations are written on: its mechanism in letters, with their names and the writer of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import sympy
+
+from trundle.algebra.sums import Book, Letter, Sum
+from trundle.formulas.names import Names, words_of
+from trundle.formulas.parameter_letters import Parameters
+from trundle.formulas.sections import Matrix
+from trundle.formulas.writing import Writer
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.configuration import Configuration
+from trundle.model.mechanism import Mechanism
+from trundle.robot import Robot
+from trundle.scalars import Scalar
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A robot's mechanism in letters, at a configuration in letters.
+
+    `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
+    have been asked for.
+    """
+
+    here: Mechanism
+    writer: Writer
+    parameters: Parameters
+    names: Names
+    coordinates: dict[str, int]
+    speeds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def book(self) -> Book:
+        """All letters."""
+        return self.writer.book
+
+    @property
+    def robot(self) -> Robot:
+        """The robot as it was described."""
+        return self.here.robot
+
+    @property
+    def assembly(self) -> Assembly:
+        """Its tree, wheels, couplings, loops, motors."""
+        return self.here.assembly
+
+    @property
+    def at(self) -> Configuration:
+        """Where everything is."""
+        return self.here.at
+
+    def letter(self, symbol: str, kind: str, meaning: str, unit: str = "", source: str = "") -> int:
+        """A new letter."""
+        self.book.letters.append(Letter(symbol, kind, meaning, unit, source=source))
+        return len(self.book.letters) - 1
+
+    def named(self, value: Scalar, meaning: str, unit: str, *names: str) -> Sum:
+        """The letter for a sum, by the first of the names that is free."""
+        return self.book.named(self.book.sum(value), lambda: self.names.unique(*names), meaning, unit)
+
+    def speed(self, name: str) -> Sum:
+        """The letter of a speed, by its name."""
+        if name not in self.speeds:
+            words = words_of(name, self.robot)
+            self.speeds[name] = self.letter(self.names.of(name), "speed", words, self.unit(name), name)
+        return self.book.letter(self.speeds[name])
+
+    def unit(self, name: str) -> str:
+        """The unit of a coordinate or speed."""
+        known = self.assembly.quantities
+        made = {} if name in known else {each.name: each for each in self.here.basis.made}
+        return (made.get(name) or known[name]).unit
+
+    def all_speeds(self) -> list[Sum]:
+        """ν: the letters of all speeds, in the assembly's order."""
+        return [self.speed(name) for name in self.assembly.speeds]
+
+    def samples(self, wheels: Callable[[Assembly], Iterable[WheelModel]]) -> np.ndarray:
+        """Numbers of the rows of wheels and couplings where ranks are decided for programs, too, of shape (samples,
+        rows, speeds).
+        """
+        return self.here.sampled(lambda numbers: numbers.rows(list(wheels(numbers.assembly))))
+
+    def expression(self, value: Scalar) -> sympy.Expr:
+        """A scalar as SymPy has it."""
+        return self.writer.expression(value)
+
+    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Matrix:
+        """A matrix of expressions."""
+        return Matrix([[self.expression(entry) for entry in row] for row in rows])
+
+    def symbol(self, name: str) -> sympy.Expr:
+        """The symbol of a speed."""
+        self.speed(name)
+        return self.writer.symbol(self.speeds[name])
+
+    def column(self, names: Sequence[str]) -> Matrix:
+        """A column of the symbols of speeds."""
+        return Matrix([self.symbol(name) for name in names])
