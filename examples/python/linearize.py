@@ -1,4 +1,4 @@
-"""What a controller needs to know of a differential drive: at rest no motor moves it sideways, on a circle steering does.
+"""What a controller needs to know of a differential drive: at rest no motor moves it sideways, on a circle they do.
 
 A regulator by python-control's `lqr` would take the same matrices: about.to_control().
 """
