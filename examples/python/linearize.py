@@ -23,7 +23,9 @@ weights = np.diag([{"x": 4.0, "y": 4.0, "theta": 1.0}.get(name, 1e-3) for name i
 gain = part.B.T @ solve_continuous_are(part.A, part.B, weights, np.eye(2))
 for name, row in zip(part.inputs, gain, strict=True):
     terms = zip(part.states, row, strict=True)
-    print(f"{name} = {circle.input[name]:.3f}", *(f"{-k:+.3f} Δ{state}" for state, k in terms if abs(k) > 1e-3))
+    print(
+        f"{name} = {circle.input[name]:.3f}", *(f"{-k:+.3f} Δ{state}" for state, k in terms if abs(k) > 1e-3)
+    )
 print(f"slowest pole of the loop: {np.linalg.eigvals(part.A - part.B @ gain).real.max():.3f} 1/s")
 beside_by_a_hand = {**circle.state, "y": 0.1}
 print(f"voltages 0.1 m beside it: {circle.u - gain @ part.deviation(beside_by_a_hand)} V")
