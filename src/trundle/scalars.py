@@ -8,6 +8,7 @@ scalar gets here; none is imported for its own sake.
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Iterable
 from functools import partial
@@ -25,10 +26,11 @@ _MATH = {
     "absolute": abs,
     "minimum": min,
     "maximum": max,
+    "less": operator.lt,
 }
 _PLAIN = (int, float)
 _NAMES = {
-    "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax"},
+    "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax", "less": "lt"},
     "numpy": {"atan2": "arctan2"},
     "sympy": {"absolute": "Abs", "minimum": "Min", "maximum": "Max"},
 }
@@ -94,6 +96,11 @@ def minimum(x: Scalar, y: Scalar) -> Scalar:
 def maximum(x: Scalar, y: Scalar) -> Scalar:
     """The larger of x and y."""
     return _function("maximum", x, y)(x, y)
+
+
+def less(x: Scalar, y: Scalar) -> Scalar:
+    """1 where x < y, 0 elsewhere; its derivative counts as 0 everywhere."""
+    return _function("less", x, y)(x, y) + 0
 
 
 def times(x: Scalar, y: Scalar) -> Scalar:

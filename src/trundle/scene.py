@@ -1,97 +1,83 @@
-"""What of a robot is drawn where: plain data that figures read, and that travels with a run.
+"""What of a robot is drawn where: shapes on frames, and where the frames are, at one moment or over a run.
 
-A scene holds one configuration in numbers, or a whole run: then points are given by the names of the values that hold
-their coordinates over time. Lengths in m, angles in rad; wheels are seen from above in the base's frame (x forward, y
-left).
+Plain data in space (m, rad; the world's z up), made by `model.drawing`; who draws it chooses a view.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.errors import InputError
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
-# A coordinate: a number, or the name of the value that holds it over time.
-Place = float | str
-# Two coordinates in the plane that is drawn, or all three.
-Point = tuple[Place, Place] | tuple[Place, Place, Place]
+Array = npt.NDArray[np.float64]
 Numbers = tuple[float, float, float]
 
 # The pictures' two axes, by the direction that is looked along.
 PLANES = {"x": ("y", "z"), "y": ("x", "z"), "z": ("x", "y")}
+# For what moves in space: from the right and behind, above the horizon (rad), as matplotlib's own 3D axes begin.
+SPATIAL = ""
+_AZIMUTH, _ELEVATION = math.radians(-60), math.radians(30)
 # Directions that differ by less in how much they show are the same; then the side view is the customary one.
 _AS_GOOD = 1e-6
 
 
+class Spot(NamedTuple):
+    """A point that moves with a frame: the frame's place among the poses, and where in it."""
+
+    frame: int = 0
+    at: Numbers = (0.0, 0.0, 0.0)
+
+
+BASE = Spot()
+
+
 @dataclass(frozen=True)
 class WheelShape:
-    """One wheel from above.
+    """A wheel whose frame rolls along its x, about its y, without spinning itself.
 
-    x, y: its centre (for a caster: the fork's pivot) in the base's frame.
-    heading: the direction it rolls in, about z; the value named `steering` is added where there is one.
-    round: whether it is as wide as it is long, as a ball is.
-    offset, aside: the wheel's centre lies this far behind the pivot (a caster's trail), and to the left of it.
+    pivot: where it is steered about, or held, on the body that carries it. round: it rolls every way, as a ball does.
     roller_angle: from the axle toward forward, of the roller on the ground (mecanum, omni); None without rollers.
     """
 
     name: str
-    x: float
-    y: float
+    frame: int
     radius: float
     width: float
-    heading: float = 0.0
-    kind: str = "fixed"
-    steering: str | None = None
-    offset: float = 0.0
-    roller_angle: float | None = None
+    pivot: Spot
+    steered: bool = False
     round: bool = False
-    aside: float = 0.0
-
-    @property
-    def is_ball(self) -> bool:
-        """Whether it rolls in every direction, without an axle; older files say it by the kind alone."""
-        return self.round or self.kind == "ball"
-
-    def turned(self, steering: float) -> float:
-        """The direction it rolls in, in the base's frame, at that steering angle."""
-        return self.heading + (steering if self.steering else 0.0)
-
-    def centre(self, steering: float = 0.0) -> tuple[float, float]:
-        """Its centre in the base's frame: that of a pivoted wheel need not be its pivot."""
-        heading = self.turned(steering)
-        along, across = math.cos(heading), math.sin(heading)
-        return (
-            self.x - self.offset * along - self.aside * across,
-            self.y - self.offset * across + self.aside * along,
-        )
+    roller_angle: float | None = None
 
 
 @dataclass(frozen=True)
-class Link:
+class Plate:
+    """A flat polygon on a frame: what is drawn of a body."""
+
+    frame: int
+    corners: tuple[Numbers, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
     """A bar between two points."""
 
     name: str
-    start: Point
-    end: Point
+    start: Spot
+    end: Spot
 
 
 @dataclass(frozen=True)
 class JointMark:
-    """A joint: its symbol, where it is, its axis (None for kinds without), whether it hangs on the base and turns."""
+    """A joint: its symbol, its frame, its axis there (None for kinds without), whether it is on the base, and turns."""
 
     name: str
     symbol: str
-    at: Numbers
+    frame: int
     axis: Numbers | None
     on_base: bool
     turns: bool = True
@@ -103,36 +89,65 @@ class LoopMark:
 
     name: str
     symbol: str
-    first: Numbers
-    second: Numbers
+    first: Spot
+    second: Spot
     apart: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
-    """A robot's shape: a body with wheels that moves in the plane, or links, or both.
+    """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
-    body: the outline's corners in the base's frame; without them one is drawn around the wheels.
-    pose: the names of the values x, y and heading of the base; empty for a fixed base.
-    traced: the names of the two values whose path is drawn for a linkage, its tip; empty for none.
-    plane: what the two axes of the picture of a run are.
-
-    Of one configuration only: `base` says how the base moves, `mounts` are the bars that hold joints to it, `centers`
-    the centres of mass, `coupled` the wheels that a linkage joins.
+    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that
+    a linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves.
     """
 
-    body: tuple[tuple[float, float], ...] = ()
-    wheels: tuple[WheelShape, ...] = ()
-    pose: tuple[()] | tuple[str, str, str] = ()
-    links: tuple[Link, ...] = ()
-    traced: tuple[()] | tuple[str, str] = ()
-    plane: tuple[str, str] = ("x", "y")
+    poses: Array
     base: str = "planar"
+    plates: tuple[Plate, ...] = ()
+    wheels: tuple[WheelShape, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    mounts: tuple[Bar, ...] = ()
     joints: tuple[JointMark, ...] = ()
-    mounts: tuple[Link, ...] = ()
-    centers: tuple[Numbers, ...] = ()
     loops: tuple[LoopMark, ...] = ()
+    centers: tuple[Spot, ...] = ()
     coupled: tuple[tuple[str, ...], ...] = ()
+    traced: Spot = BASE
+
+    def at(self, moments: Sequence[int] | slice) -> Scene:
+        """The same at some of the moments."""
+        return replace(self, poses=self.poses[moments])
+
+    def place(self, spot: Spot) -> Array:
+        """A point over time, (T, 3)."""
+        return self.turned(spot.frame, spot.at) + self.poses[:, spot.frame, :, 3]
+
+    def places(self, spots: Iterable[Spot]) -> Array:
+        """Points over time, (T, n, 3)."""
+        found = [self.place(spot) for spot in spots]
+        return np.stack(found, axis=1) if found else np.zeros((len(self.poses), 0, 3))
+
+    def turned(self, frame: int, direction: Numbers) -> Array:
+        """A direction of a frame in the world over time, (T, 3)."""
+        return self.poses[:, frame, :, :3] @ np.array(direction)
+
+    @cached_property
+    def extent(self) -> Array:
+        """Points around everything over time, (T, n, 3)."""
+        spots = [Spot(plate.frame, corner) for plate in self.plates for corner in plate.corners]
+        spots += [end for bar in (*self.bars, *self.mounts) for end in (bar.start, bar.end)]
+        spots += [Spot(joint.frame) for joint in self.joints] + [*self.centers]
+        spots += [end for loop in self.loops for end in (loop.first, loop.second)]
+        for wheel in self.wheels:
+            half = wheel.radius if wheel.round else wheel.width / 2
+            signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
+            spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
+        return self.places(spots or [self.traced])
+
+    @property
+    def size(self) -> float:
+        """The robot's largest extent at the first moment (m); 0.3 for one of which no shape is known."""
+        return float(np.ptp(self.extent[0], axis=0).max()) or 0.3
 
     @cached_property
     def view(self) -> str:
@@ -141,73 +156,63 @@ class Scene:
         """
         if self.wheels or self.base == "planar":
             return "z"
-        shown = dict.fromkeys("yzx", 0.0)
-        for joint in self.joints:
-            if joint.axis is not None and joint.turns:
-                for axis, part in zip("xyz", joint.axis, strict=True):
-                    shown[axis] += part**2
+        axes = [self.turned(j.frame, j.axis)[0] for j in self.joints if j.axis is not None and j.turns]
+        shown = dict(zip("xyz", np.square(axes).sum(axis=0) if axes else np.zeros(3), strict=True))
         if max(shown.values()) <= _AS_GOOD:
-            points = [(0.0, 0.0, 0.0), *(joint.at for joint in self.joints), *self.centers]
-            reach = {
-                axis: max(along) - min(along)
-                for axis, along in zip("xyz", zip(*points, strict=True), strict=True)
-            }
-            shown = {axis: -reach[axis] for axis in shown}
-        return next(axis for axis, value in shown.items() if value >= max(shown.values()) - _AS_GOOD)
+            spots = [Spot(), *(Spot(joint.frame) for joint in self.joints), *self.centers]
+            shown = dict(zip("xyz", -np.ptp(self.places(spots)[0], axis=0), strict=True))
+        return next(axis for axis in "yzx" if shown[axis] >= max(shown.values()) - _AS_GOOD)
 
-    def flat(self, point: Iterable[Place]) -> npt.NDArray[np.float64]:
-        """A point's place in the picture, (2,)."""
-        places = dict(zip("xyz", point, strict=True))
-        return np.array([places[axis] for axis in PLANES[self.view]], dtype=float)
-
-    def outline(self) -> tuple[tuple[float, float], ...]:
-        """The body's corners, those of a body around the wheels where it has none of its own."""
-        return self.body or body_outline(self.wheels)
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain data for `Run.description["sketch"]`: what differs from an empty scene."""
-        default = {each.name: each.default for each in fields(Scene)}
-        own: dict[str, object] = _reader().dump_python(self, mode="json")
-        return {name: value for name, value in own.items() if getattr(self, name) != default[name]}
-
-    @staticmethod
-    def from_dict(data: Mapping[str, object]) -> Scene:
-        """Back from plain data, as JSON gives it; InputError where it is not a scene's."""
-        try:
-            return _reader().validate_python(data)
-        except ValueError as error:
-            raise InputError(f"the run's sketch of the robot is damaged: {error}") from error
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether it moves in the plane of its view alone, by its joints; a base on the ground is seen from above."""
+        if self.base == "planar":
+            return True
+        normal = "xyz".index(self.view)
+        for joint in self.joints:
+            if joint.axis is None:
+                return joint.symbol == "weld" and self.base == "fixed"
+            along = abs(self.turned(joint.frame, joint.axis)[0][normal])
+            if abs(along - (1.0 if joint.turns else 0.0)) > _AS_GOOD:
+                return False
+        return self.base == "fixed"
 
 
-@cache
-def _reader() -> TypeAdapter[Scene]:
-    """What checks a scene's data by its types; unknown keys are errors."""
-    from pydantic import ConfigDict, TypeAdapter, with_config
+def project(points: Array, view: str) -> Array:
+    """Points or directions in space (…, 3) in a picture, (…, 2): along an axis, or `SPATIAL`."""
+    if view != SPATIAL:
+        return points[..., ["xyz".index(axis) for axis in PLANES[view]]]
+    c, s = math.cos(_AZIMUTH), math.sin(_AZIMUTH)
+    up = math.sin(_ELEVATION)
+    return points @ np.array([[-s, c, 0.0], [-c * up, -s * up, math.cos(_ELEVATION)]]).T
 
-    for kind in (Scene, WheelShape, Link, JointMark, LoopMark):
-        with_config(ConfigDict(extra="forbid"))(kind)
-    return TypeAdapter(Scene)
+
+def depth(points: Array, view: str) -> Array:
+    """How near points are to whoever looks, (…,)."""
+    if view != SPATIAL:
+        return points[..., "xyz".index(view)] * (-1 if view == "y" else 1)
+    level = math.cos(_ELEVATION)
+    toward = (level * math.cos(_AZIMUTH), level * math.sin(_AZIMUTH), math.sin(_ELEVATION))
+    return points @ np.array(toward)
 
 
-def body_outline(wheels: tuple[WheelShape, ...]) -> tuple[tuple[float, float], ...]:
-    """A body for wheels that have none: a rectangle between them, its front corners cut so that it shows its heading.
+def body_outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:
+    """A body for the wheels that it carries: a rectangle between them, its front corners cut to show its heading.
 
     Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y.
     """
-    if not wheels:
-        return ()
     reach = max(wheel.radius for wheel in wheels)
-    left = max(wheel.y - wheel.width for wheel in wheels)
-    right = min(wheel.y + wheel.width for wheel in wheels)
+    left = max(wheel.pivot.at[1] - wheel.width for wheel in wheels)
+    right = min(wheel.pivot.at[1] + wheel.width for wheel in wheels)
     if left - right < reach:  # wheels in one row: a slim body around them
         left, right = left + reach, right - reach
     span = left - right
-    front = max(max(wheel.x for wheel in wheels) + 1.3 * reach, 0.35 * span)
-    back = min(min(wheel.x for wheel in wheels) - 1.3 * reach, -0.25 * span)
+    front = max(wheel.pivot.at[0] for wheel in wheels) + 1.3 * reach
+    back = min(wheel.pivot.at[0] for wheel in wheels) - 1.3 * reach
+    if wheels[0].pivot.frame == 0:  # a base is around its origin
+        front, back = max(front, 0.35 * span), min(back, -0.25 * span)
     cut = 0.25 * min(span, front - back)
-    sides = (right, right + cut, left - cut, left)
-    return (
-        (back, right),
-        *zip((front - cut, front, front, front - cut), sides, strict=True),
-        (back, left),
-    )
+    height = sum(wheel.pivot.at[2] for wheel in wheels) / len(wheels)
+    x = (back, front - cut, front, front, front - cut, back)
+    y = (right, right, right + cut, left - cut, left, left)
+    return tuple((a, b, height) for a, b in zip(x, y, strict=True))

@@ -500,3 +500,14 @@ def test_a_robot_without_masses():
     assert any("needs a body with a mass" in note for note in found.sections[-1].notes)
     with pytest.raises(InputError, match="needs a body with a mass"):
         equations(robot, "dynamics")
+
+
+def test_two_wheels_in_one_place_have_equations():
+    """Their rates don't tell how the base turns, so there is no forward kinematics to write."""
+    wheel = {"radius": 0.1, "mass": 1}
+    robot = {
+        "name": "unicycle",
+        "body": {"mass": 9, "inertia": {"zz": 1}},
+        "wheels": {"a": wheel, "b": wheel},
+    }
+    assert "Forward kinematics" not in str(trundle.equations(trundle.load({"robot": robot})))

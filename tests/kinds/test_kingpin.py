@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import trundle
+from trundle.model.drawing import scene
 from trundle.robot import parse_robot
+from trundle.scene import Spot
 
 SCRUB = 0.06
 FORK = {"mass": 0.5, "inertia": {"zz": 0.02}}
@@ -73,5 +75,7 @@ def test_it_is_classified_coupled_and_drawn_as_a_steered_wheel():
     assert model.speeds[1:] == ("steering.rate",)
     text = str(trundle.equations(car, "kinematics"))
     assert "agrees with the compiled program" in text
-    (shape,) = [each for each in model.sketch["wheels"] if each["name"] == "fr"]
-    assert (shape["y"], shape["aside"]) == (-0.2, -0.05)
+    drawn = scene(car)
+    (shape,) = [each for each in drawn.wheels if each.name == "fr"]
+    assert shape.pivot.at[1] == -0.2
+    assert drawn.place(Spot(shape.frame))[0, 1] == pytest.approx(-0.25)

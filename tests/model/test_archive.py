@@ -183,7 +183,7 @@ def test_every_field_of_a_model_has_a_form_and_every_program_its_check():
 
 @pytest.mark.parametrize(("value", "said"), [(1j, "complex"), (float("nan"), "JSON compliant")])
 def test_values_that_have_no_form_are_refused_loudly(tmp_path, value, said):
-    model = replace(catalogue("pendulum"), sketch={"when": value})
+    model = replace(catalogue("pendulum"), parameters={"when": value})
     with pytest.raises(TrundleError, match=said):
         model.save(tmp_path / "strange.trundle.json")
     assert not list(tmp_path.iterdir())

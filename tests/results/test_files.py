@@ -12,7 +12,6 @@ import pytest
 from trundle.errors import InputError
 from trundle.files import replacing
 from trundle.results import Batch, Run
-from trundle.scene import Scene
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
@@ -187,9 +186,6 @@ def test_files_of_the_first_version_are_read_and_drawn(earlier):
     assert "pendulum" in run.description["yaml"]
     assert run.plot.path().axes[0].get_ylabel() == "z (m)"
     cart = Run.load(earlier("cart_1"))
-    ball, tail = Scene.from_dict(cart.description["sketch"]).wheels[1:]
-    assert ball.is_ball
-    assert tail.centre() == pytest.approx((-0.5, 0.0))
     assert cart.plot.path_png() is not None
     batch = Batch.load(earlier("batch_1"))
     assert (batch.states, batch.count, batch.parameters["m"]) == (("x", "v"), 2, 2.0)

@@ -4,54 +4,79 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
-from matplotlib.patches import Polygon
+from matplotlib.collections import LineCollection, PolyCollection
 
+import trundle
 from trundle import catalog
 from trundle.analysis.analyze import analyze
+from trundle.documents import RunSpec, dump
 from trundle.errors import InputError
+from trundle.model.drawing import motion, scene
+from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.robot.description import parse_robot
-from trundle.scene import Link, Scene, WheelShape, body_outline
+from trundle.scene import SPATIAL, Spot, body_outline, project
 from trundle.show.ability_figure import mobility_figure
-from trundle.show.path import path
+from trundle.show.diagram import diagram
+from trundle.show.path import path, scene_of, track_of
+from trundle.show.robot import silhouette
 from trundle.show.series import panels
 from trundle.show.style import save_figure
 
-WHEELS = (
-    WheelShape("right", 0.0, -0.6, 0.15, 0.15),
-    WheelShape("front", 0.5, 0.0, 0.1, 0.05, kind="steered", steering="front.steering"),
-    WheelShape("tail", -0.5, 0.0, 0.1, 0.0, kind="caster", steering="tail.steering", offset=0.1),
-    WheelShape("omni", 0.0, 0.6, 0.1, 0.05, kind="omni", roller_angle=math.pi / 2),
-    WheelShape("mecanum", 0.2, 0.6, 0.1, 0.05, kind="mecanum", roller_angle=-math.pi / 4),
-    WheelShape("ball", -0.2, 0.6, 0.1, 0.0, kind="ball"),
-)
+BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+ROBOT: Any = {
+    "name": "circle",
+    "body": BODY,
+    "wheels": {
+        "right": {"at": [0, -0.6, 0], "radius": 0.1, "width": 0.15},
+        "front": {"type": "steered", "at": [0.5, 0, 0], "radius": 0.1, "width": 0.05},
+        "tail": {"type": "caster", "at": [-0.5, 0, 0], "radius": 0.1, "offset": 0.1},
+        "omni": {"type": "omni", "at": [0, 0.6, 0], "radius": 0.1, "width": 0.05},
+        "mecanum": {
+            "type": "mecanum",
+            "at": [0.2, 0.6, 0],
+            "radius": 0.1,
+            "width": 0.05,
+            "roller_angle": -0.8,
+        },
+        "ball": {"type": "ball", "at": [-0.2, 0.6, 0], "radius": 0.1},
+    },
+}
 
 
-def circle(samples=101, sketch=None, laps=1.0, more=None) -> Run:
+def circle(samples=101, laps=1.0, more=None) -> Run:
     time = np.linspace(0, 10, samples)
     angle = laps * 2 * math.pi * time / 10
-    units = {"x": "m", "y": "m", "theta": "rad", "front.steering": "rad", "u.voltage": "V"}
+    robot = parse_robot(ROBOT)
+    coordinates = mechanism(robot).names
     values = {
+        **dict.fromkeys(coordinates, 0 * time),
         "x": 2 * np.sin(angle),
         "y": 2 - 2 * np.cos(angle),
         "theta": angle,
         "front.steering": 0.3 * np.sin(time),
-        "tail.steering": 0 * time,
         "u.voltage": 24 + 0 * time,
     } | (more or {})
-    sketch = sketch if sketch is not None else Scene(wheels=WHEELS, pose=("x", "y", "theta"))
+    units = {"x": "m", "y": "m", "theta": "rad", "front.steering": "rad", "u.voltage": "V"}
+    groups = {"coordinates": ["x", "y", "theta"], "inputs": ["u.voltage"]}
     return Run(
         "circle",
         time,
         values,
-        {name: unit for name, unit in units.items() if name in values},
-        {"sketch": sketch.to_dict()},
-        groups={"coordinates": ["x", "y", "theta"], "inputs": ["u.voltage"]},
+        units,
+        {"yaml": dump(robot, RunSpec.model_validate({"mode": "kinematic"}))},
+        groups=groups,
     )
+
+
+def drawn(axes):
+    """The faces of every robot that is drawn, one after the other in the order of its scene."""
+    found = [each for each in axes.collections if isinstance(each, PolyCollection)]
+    return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 
 def test_all_figures_from_a_saved_file(tmp_path):
@@ -79,29 +104,24 @@ def test_other_suffixes_are_errors(tmp_path):
 def test_the_path_is_the_runs_and_the_robot_stands_on_it():
     run = circle(laps=0.7)
     axes = path(run).axes[0]
-    (line,) = [each for each in axes.collections if isinstance(each, LineCollection)]
+    line = next(each for each in axes.collections if each.get_array() is not None)
+    assert isinstance(line, LineCollection)
     segments = np.array(line.get_segments())
     np.testing.assert_allclose(segments[0, 0], [run["x"][0], run["y"][0]], atol=1e-12)
     np.testing.assert_allclose(segments[-1, 1], [run["x"][-1], run["y"][-1]], atol=1e-12)
-    bodies = [each for each in axes.patches if isinstance(each, Polygon) and len(each.get_xy()) == 7]
-    assert 3 <= len(bodies) <= 12
-    first, last = (np.asarray(body.get_xy()) for body in (bodies[0], bodies[-1]))
-    outline = np.array(body_outline(WHEELS))
-    np.testing.assert_allclose(first[:6], outline, atol=1e-12)
+    robots = drawn(axes)
+    assert 3 <= len(robots) <= 12
+    outline = np.array(body_outline(scene(parse_robot(ROBOT)).wheels))[:, :2]
     theta = run["theta"][-1]
     turn = np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]])
-    np.testing.assert_allclose(last[:6], outline @ turn.T + [run["x"][-1], run["y"][-1]], atol=1e-12)
+    np.testing.assert_allclose(robots[0][0][:6], outline, atol=1e-12)
+    moved = outline @ turn.T + [run["x"][-1], run["y"][-1]]
+    np.testing.assert_allclose(robots[-1][0][:6], moved, atol=1e-12)
     assert axes.get_aspect() == 1
 
 
 def test_robots_keep_clear_of_each_other_over_many_laps():
-    assert (
-        sum(
-            isinstance(p, Polygon) and len(p.get_xy()) == 7
-            for p in path(circle(2001, laps=20)).axes[0].patches
-        )
-        < 12
-    )
+    assert len(drawn(path(circle(2001, laps=20)).axes[0])) < 12
 
 
 def test_a_tiny_robot_on_a_long_path_is_drawn_larger_and_said_so():
@@ -130,16 +150,98 @@ def test_a_run_without_anything_to_show(tmp_path):
     assert len(run.plot.save(tmp_path)) == 4
 
 
-def test_a_linkage_shows_its_links_and_the_tips_trace():
-    time = np.linspace(0, 2, 201)
-    angle = np.cos(4 * time)
-    links = (Link("rod", (0.0, 0.0), ("rod.tip.x", "rod.tip.z")),)
-    sketch = Scene(links=links, traced=("rod.tip.x", "rod.tip.z"), plane=("x", "z"))
-    values = {"rod.tip.x": np.sin(angle), "rod.tip.z": -np.cos(angle)}
-    run = Run("pendulum", time, values, description={"sketch": sketch.to_dict()})
-    axes = path(run).axes[0]
+@pytest.mark.parametrize("kind", ["pendulum", "four_bar", "slider_crank", "offset_drive"])
+def test_what_is_drawn_is_where_the_model_says(kind):
+    """Joints, centres of mass and loops at every moment of a run, by the run's own outputs."""
+    run = trundle.simulate(trundle.derive(catalog.robot(kind)), 0.5, samples=11)
+    shown = scene_of(run)
+    assert shown is not None
+    known = [(joint.name, Spot(joint.frame)) for joint in shown.joints]
+    known += [(loop.name, loop.second) for loop in shown.loops]
+    compared = 0
+    for name, spot in known:
+        for axis, places in zip("xyz", shown.place(spot).T, strict=True):
+            output = f"{name}.{'world_' if f'{name}.world_{axis}' in run else ''}{axis}"
+            if output in run:
+                np.testing.assert_allclose(places, run[output], atol=1e-9)
+                compared += 1
+    assert compared or kind == "offset_drive"
+    if f"{shown.joints[0].name}.center_x" in run:
+        np.testing.assert_allclose(
+            shown.place(shown.centers[0])[:, 0], run[f"{shown.joints[0].name}.center_x"]
+        )
+
+
+@pytest.mark.parametrize("kind", ["four_bar", "slider_crank"])
+def test_linkages_that_roll_are_drawn_where_they_are(kind):
+    """The README's example: where nothing but angles is in the run."""
+    run = trundle.roll(catalog.robot(kind), 1.0, {"crank.rate": 3.0}, samples=50)
+    axes = run.plot.path().axes[0]
     assert axes.get_ylabel() == "z (m)"
-    assert sum(len(np.atleast_1d(line.get_xdata())) == 2 for line in axes.lines) >= 5
+    shown = scene_of(run)
+    assert shown is not None
+    (loop,) = shown.loops
+    np.testing.assert_allclose(shown.place(loop.first), shown.place(loop.second), atol=1e-9)
+    assert len([each for each in axes.collections if isinstance(each, LineCollection)]) > 5
+
+
+def trailer():
+    wheel = {"radius": 0.1, "width": 0.05}
+    towed = {**BODY, "center_of_mass": [-0.6, 0, 0]}
+    wheels = {
+        f"{body or 'own'}_{side}": {"at": [x, y, 0], **wheel, **({"parent": body} if body else {})}
+        for body, x in (("", 0.0), ("hitch", -0.7))
+        for side, y in (("left", 0.3), ("right", -0.3))
+    }
+    joints = {"hitch": {"type": "revolute", "at": [-0.3, 0, 0], "body": towed}}
+    return parse_robot({"name": "tractor", "body": BODY, "joints": joints, "wheels": wheels})
+
+
+def test_a_trailer_is_drawn_behind_its_hitch():
+    run = trundle.simulate(trailer(), 0.1, initial={"hitch.angle": 0.5}, samples=3)
+    first = drawn(run.plot.path().axes[0])[0]
+    bodies = [face for face in first if len(face) == 7]
+    assert len(bodies) == 2
+    towed = bodies[1][:6].mean(axis=0) - [-0.3, 0]
+    assert math.atan2(-towed[1], -towed[0]) == pytest.approx(0.5)
+    faces = drawn(diagram(trailer()).axes[0])[0]
+    assert sum(len(face) == 7 for face in faces) == 2
+
+
+def test_what_moves_in_space_is_seen_from_its_corner():
+    joint = {"type": "revolute", "at": [0, 0, 0.3], "body": BODY}
+    arm = {"turret": joint, "shoulder": {**joint, "parent": "turret", "axis": [0, 1, 0]}}
+    spatial, flat = (parse_robot({"name": "a", "joints": each}) for each in (arm, {"turret": joint}))
+    assert (scene(flat).view, scene(flat).is_flat, scene(spatial).is_flat) == ("z", True, False)
+    run = trundle.simulate(spatial, 0.2, initial={"turret.rate": 1.0}, samples=5)
+    shown = track_of(run)
+    assert shown is not None
+    np.testing.assert_allclose(shown.points, project(shown.scene.place(shown.scene.traced), SPATIAL))
+
+
+def test_bodies_of_which_only_the_inertia_is_known_are_boxes_of_it():
+    """A brick of 3, 2 and 1 m, by its moments of inertia: I = m/12 (b² + c²)."""
+    inertia = {"xx": 5 / 12, "yy": 10 / 12, "zz": 13 / 12}
+    brick = parse_robot({"name": "a", "base": "floating", "body": {"mass": 1.0, "inertia": inertia}})
+    assert np.ptp(scene(brick).extent[0], axis=0) == pytest.approx([3, 2, 1])
+
+
+@pytest.mark.parametrize("view", ["x", "y", "z", SPATIAL])
+def test_silhouettes_hold_every_point_of_a_wheel_and_no_more(view):
+    """Against points all over two rims: every one lies inside, every corner on one of them."""
+    shown = scene(parse_robot(ROBOT))
+    wheel = shown.wheels[0]
+    outline = silhouette(shown, wheel, view)[0]
+    angles = np.linspace(0, 2 * np.pi, 721)
+    rims = [Spot(wheel.frame, (0.1 * np.cos(a), s * 0.075, 0.1 * np.sin(a))) for a in angles for s in (-1, 1)]
+    points = project(shown.places(rims)[0], view)
+    edges = np.roll(outline, -1, axis=0) - outline
+    area = np.sum(outline[:, 0] * np.roll(outline[:, 1], -1) - outline[:, 1] * np.roll(outline[:, 0], -1))
+    for corner, edge in zip(outline, np.sign(area) * edges, strict=True):
+        beyond = edge[0] * (points[:, 1] - corner[1]) - edge[1] * (points[:, 0] - corner[0])
+        # Between the corners of its polygon a rim bulges by r (1 - cos 11.25°) = 0.002 m.
+        assert beyond.min() >= -0.002 * np.hypot(*edge) - 1e-12
+        assert np.hypot(*(points - corner).T).min() < 1e-3
 
 
 def test_checks_say_the_largest_residual_and_imbalance():
@@ -167,33 +269,24 @@ def test_panels_hold_one_unit_and_not_too_many_lines():
     assert [panel.unit for panel in found] == ["", "", "", "m"]
 
 
-def test_sketches_survive_json_and_damage_is_an_error():
-    sketch = Scene(body=((0.0, 1.0), (1.0, 0.0), (0.0, -1.0)), wheels=WHEELS, pose=("x", "y", "theta"))
-    assert Scene.from_dict(sketch.to_dict()) == sketch
-    for damaged in (
-        {"wheel": []},
-        {"wheels": [{"name": "a"}]},
-        {"wheels": [{"nam": "a"}]},
-        {"pose": ["x"]},
-        {"links": [{"name": "a", "start": [0], "end": [0, 0]}]},
-        {"body": 3},
-        {"body": [["a", "b"]]},
-    ):
-        with pytest.raises(InputError):
-            Scene.from_dict(damaged)
-
-
-def test_a_sketch_that_names_what_the_run_has_not():
-    with pytest.raises(InputError, match="'heading'"):
-        path(circle(sketch=Scene(pose=("x", "y", "heading"))))
-    wheel = WheelShape("front", 0, 0, 0.1, 0.1, steering="front.stering")
-    with pytest.raises(InputError, match="did you mean 'front.steering'"):
-        path(circle(sketch=Scene(wheels=(wheel,), pose=("x", "y", "theta"))))
+def test_a_description_that_is_damaged_or_names_what_the_run_has_not():
+    run = circle()
+    with pytest.raises(InputError, match="front.steering"):
+        path(replace(run, values={name: each for name, each in run.values.items() if "front" not in name},
+                     units={}))  # fmt: skip
+    with pytest.raises(InputError):
+        path(replace(run, description={"yaml": "trundle: 1"}))
+    described = run.description["yaml"].replace("radius", "raduis")
+    with pytest.raises(InputError, match="radius"):
+        path(replace(run, description={"yaml": described}))
 
 
 def test_a_caster_trails_behind_its_pivot():
-    assert WHEELS[2].centre() == pytest.approx((-0.6, 0.0))
-    assert WHEELS[2].centre(math.pi / 2) == pytest.approx((-0.5, -0.1))
+    tail = parse_robot(ROBOT)
+    for angle, place in ((0.0, (-0.6, 0.0)), (math.pi / 2, (-0.5, -0.1))):
+        values = dict.fromkeys(mechanism(tail).names, np.zeros(1))
+        shown = motion(tail, {**values, "tail.steering": np.array([angle])}, {})
+        assert shown.place(Spot(shown.wheels[2].frame))[0, :2] == pytest.approx(place, abs=1e-12)
 
 
 def test_figures_need_no_screen_and_no_global_state():
@@ -243,9 +336,9 @@ def test_linkages_are_drawn_where_they_are_asked_for():
     for kind, frame, at in (("four_bar", None, {}), ("slider_crank", "piston", {"crank.angle": 1.0})):
         found = analyze(catalog.robot(kind), at, frame=frame)
         axes = mobility_figure(found).axes[0]
-        bars = [np.asarray(line.get_xydata()) for line in axes.lines if line.get_marker() in ("None", "")]
+        (bars,) = [each.get_segments() for each in axes.collections if isinstance(each, LineCollection)]
         lengths = sorted(float(np.hypot(*(end - start))) for start, end in bars)
-        assert lengths == pytest.approx([0.3, 0.7, 0.9] if kind == "four_bar" else [0.05, 0.15])
+        assert lengths == pytest.approx([0.3, 0.7, 0.9, 1.0] if kind == "four_bar" else [0.05, 0.15])
     crank, slide = 1.0, found.configuration["piston.position"]
     assert slide == pytest.approx(0.05 * np.cos(crank) + np.sqrt(0.15**2 - (0.05 * np.sin(crank)) ** 2))
     assert any(

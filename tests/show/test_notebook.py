@@ -199,12 +199,12 @@ def test_a_run_in_a_notebook(run):
         assert word in seen.text
 
 
-def test_runs_without_a_path_or_with_a_sketch_that_is_damaged():
+def test_runs_without_a_path_or_with_a_description_that_is_damaged():
     time = np.linspace(0, 1, 5)
     still = Run("still", time, {"a": time})
     assert checked(still._repr_html_()).pictures == []
-    damaged = Run("damaged", time, {"a": time}, description={"sketch": {"pose": ["a", "b", "c"]}})
-    assert "the base's pose" in checked(damaged._repr_html_()).text
+    damaged = Run("damaged", time, {"a": time}, description={"yaml": "robot: {"})
+    assert "not valid YAML" in checked(damaged._repr_html_()).text
     many = Run("many", time, {f"value_{k}": time for k in range(500)})
     assert "and 100 more" in checked(many._repr_html_()).text
 
@@ -241,11 +241,7 @@ def test_names_are_escaped():
     method.form_lagranges_equations()
     model = trundle.from_sympy(method, parameters={mass: 1.0}, name=EVIL)
     time = np.linspace(0, 1, 5)
-    sketch = {
-        "pose": ["x", "x", "x"],
-        "wheels": [{"name": EVIL, "x": 0.0, "y": 0.0, "radius": 1.0, "width": 0.1}],
-    }
-    run = Run(EVIL, time, {EVIL: time, "x": time}, {EVIL: EVIL}, {"sketch": sketch}, {"method": EVIL})
+    run = Run(EVIL, time, {EVIL: time, "x": time, "y": time}, {EVIL: EVIL}, {}, {"method": EVIL})
     batch = Batch(EVIL, time, (EVIL,), np.zeros((5, 1, 3)), {EVIL: EVIL}, summary={"diverged": EVIL})
     for each in (program, model, run, batch):
         seen = checked(each._repr_html_())

@@ -11,6 +11,7 @@ from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import parse_robot
+from trundle.show.path import scene_of
 from trundle.simulation.jumps import find_jumps
 
 _MODELS = {}
@@ -249,7 +250,7 @@ BAD = {
     "too many samples": ({"samples": 10**12}, "too many to store"),
     "endless": ({"duration": float("inf")}, "finite time"),
     "samples in words": ({"samples": "5"}, "whole number"),
-    "no duration": ({"duration": None}, "run.duration"),
+    "a duration beside times": ({"duration": 1.0, "times": [0, 2]}, "both a duration of 1"),
     "a duration in metres": ({"duration": "3 m"}, "expected a time"),
     "times in words": ({"times": "abc"}, "increasing"),
     "inputs in a list": ({"inputs": [1, 2]}, "by name"),
@@ -539,11 +540,11 @@ def test_a_singular_start_is_explained_and_a_torque_limit_shows():
     assert run["motor.delivered"][-1] == 1.0
 
 
-def test_the_sketch_has_the_parameters_of_the_run():
+def test_what_is_drawn_has_the_parameters_of_the_run():
     model = model_of("differential_drive")
-    run = simulate(model, 0.1, parameters={"r": 0.3})
-    assert [wheel["radius"] for wheel in run.description["sketch"]["wheels"]] == [0.3, 0.3]
-    assert [wheel["radius"] for wheel in model.sketch["wheels"]] == [0.15, 0.15]
+    drawn = scene_of(simulate(model, 0.1, parameters={"r": 0.3}))
+    assert drawn is not None
+    assert [wheel.radius for wheel in drawn.wheels] == [0.3, 0.3]
 
 
 def test_a_base_without_mass_has_kinematics_and_no_forces():

@@ -33,6 +33,16 @@ class Manipulability(Explained):
     limit: str = ""
 
     @property
+    def weights(self) -> tuple[float, ...]:
+        """What each part is multiplied by to be in m/s."""
+        return tuple(self.length if part.startswith("omega") else 1.0 for part in self.parts)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The unit of each part."""
+        return tuple("rad/s" if part.startswith("omega") else "m/s" for part in self.parts)
+
+    @property
     def condition(self) -> float:
         """Longest over shortest axis, of those that are not zero: 1 is isotropic; infinite with undriven motions."""
         if self.undriven or not self.radii:

@@ -53,16 +53,13 @@ def execute(args: Namespace, out: Output) -> int:
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
     products.prepare(folder, request.stem, figures)
-    from trundle.model.classification import mobility_class
     from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     task = request.task(args)
     run = task.run(progress=not out.quiet)
     files = products.write(run, folder, request.stem, figures)
     notes = list(_notes(request, run, folder, files))
-    robot, model = request.document.robot, task.model
-    mobility = mobility_class(robot) if model is None else model.mobility
-    report = RunReport(robot, mobility, model, run, task.changed, files, notes, kept=request.kept is not None)
+    report = RunReport(request.document.robot, task, run, files, notes, kept=request.kept is not None)
     if out.json:
         out.answer(run_data(report))
     elif not out.quiet:

@@ -17,11 +17,12 @@ from trundle.formulas.wheel_loads import readable_loads
 from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.supply import Supply
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.robot.motors import Drive
 from trundle.scalars import Scalar
 
-_Source = TypeVar("_Source", Actuator, Element, WheelModel, Stop)
+_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
 
 
 def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
@@ -44,14 +45,47 @@ def _motor(sheet: Sheet, push: Push) -> list[Equation]:
 
     command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
     shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
-    torque = motor.effort(Drive(command, position, rate, shown), actuator.read).torque
+    supply = next((_known(sheet, "V", each.name, each.voltage) for each in _supplies(sheet, name)), None)
+    torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.letter)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
-    effort = motor.effort(Drive(command, position, rate, {what: shown[what] for what in own}), actuator.read)
+    known = {what: shown[what] for what in own}
+    effort = motor.effort(Drive(command, position, rate, known, supply), actuator.read)
     for what in outputs:
         right, words = effort.outputs[what], f"{what} of {name}"
         equations.append(Equation(f"{name}.{what}", shown[what], right, meaning=words))
     return equations + _rates(name, shown, effort.rates)
+
+
+def _supplies(sheet: Sheet, motor: str) -> list[Supply]:
+    """The battery that feeds a motor, if one does."""
+    return [each for each in sheet.assembly.supplies if motor in each.feeds]
+
+
+def battery_section(sheet: Sheet) -> Section | None:
+    """Each battery's voltage and current, which follow from each other, and the rate of its charge."""
+    equations = [each for supply in sheet.assembly.supplies for each in _battery(sheet, supply)]
+    return Section("dynamics", "Batteries", tuple(equations)) if equations else None
+
+
+def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
+    supply, name = _written(sheet, plain), plain.name
+    quantities = {"V": supply.voltage, "i": supply.current, "s": supply.charge}
+    voltage, current, charge = (_known(sheet, stem, name, each) for stem, each in quantities.items())
+    battery, read = supply.battery, supply.read
+    drawn = sympy.Add(*(_drawn(sheet, motor) for motor in supply.feeds))
+    left = battery.source(charge, read) - read(battery.internal_resistance) * current
+    return [
+        Equation(supply.voltage.name, voltage, left, meaning=f"voltage of {name}"),
+        Equation(supply.current.name, current, drawn / voltage, meaning=f"current of {name}"),
+        *_rates(name, {"charge": charge}, {"charge": -current / read(battery.capacity)}),
+    ]
+
+
+def _drawn(sheet: Sheet, motor: str) -> sympy.Expr:
+    """The symbol of the power that a motor takes."""
+    actuator = next(each for each in sheet.assembly.actuators if each.name == motor)
+    return _known(sheet, "P", sheet.names.target(actuator.motor.drives), actuator.power)
 
 
 def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Scalar]) -> list[Equation]:
@@ -66,8 +100,11 @@ def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Sc
 
 def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
     """The symbol of something that a run knows by its name: a command, a state, an output."""
-    symbol = sheet.names.indexed(stem, target)
-    letter = sheet.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
+    known = (number for number, each in enumerate(sheet.book.letters) if each.source == quantity.name)
+    letter = next(known, None)
+    if letter is None:
+        symbol = sheet.names.indexed(stem, target)
+        letter = sheet.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
     return sheet.writer.symbol(letter)
 
 
@@ -81,7 +118,7 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
         return sheet.expression(value) if isinstance(value, Sum) else value
 
     changed = {each.name: written(getattr(source, each.name)) for each in fields(source)}
-    if isinstance(source, Actuator | WheelModel):
+    if isinstance(source, Actuator | Supply | WheelModel):
         changed["read"] = lambda value: written(source.read(value))
     return replace(source, **changed)
 

@@ -171,7 +171,10 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | 
         solved: Rows = [[1 / total for _ in given]]
     else:
         turned = transpose(rates)
-        solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        try:
+            solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
+            return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
     how = "exact" if square else "for rates that agree with each other"
     return Forward(given, matrix, how, any_rates=square)

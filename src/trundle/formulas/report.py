@@ -15,7 +15,7 @@ from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
 from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.evidence import Evidence
-from trundle.formulas.forces_section import contact_section, motor_section, passive_section
+from trundle.formulas.forces_section import battery_section, contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
     Forward,
     forward,
@@ -217,6 +217,7 @@ class _Report:
         makers: list[Callable[[], Section | None]] = [
             lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
             lambda: motor_section(sheet, found),
+            lambda: battery_section(sheet),
             lambda: passive_section(sheet, found),
             lambda: contact_section(sheet, found),
             lambda: motion_section(sheet, found, rows),

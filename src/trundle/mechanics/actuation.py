@@ -9,8 +9,9 @@ from functools import cached_property
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.motors import Drive, Effort, Motor, drag
+from trundle.robot.motors import Drive, Effort, Motor, WoundMotor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
+from trundle.robot.windings import Winding
 from trundle.scalars import Scalar, is_zero, maximum, minimum
 
 
@@ -65,12 +66,19 @@ class Actuator:
     def _unit(self, measured: Measure) -> str:
         return (ALONG.get(measured, measured) if self.slides else measured).unit
 
-    def effort(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Effort:
-        """What it does now, with all the model's own states by name; raises InputError where the rates that come back
-        are not those of its states.
-        """
+    def drive(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Drive:
+        """What it sees now, with all the model's own states by name."""
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        drive = Drive(command, position, rate, own)
+        return Drive(command, position, rate, own)
+
+    def winding(self, drive: Drive) -> Winding:
+        """What it wants of its winding, for one that a battery feeds."""
+        assert isinstance(self.motor, WoundMotor)
+        return ask(self.motor, self.key, self.motor.winding, drive, self.read)
+
+    def effort(self, drive: Drive) -> Effort:
+        """What it does now; raises InputError where the rates that come back are not those of its states."""
+        own = drive.states
         effort = ask(self.motor, self.key, self.motor.effort, drive, self.read)
         if not isinstance(effort, Effort):
             raise InputError(

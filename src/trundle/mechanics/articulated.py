@@ -94,9 +94,9 @@ def to_parent(pose: Pose, inertia: Articulated) -> Articulated:
     C = C′ − M′[p]×, J = J′ − C′ᵀ[p]× + [p]×C.
     """
     rotation, p = pose
-    linear = rotate_symmetric(rotation, inertia.linear)
-    before = rotate_matrix(rotation, inertia.coupling)
-    rotational = rotate_symmetric(rotation, inertia.rotational)
+    linear = rotate(rotation, inertia.linear, symmetric=True)
+    before = rotate(rotation, inertia.coupling)
+    rotational = rotate(rotation, inertia.rotational, symmetric=True)
     if all(is_zero(x) for x in p):
         return Articulated(linear, before, rotational)
     after = _matrix([list(add(row, cross(p, m))) for row, m in zip(before, linear, strict=True)])
@@ -107,23 +107,19 @@ def to_parent(pose: Pose, inertia: Articulated) -> Articulated:
     )
 
 
-def rotate_symmetric(rotation: Matrix, a: Matrix) -> Matrix:
-    """R A Rᵀ for symmetric A, one triangle computed; about a coordinate axis with a dozen products."""
+def rotate(rotation: Matrix, a: Matrix, *, symmetric: bool = False) -> Matrix:
+    """R A Rᵀ, of a symmetric A one triangle computed; about a coordinate axis with a dozen products."""
     if rotation is IDENTITY or _vanishes(a):
         return a
     turn = principal_turn(rotation)
-    if turn is None:
-        half = multiply(rotation, a)
-        return _symmetric(lambda i, j: dot(half[i], rotation[j]))
-    return _turned(turn, a)
-
-
-def rotate_matrix(rotation: Matrix, a: Matrix) -> Matrix:
-    """R A Rᵀ."""
-    if rotation is IDENTITY or _vanishes(a):
-        return a
-    turn = principal_turn(rotation)
-    return multiply(multiply(rotation, a), transpose(rotation)) if turn is None else _turned(turn, a)
+    if turn is not None:
+        return _turned(turn, a)
+    half = multiply(rotation, a)
+    return (
+        _symmetric(lambda i, j: dot(half[i], rotation[j]))
+        if symmetric
+        else multiply(half, transpose(rotation))
+    )
 
 
 class PrincipalTurn(NamedTuple):

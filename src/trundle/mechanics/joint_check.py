@@ -10,8 +10,8 @@ from functools import cache
 from trundle.errors import InputError
 from trundle.mechanics.joints import JointKind, Shape
 from trundle.robot.bodies import Joint
-from trundle.spatial.motions import Pose
-from trundle.spatial.vectors import apply_transposed, multiply, scale, subtract, transpose
+from trundle.spatial.motions import Pose, compose, inverse
+from trundle.spatial.vectors import subtract
 
 # Half the width of a central difference: its error is about 1e-12 from the cut and 1e-11 from rounding, where numbers
 # are about 1; what is wrong differs by far more than the tolerance.
@@ -19,12 +19,15 @@ _STEP = 1e-5
 _TOLERANCE = 1e-6
 
 
-def check_joint(noun: type[Joint], kind: JointKind) -> None:
-    """Raise InputError where the formulas under a joint's name can't be those of its noun."""
+def check_joint(noun: type[Joint], kind: object) -> JointKind:
+    """The formulas of a joint; raises InputError where they can't be those of its noun."""
     if not isinstance(kind, JointKind):
+        what = f"the formulas of {noun.__name__} are {kind!r}"
+        if kind is None:
+            what = f"there are no formulas for joints of type {noun.model_fields['type'].default!r}"
         raise InputError(
-            f"the formulas of {noun.__name__} are {kind!r}",
-            hint="expected a trundle.mechanics.joints.JointKind",
+            what,
+            hint="expected a trundle.mechanics.joints.JointKind: give the class `formulas = JointKind(...)`",
         )
     for what in ("coordinates", "speeds"):
         came, wanted = tuple(each.name for each in getattr(kind, what)), getattr(noun, what)
@@ -34,6 +37,7 @@ def check_joint(noun: type[Joint], kind: JointKind) -> None:
                 hint="let its noun and its JointKind name the same ones in the same order",
             )
     _check_formulas(noun.__name__, kind)
+    return kind
 
 
 @cache
@@ -75,16 +79,10 @@ def _wrong(kind: JointKind) -> str:
 
 def _velocity(behind: Pose, pose: Pose, ahead: Pose) -> tuple[float, ...]:
     """The child's velocity in its own axes, linear and angular, by central differences."""
-    moved = apply_transposed(pose.rotation, scale(0.5 / _STEP, subtract(ahead.position, behind.position)))
-    turned = [
-        [(a - b) * 0.5 / _STEP for a, b in zip(*rows, strict=True)]
-        for rows in zip(
-            multiply(transpose(pose.rotation), ahead.rotation),
-            multiply(transpose(pose.rotation), behind.rotation),
-            strict=True,
-        )
-    ]
-    return (*moved, turned[2][1], turned[0][2], turned[1][0])
+    back, on = (compose(inverse(pose), each) for each in (behind, ahead))
+    moved = subtract(on.position, back.position)
+    turned = [on.rotation[i][j] - back.rotation[i][j] for i, j in ((2, 1), (0, 2), (1, 0))]
+    return tuple(change * 0.5 / _STEP for change in (*moved, *turned))
 
 
 def _row(numbers: tuple[float, ...]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,18 @@ from trundle.mechanics.articulated import principal_turn
 from trundle.mechanics.joints import Turn
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.scalars import Scalar, plus
-from trundle.spatial.motions import Inertia, Pose, compose, inertia_to_parent, inverse
-from trundle.spatial.vectors import IDENTITY, ZERO, Matrix, Vector
+from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_to_parent, inverse
+from trundle.spatial.vectors import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_transposed,
+    principal_rotation,
+    transpose,
+)
 
 Array = np.ndarray
 
@@ -41,25 +52,15 @@ class Normal(NamedTuple):
     places: list[tuple[int, Pose]]
 
 
-class _Frame(NamedTuple):
-    """A pose (R, p) in numbers."""
-
-    rotation: Array
-    position: Array
-
-
 class _Way(NamedTuple):
     """From a carrier to a link: constant steps, then with the hinge a way (m) and an angle more than its own (rad); the
-    link's new frame in its own.
+    link's new frame in its own. All poses here are in floats.
     """
 
-    steps: list[_Frame]
-    along: Array
+    steps: list[Pose]
+    along: Vector
     angle: float
-    frame: _Frame
-
-
-_OWN = _Frame(np.eye(3), np.zeros(3))
+    frame: Pose
 
 
 def normal_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Normal:
@@ -70,30 +71,30 @@ def normal_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Normal:
     """
     chosen = _chosen(tree, q)
     heirs = {tree.links[k].parent: k for k in reversed(chosen) if tree.links[k].parent in chosen}
-    frames = [_OWN] * len(tree.links)
+    frames = [IDENTITY_POSE] * len(tree.links)
     links: list[Link] = []
     coordinates: list[Scalar] = []
     places: list[tuple[int, Pose]] = []
     for index, (link, at) in enumerate(zip(tree.links, tree.coordinate_slices(), strict=True)):
+        on_world = link.parent == WORLD
         carrier, parent = (
-            (_OWN, WORLD) if link.parent == WORLD else (frames[link.parent], places[link.parent][0])
+            (IDENTITY_POSE, WORLD) if on_world else (frames[link.parent], places[link.parent][0])
         )
         if index in chosen:
             heir = tree.links[heirs[index]] if index in heirs else None
             way = _way(link, carrier, index in heirs.values(), heir)
             frames[index] = way.frame
             for step in way.steps:
-                links.append(Link(f"{link.name}.normal", parent, "fixed", (0, 0, 1), _pose(step), NO_INERTIA))
+                links.append(Link(f"{link.name}.normal", parent, "fixed", (0, 0, 1), _tidy(step), NO_INERTIA))
                 parent = len(links) - 1
             links.append(replace(_in_frame(link, way), parent=parent))
             coordinates.append(plus(_plain(way.angle), q[at][0]))
         else:
-            placement = (
-                link.placement if carrier is _OWN else compose(inverse(_pose(carrier)), link.placement)
-            )
-            links.append(replace(link, parent=parent, placement=placement))
+            if carrier is not IDENTITY_POSE:
+                link = replace(link, placement=compose(inverse(_tidy(carrier)), link.placement))
+            links.append(replace(link, parent=parent))
             coordinates.extend(q[at])
-        places.append((len(links) - 1, _pose(_seen(_OWN, frames[index]))))
+        places.append((len(links) - 1, _tidy(inverse(frames[index]))))
     return Normal(replace(tree, links=tuple(links)), coordinates, places)
 
 
@@ -130,63 +131,59 @@ def _is_simple(link: Link) -> bool:
 
 def _axis(link: Link) -> tuple[Array, Array]:
     """Direction and a point of the hinge's axis, in the parent's own frame."""
-    rotation, position = (np.array(part, float) for part in link.placement)
-    return rotation @ np.array(link.axis, float), position
+    return np.array(apply(link.placement.rotation, link.axis), float), np.array(
+        link.placement.position, float
+    )
 
 
-def _way(link: Link, carrier: _Frame, is_heir: bool, heir: Link | None) -> _Way:
+def _way(link: Link, carrier: Pose, is_heir: bool, heir: Link | None) -> _Way:
     """The way from a carrier's frame to a new one of the link: towards its heir, or where its hinge is reached."""
     steps, hinge = _approach(link, carrier, is_heir)
     frame = hinge if heir is None else _toward(link, heir)
     if link.parent == WORLD:  # nothing is gained by two steps from what doesn't move
-        hinge, steps = frame, [_seen(_placed(link, frame), carrier)]
-    ahead = _seen(frame, hinge)
-    along = np.array([0, 0, ahead.position[2]])
+        hinge, steps = frame, [compose(inverse(carrier), compose(link.placement, frame))]
+    ahead = compose(inverse(hinge), frame)
+    along: Vector = (0, 0, ahead.position[2])
     if _is_unturned(steps[-1]):
-        along = along + steps.pop().position
-    return _Way(steps, along, float(np.arctan2(ahead.rotation[1, 0], ahead.rotation[0, 0])), frame)
+        along = add(along, steps.pop().position)
+    return _Way(steps, along, float(np.arctan2(ahead.rotation[1][0], ahead.rotation[0][0])), frame)
 
 
-def _approach(link: Link, carrier: _Frame, is_heir: bool) -> tuple[list[_Frame], _Frame]:
+def _approach(link: Link, carrier: Pose, is_heir: bool) -> tuple[list[Pose], Pose]:
     """The constant steps from the carrier's frame to one with z along the hinge, and that one in the link's own frame
     at q = 0: a turn about z onto the common normal, where x doesn't lie on it already, and the turn by α about x.
     """
-    direction, point = _axis(link)
-    z = carrier.rotation.T @ direction
-    o = carrier.rotation.T @ (point - carrier.position)
-    steps: list[_Frame] = []
+    seen = compose(inverse(carrier), link.placement)
+    z, o = np.array(apply(seen.rotation, link.axis), float), np.array(seen.position, float)
+    steps: list[Pose] = []
     if not is_heir:
         x, _ = _normal(np.array([0.0, 0.0, 1.0]), z, o)
-        steps.append(_Frame(np.array([[x[0], -x[1], 0], [x[1], x[0], 0], [0, 0, 1.0]]), np.zeros(3)))
-        z, o = steps[0].rotation.T @ z, steps[0].rotation.T @ o
+        steps.append(Pose(principal_rotation(2, x[0], x[1]), ZERO))
+        z, o = (np.array(apply_transposed(steps[0].rotation, tuple(v)), float) for v in (z, o))
     cosine, sine = z[2], -z[1]
     if (
         abs(sine) > _APART
     ):  # the foot of the normal on the hinge: along it the next frame's way makes up for it
         o = o + o[1] / sine * np.array([0, -sine, cosine])
-    steps.append(_Frame(np.array([[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]]), o))
-    hinge = carrier
-    for step in steps:
-        hinge = _Frame(hinge.rotation @ step.rotation, hinge.position + hinge.rotation @ step.position)
+    steps.append(Pose(principal_rotation(0, cosine, sine), tuple(o)))
+    hinge = reduce(compose, steps, carrier)
     taken = [step for step in steps[:-1] if not _is_unturned(step)]
-    return [*taken, steps[-1]], _seen(hinge, _Frame(*(np.array(part, float) for part in link.placement)))
+    return [*taken, steps[-1]], compose(inverse(link.placement), hinge)
 
 
-def _toward(link: Link, heir: Link) -> _Frame:
+def _toward(link: Link, heir: Link) -> Pose:
     """The link's new frame in its own: z along its hinge, x along the normal to the heir's."""
     z = np.array(link.axis, float)
     x, foot = _normal(z, *_axis(heir))
-    return _Frame(np.column_stack([x, np.cross(z, x), z]), foot * z)
+    return Pose(transpose((tuple(x), tuple(np.cross(z, x)), tuple(z))), tuple(foot * z))
 
 
 def _in_frame(link: Link, way: _Way) -> Link:
     """The link in its new frame, its hinge about z."""
-    return replace(
-        link,
-        axis=(0, 0, 1),
-        placement=Pose(IDENTITY, _vector(way.along)),
-        inertia=_inertia_in(way.frame, link.inertia),
-    )
+    inertia = inertia_to_parent(_tidy(inverse(way.frame)), link.inertia)
+    rotational = np.array(inertia.rotational, float)
+    inertia = Inertia(inertia.mass, _vector(inertia.first_moment), _matrix((rotational + rotational.T) / 2))
+    return replace(link, axis=(0, 0, 1), placement=Pose(IDENTITY, _vector(way.along)), inertia=inertia)
 
 
 def _normal(z: Array, direction: Array, point: Array) -> tuple[Array, float]:
@@ -206,40 +203,21 @@ def _normal(z: Array, direction: Array, point: Array) -> tuple[Array, float]:
     return x, float(foot @ z)
 
 
-def _is_unturned(step: _Frame) -> bool:
-    return bool(np.abs(step.rotation - np.eye(3)).max() <= _ROUNDING)
+def _is_unturned(step: Pose) -> bool:
+    return bool(np.abs(np.array(step.rotation, float) - np.eye(3)).max() <= _ROUNDING)
 
 
-def _placed(link: Link, frame: _Frame) -> _Frame:
-    """A frame given in the link's own, in its parent's at q = 0."""
-    rotation, position = (np.array(part, float) for part in link.placement)
-    return _Frame(rotation @ frame.rotation, position + rotation @ frame.position)
+def _tidy(pose: Pose) -> Pose:
+    return Pose(_matrix(pose.rotation), _vector(pose.position) if any(pose.position) else ZERO)
 
 
-def _seen(frame: _Frame, other: _Frame) -> _Frame:
-    """`frame` in the axes and from the origin of `other`, both given in the same."""
-    turned = other.rotation.T
-    return _Frame(turned @ frame.rotation, turned @ (frame.position - other.position))
-
-
-def _inertia_in(frame: _Frame, inertia: Inertia) -> Inertia:
-    """The inertia, given in the link's own frame, in `frame`."""
-    mass, moment, rotational = inertia_to_parent(_pose(_seen(_OWN, frame)), inertia)
-    table = np.array(rotational, float)
-    return Inertia(mass, _vector(np.array(moment, float)), _matrix((table + table.T) / 2))
-
-
-def _pose(frame: _Frame) -> Pose:
-    return Pose(_matrix(frame.rotation), _vector(frame.position) if frame.position.any() else ZERO)
-
-
-def _matrix(rows: Array) -> Matrix:
-    size = float(np.abs(rows).max(initial=0.0))
+def _matrix(rows: Matrix | Array) -> Matrix:
+    size = float(np.abs(np.array(rows, float)).max(initial=0.0))
     first, second, third = (_vector(row, size) for row in rows)
     return first, second, third
 
 
-def _vector(x: Array, size: float = 1.0) -> Vector:
+def _vector(x: Vector | Array, size: float = 1.0) -> Vector:
     return (_plain(x[0], size), _plain(x[1], size), _plain(x[2], size))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from trundle.mechanics.articulated import rotate_symmetric
+from trundle.mechanics.articulated import rotate
 from trundle.mechanics.joints import Turn, rotation_about
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.scalars import Scalar, plus, times
@@ -86,5 +86,5 @@ def _turned(rotation: Matrix, inertia: Inertia) -> Inertia:
     return Inertia(
         inertia.mass,
         apply(rotation, inertia.first_moment),
-        rotate_symmetric(rotation, inertia.rotational),
+        rotate(rotation, inertia.rotational, symmetric=True),
     )

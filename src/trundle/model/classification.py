@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.constraints import constraint_rows
-from trundle.model.drawing import yaw
+from trundle.spatial.motions import Pose
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
@@ -65,6 +66,11 @@ def rolling(assembly: Assembly) -> list[WheelModel]:
     return [wheel for wheel in assembly.wheels if wheel.grips]
 
 
+def _yaw(pose: Pose) -> float:
+    """The angle of a frame's x axis about z (rad), from a numeric pose."""
+    return math.atan2(float(pose.rotation[1][0]), float(pose.rotation[0][0]))
+
+
 def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, bool]]:
     """The conventional wheels on the base of an assembly in numbers, each with whether it grips."""
     frames = mounting(numeric)
@@ -74,7 +80,7 @@ def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, bool]]:
                 wheel.name,
                 float(wheel.position[0]),
                 float(wheel.position[1]),
-                yaw(frames[wheel.link]),
+                _yaw(frames[wheel.link]),
                 wheel.noun.steered,
             ),
             wheel.grips,

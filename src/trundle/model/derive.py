@@ -17,7 +17,6 @@ from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
-from trundle.model.drawing import sketch
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass
 from trundle.model.mechanism import Mechanism, mechanism
@@ -101,8 +100,8 @@ def derive(robot: Robot) -> Model:
 
 def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
-    check_inertia(numbers)
     check_own_kinds(numbers.assembly)
+    check_inertia(numbers)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
@@ -166,7 +165,6 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         observe=symbols.program("observe", groups, {"output": (labels, list(outputs.values()))}),
         stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
-        sketch=sketch(robot, numbers.assembly),
         **vars(held),
     )
 
@@ -194,7 +192,8 @@ def _audited(symbols: Symbols, groups: Groups, rates: Sequence[Scalar], motion: 
 def _is_stiff(numeric: Assembly) -> bool:
     """Whether some part reacts much faster than a robot moves: a winding, a gripping contact, a stop."""
     parts = (*(wheel.law for wheel in numeric.wheels), *numeric.elements)
-    return bool(numeric.own_states) or any(part.stiff for part in parts)
+    own = any(part.states for part in (*numeric.actuators, *numeric.wheels))
+    return own or any(part.stiff for part in parts)
 
 
 def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:

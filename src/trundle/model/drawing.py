@@ -1,254 +1,227 @@
-"""Makes scenes: what of a robot is drawn where, in numbers at one configuration or by the names of a run's values."""
+"""Makes scenes: what of a robot is drawn where, at one configuration or over a run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.frames import world_poses
+from trundle.mechanics.linear import table
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.robot.bodies import DirectedJoint
 from trundle.robot.couplings import linkages
-from trundle.robot.loops import Loop, RodLoop
+from trundle.robot.loops import RodLoop
 from trundle.robot.structure import body_names
 from trundle.robot.wheels import PivotedWheel, RollerWheel, RollingWheel
-from trundle.scalars import is_zero
-from trundle.scene import JointMark, Link, LoopMark, Numbers, Place, Scene, WheelShape
+from trundle.scene import (
+    Array,
+    Bar,
+    JointMark,
+    LoopMark,
+    Numbers,
+    Plate,
+    Scene,
+    Spot,
+    WheelShape,
+    body_outline,
+)
 from trundle.spatial.motions import Pose
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
-    from trundle.robot.loops import Loop
     from trundle.robot.parameters import Resolver
 
-
-def yaw(pose: Pose) -> float:
-    """The angle of a frame's x axis about z (rad), from a numeric pose."""
-    return math.atan2(float(pose.rotation[1][0]), float(pose.rotation[0][0]))
-
-
-def sketch(
-    robot: Robot, assembly: Assembly | None = None, parameters: Mapping[str, float] | None = None
-) -> dict[str, object]:
-    """How to draw a run of a robot, as plain data (see `Scene`): the wheels and the pose of one on a planar base, the
-    links of one on a fixed base.
-
-    `assembly` in numbers, where it is there already; `parameters` are the run's own, where they are not the robot's.
-    """
-    read = robot.resolver(parameters)
-    assembly = assembly or assemble(robot, read)
-    scene = Scene()
-    if len(assembly.base_columns) == 3:
-        on_base = [wheel.name for wheel in assembly.wheels if wheel.on_base]
-        scene = Scene(wheels=_wheels(robot, assembly, read, on_base), pose=("x", "y", "theta"))
-    elif not assembly.base_columns and robot.joints:
-        scene = _linkage(robot, assembly)
-    return scene.to_dict()
+# A body whose centre of mass is nearer to its joint than this (m) has no bar to be seen by.
+_NO_BAR = 1e-9
 
 
 def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
-    """All that there is to draw of a robot in one configuration, by default every joint at its zero, or as near to that
-    as its loops can be closed; `poses` are T_base_link of its links.
+    """A robot in one configuration, by default every joint at its zero, or as near to that as its loops can be closed;
+    `poses` are T_world_link of its links.
     """
     read = robot.resolver()
     assembly = assemble(robot, read)
-    poses = posture(assembly) if poses is None else poses
-    drawn = _Drawn(robot, assembly, read, poses)
-    bars = [
-        (start.owner, Link(name, drawn.at(start), drawn.at(end)))
-        for name, start, end in _bars(robot, assembly)
-    ]
-    bodies = [0, *(assembly.links[name] for name in robot.joints)]
-    loops = [
-        LoopMark(
-            name, noun.symbol, drawn.at(_Spot(name, "first")), drawn.at(_Spot(name, "second")), _is_rod(noun)
-        )
-        for name, noun in robot.loops.items()
-    ]
-    return Scene(
-        wheels=_wheels(robot, assembly, read, list(robot.wheels), poses),
-        links=tuple(bar for owner, bar in bars if owner and bar.start != bar.end),
-        base=robot.base,
-        joints=tuple(drawn.joint(name) for name in robot.joints),
-        mounts=tuple(bar for owner, bar in bars if not owner and robot.base != "fixed"),
-        centers=tuple(drawn.center(k) for k in bodies if float(assembly.tree.links[k].inertia.mass) > 0),
-        loops=tuple(loops),
-        coupled=tuple(linkage.wheels for linkage in linkages(robot.couplings).values()),
-    )
+    return _Drawn(robot, assembly, read).scene(posture(assembly) if poses is None else poses, 1)
 
 
-@dataclass(frozen=True)
-class _Spot:
-    """A point that a robot has in every configuration: a joint, the centre of mass of the body on it, an end of a loop;
-    without an owner the base's origin.
-    """
-
-    owner: str = ""
-    what: str = "joint"
-
-    def names(self, robot: Robot, assembly: Assembly, plane: Sequence[str]) -> tuple[Place, Place]:
-        """The values that hold it over a run on a fixed base."""
-        before = f"{self.owner}."
-        if self.what == "center":
-            before += "center_"
-        elif self.what == "first" and _is_rod(robot.loops[self.owner]):
-            before += "first_"
-        elif f"{self.owner}.x" in assembly.coordinates:  # a coordinate, counted from where its joint stands
-            before += "world_"
-        across, up = (f"{before}{axis}" if self.owner else 0.0 for axis in plane)
-        return across, up
+def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, float]) -> Scene:
+    """A robot over a run with these parameters; `values` has every coordinate that is a state, (T,)."""
+    read = robot.resolver({**robot.parameter_values(), **parameters})
+    assembly = assemble(robot, read)
+    names = independent_coordinates(assembly)
+    q = [values[name] for name in names]
+    poses = world_poses(assembly.tree, configure(assembly, names, q).poses)
+    return _Drawn(robot, assembly, read).scene(poses, len(q[0]) if q else 1)
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A robot whose links have poses, in numbers."""
+    """A robot's assembly in numbers, from which its shapes are read."""
 
     robot: Robot
     assembly: Assembly
     read: Resolver
-    poses: Sequence[Pose]
 
-    def at(self, spot: _Spot) -> Numbers:
-        """Where a spot is in the base's frame."""
-        if not spot.owner:
-            return 0.0, 0.0, 0.0
-        if spot.what in ("first", "second"):
-            loop = self.robot.loops[spot.owner]
-            end = loop.first if spot.what == "first" else loop.second
-            return _place(self.poses[self.assembly.links[end.body]], [float(self.read(v)) for v in end.at])
-        index = self.assembly.links[spot.owner]
-        return self.center(index) if spot.what == "center" else _place(self.poses[index])
+    def scene(self, poses: Sequence[Pose], count: int) -> Scene:
+        """The shapes on links at these poses, each a number or (count,)."""
+        robot, links = self.robot, self.assembly.tree.links
+        rows = [[*pose.rotation[k], pose.position[k]] for pose in poses for k in range(3)]
+        wheels = tuple(self.wheel(model) for model in self.assembly.wheels)
+        heavy = [k for k in (0, *self.joints.values()) if float(links[k].inertia.mass) > 0]
+        found = Scene(
+            poses=table(rows, count, 4).reshape(count, len(links), 3, 4),
+            base=robot.base,
+            plates=tuple(self.plates(wheels)),
+            wheels=wheels,
+            joints=tuple(self.joint(name) for name in robot.joints),
+            loops=tuple(self.loop(name) for name in robot.loops),
+            centers=tuple(self.center(index) for index in heavy),
+            coupled=tuple(linkage.wheels for linkage in linkages(robot.couplings).values()),
+            traced=self.tip() if robot.base == "fixed" and robot.joints else Spot(),
+        )
+        bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
+        mounts = tuple(bar for bar in bars if bar.start == Spot())
+        return replace(found, bars=tuple(bar for bar in bars if bar not in mounts), mounts=mounts)
 
-    def center(self, index: int) -> Numbers:
+    @property
+    def joints(self) -> dict[str, int]:
+        """The link on each joint."""
+        return {name: self.assembly.links[name] for name in self.robot.joints}
+
+    def body(self, name: str) -> int:
+        """The link of a body, by any name that it may have."""
+        joint = body_names(self.robot)[name]
+        return 0 if joint == "base" else self.assembly.links[joint]
+
+    def center(self, index: int) -> Spot:
         """A link's centre of mass."""
         inertia = self.assembly.tree.links[index].inertia
-        return _place(self.poses[index], np.array(inertia.first_moment, dtype=float) / float(inertia.mass))
+        x, y, z = (float(each) / float(inertia.mass) for each in inertia.first_moment)
+        return Spot(index, (x, y, z))
 
     def joint(self, name: str) -> JointMark:
         """A joint with its axis, where it has one."""
-        index = self.assembly.links[name]
+        index, noun = self.joints[name], self.robot.joints[name]
         link = self.assembly.tree.links[index]
-        x, y, z = np.array(self.poses[index].rotation, dtype=float) @ np.array(link.axis, dtype=float)
-        noun = self.robot.joints[name]
-        axis = (float(x), float(y), float(z)) if isinstance(noun, DirectedJoint) else None
-        at, turns = _place(self.poses[index]), link.joint.turns
-        return JointMark(name, noun.symbol, at, axis, link.parent == 0, turns)
+        axis = _numbers(link.axis) if isinstance(noun, DirectedJoint) else None
+        return JointMark(name, noun.symbol, index, axis, link.parent == 0, link.joint.turns)
 
-
-def _bars(robot: Robot, assembly: Assembly) -> list[tuple[str, _Spot, _Spot]]:
-    """Names and ends of the bars: from each joint to the joints that hang on it and the loops that close on it,
-    from the last ones to their bodies' centres of mass. A body without mass has none: a tool's frame, say.
-    """
-    owner = _owners(robot)
-    bars: list[tuple[str, _Spot, _Spot]] = []
-    for name, joint in robot.joints.items():
-        parent = owner[joint.parent]
-        if not (
-            robot.loops and assembly.tree.links[assembly.links[name]].joint.slides
-        ):  # a slide moves along no body
-            bars.append((f"{parent or 'base'} to {name}", _Spot(parent), _Spot(name)))
-    for name, loop in robot.loops.items():
-        ends = {"second": loop.second, "first": loop.first}
-        for what, end in ends.items():
-            body = owner[end.body]
-            if body:  # what is pinned to the ground needs no bar along it
-                bars.append((f"{body} to {name}", _Spot(body), _Spot(name, what)))
-        if _is_rod(loop):
-            bars.append((name, _Spot(name, "first"), _Spot(name, "second")))
-    last = [name for name in _last(robot) if not _massless(assembly, name)]
-    return [*bars, *((name, _Spot(name), _Spot(name, "center")) for name in last)]
-
-
-def _owners(robot: Robot) -> dict[str, str]:
-    """Every name a body may have, and its joint ("" for the base)."""
-    return {name: "" if joint == "base" else joint for name, joint in body_names(robot).items()}
-
-
-def _last(robot: Robot) -> list[str]:
-    """The joints on whose bodies nothing hangs and no loop closes."""
-    owner = _owners(robot)
-    carrying = {owner[joint.parent] for joint in robot.joints.values()}
-    carrying |= {owner[end.body] for loop in robot.loops.values() for end in (loop.first, loop.second)}
-    return [name for name in robot.joints if name not in carrying]
-
-
-def _massless(assembly: Assembly, name: str) -> bool:
-    return is_zero(assembly.tree.links[assembly.links[name]].inertia.mass)
-
-
-def _is_rod(loop: Loop) -> bool:
-    return isinstance(loop, RodLoop)
-
-
-def _place(pose: Pose, point: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> Numbers:
-    rotated = np.array(pose.rotation, dtype=float) @ np.array(point, dtype=float)
-    x, y, z = rotated + np.array(pose.position, dtype=float)
-    return float(x), float(y), float(z)
-
-
-def _wheels(
-    robot: Robot,
-    assembly: Assembly,
-    read: Resolver,
-    shown: Sequence[str],
-    poses: Sequence[Pose] | None = None,
-) -> tuple[WheelShape, ...]:
-    """The wheels in `shown`, by default where they stand with every joint at its zero."""
-    frames = mounting(assembly) if poses is None else poses
-    links, found = assembly.tree.links, []
-    for model in assembly.wheels:
-        if model.name not in shown:
-            continue
-        noun = robot.wheels[model.name]
-        steered = model.steering is not None
-        pivot = frames[links[model.link].parent if steered else model.link]
-        behind, aside = noun.centre(read) if isinstance(noun, PivotedWheel) else (0.0, 0.0)
-        found.append(
-            WheelShape(
-                name=model.name,
-                x=float(pivot.position[0]),
-                y=float(pivot.position[1]),
-                radius=float(model.radius),
-                width=float(read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
-                heading=yaw(pivot),
-                kind=noun.type,
-                steering=f"{model.name}.steering" if steered else None,
-                offset=-float(behind) if behind else 0.0,
-                aside=float(aside),
-                round=not isinstance(noun, RollingWheel),
-                roller_angle=float(read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
-            )
+    def loop(self, name: str) -> LoopMark:
+        """A loop with its ends."""
+        noun = self.robot.loops[name]
+        first, second = (
+            Spot(self.body(end.body), _numbers([self.read(each) for each in end.at]))
+            for end in (noun.first, noun.second)
         )
-    return tuple(found)
+        return LoopMark(name, noun.symbol, first, second, isinstance(noun, RodLoop))
+
+    def wheel(self, model: WheelModel) -> WheelShape:
+        """A wheel's measures, and where on its body it is held."""
+        noun, links = model.noun, self.assembly.tree.links
+        held = links[model.link]
+        if isinstance(noun, PivotedWheel):
+            held = links[held.parent]
+        return WheelShape(
+            model.name,
+            model.link,
+            float(model.radius),
+            float(self.read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
+            self.rigid(held.parent, held.placement),
+            steered=model.steering is not None,
+            round=not isinstance(noun, RollingWheel),
+            roller_angle=float(self.read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
+        )
+
+    def rigid(self, index: int, placement: Pose) -> Spot:
+        """A point of a link on the link that it is welded to."""
+        point, links = np.array(_numbers(placement.position)), self.assembly.tree.links
+        while index and not links[index].moves:
+            pose, index = links[index].placement, links[index].parent
+            point = np.array(pose.rotation, dtype=float) @ point + np.array(pose.position, dtype=float)
+        return Spot(index, _numbers(point))
+
+    def plates(self, wheels: Sequence[WheelShape]) -> Iterator[Plate]:
+        """Bodies around the wheels that they carry; others that no bar would show, as boxes."""
+        carrying = {wheel.pivot.frame for wheel in wheels}
+        for frame in sorted(carrying):
+            yield Plate(frame, body_outline([wheel for wheel in wheels if wheel.pivot.frame == frame]))
+        boxes = [] if self.robot.base == "fixed" else [0]
+        ends = [self.joints[name] for name in self.last if not self.massless(name)]
+        boxes += [k for k in ends if np.abs(self.center(k).at).max() < _NO_BAR]
+        for index in boxes:
+            if index not in carrying:
+                yield from self.box(index)
+
+    def box(self, index: int) -> Iterator[Plate]:
+        """The faces of the box of even density with the body's inertia: I = m/12 diag(b²+c², a²+c², a²+b²)."""
+        inertia = self.assembly.tree.links[index].inertia
+        mass = float(inertia.mass)
+        if mass <= 0:
+            return
+        center = np.array(self.center(index).at)
+        moments = np.array(inertia.rotational, dtype=float)
+        moments -= mass * (center @ center * np.eye(3) - np.outer(center, center))
+        principal, axes = np.linalg.eigh(moments)
+        halves = np.sqrt(np.maximum(1.5 / mass * (principal.sum() - 2 * principal), 0.0)) * axes
+        for a, b, across in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            along, aside, off = halves.T[[a, b, across]]
+            if along.any() and aside.any():
+                for side in (-1, 1) if off.any() else (0,):
+                    corners = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+                    yield Plate(
+                        index,
+                        tuple(_numbers(center + side * off + s * along + t * aside) for s, t in corners),
+                    )
+
+    def bars(self) -> Iterator[Bar]:
+        """From each joint to the joints that hang on it and the loops that close on it, from the last ones to their
+        bodies' centres of mass. A body without mass has none: a tool's frame, say.
+        """
+        robot, links = self.robot, self.assembly.tree.links
+        for name, joint in robot.joints.items():
+            if not (robot.loops and links[self.joints[name]].joint.slides):  # a slide moves along no body
+                yield Bar(name, Spot(self.body(joint.parent)), Spot(self.joints[name]))
+        for name in robot.loops:
+            loop = self.loop(name)
+            for end in (loop.second, loop.first):
+                if end.frame:  # what is pinned to the ground needs no bar along it
+                    yield Bar(name, Spot(end.frame), end)
+            if loop.apart:
+                yield Bar(name, loop.second, loop.first)
+        for name in self.last:
+            if not self.massless(name):
+                yield Bar(name, Spot(self.joints[name]), self.center(self.joints[name]))
+
+    @property
+    def last(self) -> list[str]:
+        """The joints on whose bodies nothing hangs and no loop closes."""
+        carrying = {self.body(joint.parent) for joint in self.robot.joints.values()}
+        ends = (end.body for loop in self.robot.loops.values() for end in (loop.first, loop.second))
+        carrying |= {self.body(name) for name in ends}
+        return [name for name, index in self.joints.items() if index not in carrying]
+
+    def massless(self, name: str) -> bool:
+        """Whether nothing but a frame is on that joint."""
+        return float(self.assembly.tree.links[self.joints[name]].inertia.mass) == 0
+
+    def tip(self) -> Spot:
+        """The point whose path is worth seeing: of a chain its end; of a linkage the body that joins the others: the
+        end of a rocker or a slide only goes to and fro.
+        """
+        if self.last:
+            index = self.joints[self.last[-1]]
+            return Spot(index) if self.massless(self.last[-1]) else self.center(index)
+        loop = self.loop(list(self.robot.loops)[-1])
+        heavy = loop.first.frame and float(self.assembly.tree.links[loop.first.frame].inertia.mass) > 0
+        return self.center(loop.first.frame) if heavy else loop.second
 
 
-def _linkage(robot: Robot, assembly: Assembly) -> Scene:
-    """The bars of a robot on a fixed base and the path of its tip, from the side that shows an arm's reach."""
-    links = (assembly.tree.links[assembly.links[name]] for name in robot.joints)
-    upright = [abs(float(link.axis[2])) < 0.5 for link in links if link.joint.hinge]
-    vertical = any(upright) or not upright  # an arm on a turret shows its reach from the side
-    plane = ("x", "z") if vertical else ("x", "y")
-
-    def names(spot: _Spot) -> tuple[Place, Place]:
-        return spot.names(robot, assembly, plane)
-
-    bars = tuple(Link(name, names(start), names(end)) for name, start, end in _bars(robot, assembly))
-    across, up = names(_tip(robot, assembly))
-    return Scene(links=bars, traced=(str(across), str(up)), plane=plane)
-
-
-def _tip(robot: Robot, assembly: Assembly) -> _Spot:
-    """The point whose path is worth seeing: of a chain its end; of a linkage the body that joins the others: the end of
-    a rocker or a slide only goes to and fro.
-    """
-    free = _last(robot)
-    if free:
-        return _Spot(free[-1], "joint" if _massless(assembly, free[-1]) else "center")
-    name, loop = list(robot.loops.items())[-1]
-    first = _owners(robot)[loop.first.body]
-    heavy = first and not _massless(assembly, first)
-    return _Spot(first, "center") if heavy else _Spot(name, "second")
+def _numbers(vector: Sequence[object] | Array) -> Numbers:
+    x, y, z = (float(each) for each in vector)  # type: ignore[arg-type]  # scalars of a numeric assembly
+    return x, y, z

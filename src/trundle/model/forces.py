@@ -15,7 +15,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.configuration import Configuration
 from trundle.robot.contact import Push
-from trundle.robot.motors import Effort
+from trundle.robot.motors import Drive, Effort
 from trundle.scalars import Scalar, is_zero, maximum
 from trundle.spatial.motions import IDENTITY_POSE, Pose
 
@@ -31,6 +31,7 @@ class Forces:
     efforts: dict[str, Effort] = field(default_factory=dict)
     rates: dict[str, Scalar] = field(default_factory=dict)
     contacts: dict[Quantity, Scalar] = field(default_factory=dict)
+    supplies: dict[Quantity, Scalar] = field(default_factory=dict)
 
     def add(self, column: int, effort: Effort) -> None:
         """Put one effort on its joint."""
@@ -70,15 +71,37 @@ def applied_forces(
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
         forces.add(element.column, element.effort(_position(at, names, element), nu[element.column]))
-    for actuator in assembly.actuators:
-        effort = actuator.effort(
-            commands[actuator.command.name], at.values[names[actuator.column]], nu[actuator.column], own
+    drives = {
+        each.name: each.drive(
+            commands[each.command.name], at.values[names[each.column]], nu[each.column], own
         )
+        for each in assembly.actuators
+    }
+    fed = _feed(assembly, drives, own, forces)
+    for actuator in assembly.actuators:
+        drive = drives[actuator.name]
+        effort = actuator.effort(drive._replace(supply=fed.get(actuator.name)))
         forces.efforts[actuator.name] = effort
         forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
-        forces.add(actuator.column, effort)
+        # what a battery gives comes from inside; what its cells give has been counted
+        forces.add(actuator.column, effort._replace(power=0) if actuator.name in fed else effort)
     _add_contacts(assembly, at, nu, own, forces, span)
     return forces
+
+
+def _feed(
+    assembly: Assembly, drives: Mapping[str, Drive], own: Mapping[str, Scalar], forces: Forces
+) -> dict[str, Scalar]:
+    """The voltage that each motor on a battery works with; the batteries' own powers and rates go to the forces."""
+    actuators = {each.name: each for each in assembly.actuators}
+    fed: dict[str, Scalar] = {}
+    for supply in assembly.supplies:
+        bus = supply.feed([actuators[name].winding(drives[name]) for name in supply.feeds], own)
+        forces.power, forces.loss = forces.power + bus.power, forces.loss + bus.loss
+        forces.rates[supply.charge.name] = bus.rate
+        forces.supplies |= {supply.voltage: bus.voltage, supply.current: bus.current}
+        fed |= dict.fromkeys(supply.feeds, bus.voltage)
+    return fed
 
 
 def _position(at: Configuration, names: Mapping[int, str], element: Element) -> Scalar:

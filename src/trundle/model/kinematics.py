@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
+from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import ZERO, generic_rank
@@ -27,7 +29,6 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
-from trundle.model.drawing import sketch
 from trundle.model.manifold import Bound
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
@@ -62,6 +63,11 @@ class Kinematics(Bound):
 
     program: Program
     robot: Robot
+
+    @cached_property
+    def made_from(self) -> Mapping[str, str]:
+        """What a run keeps: the description as YAML text, which may lack masses: what only moves needs none."""
+        return {"yaml": dump(self.robot, RunSpec.model_validate({"mode": "kinematic"}))}
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -126,7 +132,6 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
         quantities=Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
         program=symbols.program("kinematics", groups, shown),
         robot=robot,
-        sketch=sketch(robot, numbers.assembly),
         **vars(bound),
     )
 

@@ -67,6 +67,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
         outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         outputs[actuator.torque] = effort.torque
         outputs[actuator.power] = effort.power
+    outputs.update(motion.forces.supplies)
     outputs.update(motion.forces.contacts)
     outputs.update(_constraint_forces(moving, motion))
     outputs.update(reactions(assembly, motion.wrenches))
@@ -147,6 +148,8 @@ def positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
+        if loop.name in assembly.links:  # a joint with coordinates of its own, which is a link
+            continue
         ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.frozen import Frozen, Rebuilt
 from trundle.results.arrays import FloatArray, Named, frozen, require, settle
 from trundle.results.metadata import Content, Kept, variable
 from trundle.results.storing import reading, save
@@ -28,7 +28,7 @@ STATES = GROUPS[:3]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Run(Shown):
+class Run(Shown, Rebuilt):
     """What a simulation gave: one array over time for each name.
 
     Parameters
@@ -42,8 +42,8 @@ class Run(Shown):
     units : mapping of str to str
         Text such as "m/s"; a name without an entry has the unit "".
     description : mapping
-        What the run came from, as plain data that JSON can hold; "yaml" (the description file's text), "parameters"
-        (name -> number) and "sketch" (how to draw the robot, see `trundle.scene`) have a meaning here.
+        What the run came from, as plain data that JSON can hold; figures are drawn by "yaml" (the description file's
+        text) and "parameters" (name -> number).
     summary : mapping
         Findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
     groups : mapping of str to sequence of str
@@ -81,9 +81,7 @@ class Run(Shown):
         values = {str(name): frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
-        units = MappingProxyType(dict(self.units))
-        named = MappingProxyType(Named(values))
-        settle(self, time=time, values=named, units=units, groups=MappingProxyType(groups))
+        settle(self, time=time, values=Named(values), units=Frozen(self.units), groups=Frozen(groups))
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -106,7 +104,7 @@ class Run(Shown):
     def final(self) -> Mapping[str, float]:
         """State name -> its value at the end; without groups, of all values."""
         names = self.states or self.values
-        return MappingProxyType(Named({name: float(self.values[name][-1]) for name in names}))
+        return Named({name: float(self.values[name][-1]) for name in names})
 
     @property
     def duration(self) -> float:

@@ -2,6 +2,7 @@
 they can do.
 """
 
+from trundle.robot.batteries import Battery as Battery
 from trundle.robot.bodies import Body as Body
 from trundle.robot.bodies import CylindricalJoint as CylindricalJoint
 from trundle.robot.bodies import DirectedJoint as DirectedJoint
@@ -43,6 +44,7 @@ from trundle.robot.motors import Motor as Motor
 from trundle.robot.motors import ServoMotor as ServoMotor
 from trundle.robot.motors import TorqueMotor as TorqueMotor
 from trundle.robot.motors import VelocityMotor as VelocityMotor
+from trundle.robot.motors import WoundMotor as WoundMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
 from trundle.robot.values import Value as Value
@@ -60,3 +62,4 @@ from trundle.robot.wheels import RollingWheel as RollingWheel
 from trundle.robot.wheels import SteeredWheel as SteeredWheel
 from trundle.robot.wheels import Wheel as Wheel
 from trundle.robot.wheels import WheelInertia as WheelInertia
+from trundle.robot.windings import Winding as Winding

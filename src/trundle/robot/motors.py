@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, model_validator
+from pydantic_core import CoreSchema
 
+from trundle.errors import choose
 from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
+from trundle.robot.real_motors import REAL_MOTORS
 from trundle.robot.units import Measure
 from trundle.robot.values import (
     AngularDamping,
     AngularStiffness,
+    Current,
     Duration,
     Inductance,
     Moment,
@@ -26,19 +30,27 @@ from trundle.robot.values import (
     Torque,
     TorqueConstant,
     Voltage,
+    describe,
+    problem,
 )
-from trundle.scalars import Scalar, clamp, is_zero, smooth_sign
+from trundle.robot.windings import Winding
+from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum, smooth_sign
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 
 class Drive(NamedTuple):
     """What a motor sees now: its command, position and rate of what it drives (rad, rad/s; m, m/s along a slide), and
-    its own states by name. Where equations are written, `states` also holds its `outputs`.
+    its own states by name. Where equations are written, `states` also holds its `outputs`. `supply` is the voltage of
+    the battery that feeds it (V; None where none does).
     """
 
     command: Scalar
     position: Scalar
     rate: Scalar
     states: Mapping[str, Scalar]
+    supply: Scalar | None = None
 
 
 class Effort(NamedTuple):
@@ -110,18 +122,33 @@ class Motor(Kind):
         return None
 
 
-class DCMotor(Motor):
-    """A motor with a winding behind a gear: L di/dt = V − R i − K_e ω, τ = N (K i − friction), ω = N q̇.
-
-    State NAME.current, input NAME.voltage. Without an inductance the current follows at once: i = (V - K_e ω)/R.
-    """
+class WoundMotor(Motor):
+    """A motor with a winding behind a controller, which a battery can feed."""
 
     command: ClassVar[str] = "voltage"
     commands: ClassVar[Measure] = units.VOLTAGE
+
+    battery: str | None = default(None, "The battery that feeds it. Default: the robot's only one, if any.")
+
+    def winding(self, drive: Drive, read: Read) -> Winding:
+        """What its controller wants of its winding now."""
+        raise NotImplementedError
+
+
+class DCMotor(WoundMotor):
+    """A motor with a winding behind a gear: L di/dt = V − R i − K_e ω, τ = N (K i − friction), ω = N q̇.
+
+    State NAME.current, input NAME.voltage. Without an inductance the current follows at once: i = (V - K_e ω)/R. V is
+    the input held within K_e ω ± R I (`current_limit` I), the voltage limit, and what the battery allows.
+    """
+
     outputs: ClassVar[Mapping[str, Measure]] = {"current": units.CURRENT}
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
 
     type: Literal["dc"] = "dc"
+    model: str | None = default(
+        None, f"A real motor, whose published numbers it has: {', '.join(REAL_MOTORS)}."
+    )
     torque_constant: Positive[TorqueConstant] = Field(description="Torque per current K (N m/A).")
     back_emf_constant: NotNegative[TorqueConstant] | None = default(
         None, "Voltage per rate (V s/rad). Default: K."
@@ -129,41 +156,84 @@ class DCMotor(Motor):
     resistance: Resistance = Field(description="Resistance of the winding (ohm).")
     inductance: Inductance = default(0.0, "Inductance (H), default 0: the current follows at once.")
     gear_ratio: NotZero[Ratio] = default(1.0, "Turns of the motor per turn of what it drives, default 1.")
-    rotor_inertia: NotNegative[Moment] = default(
-        0.0, "Inertia of the rotor on its own shaft (kg m^2), default 0."
-    )
+    rotor_inertia: NotNegative[Moment] = default(0.0, "Rotor's inertia on its own shaft (kg m^2), default 0.")
     friction: AngularDamping = default(0.0, "Viscous friction on the motor's shaft (N m s/rad), default 0.")
     coulomb: NotNegative[Torque] = default(0.0, "Dry friction on the motor's shaft (N m), default 0.")
-    coulomb_speed: Positive[Rate] = default(
-        0.1, "Rate below which dry friction is smoothed (rad/s), default 0.1."
-    )
+    coulomb_speed: Positive[Rate] = default(0.1, "Rate below which that is smoothed (rad/s), default 0.1.")
     voltage_limit: Positive[Voltage] | None = default(
         None, "Greatest voltage the supply gives (V). Default: none."
     )
+    current_limit: Positive[Current] | None = default(
+        None, "Winding current (A) beyond which its controller gives less voltage. Default: none."
+    )
+    supply_current_limit: Positive[Current] | None = default(
+        None, "Greatest current (A) its controller draws from battery or voltage limit. Default: none."
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _published(cls, data: object, read: ModelWrapValidatorHandler[DCMotor]) -> DCMotor:
+        """A real motor's numbers, where a model is named and nothing else is written in their place."""
+        model = data.get("model") if isinstance(data, Mapping) else None
+        if model is None or not isinstance(data, Mapping):
+            return read(data)
+        if model not in REAL_MOTORS:
+            raise problem(f"there is no model {describe(model)}", choose(model, REAL_MOTORS), ("model",))
+        published = REAL_MOTORS[model].keys
+        motor = read({**published, **data})
+        motor.model_fields_set.difference_update(published.keys() - data.keys())  # nobody wrote them
+        return motor
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """A model may stand for the constants."""
+        found = handler.resolve_ref_schema(handler(schema))
+        constants = ["torque_constant", "resistance"]
+        found["required"] = [name for name in found["required"] if name not in constants]
+        return found | {"anyOf": [{"required": ["model"]}, {"required": constants}]}
 
     def default_counts(self, field: str) -> bool:
-        """The smoothing rate matters where there is dry friction."""
+        """The smoothing rate matters where there is dry friction; a model's numbers do."""
+        if self.model is not None and field in REAL_MOTORS[self.model].keys:
+            return True
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
     def states(self, read: Read) -> Mapping[str, State]:
         """The current, where the winding has an inductance."""
         return {} if is_zero(read(self.inductance)) else {"current": State(units.CURRENT)}
 
+    def winding(self, drive: Drive, read: Read) -> Winding:
+        """The command within the motor's own limits."""
+        emf = self._emf(read) * (read(self.gear_ratio) * drive.rate)
+        request, resistance = drive.command, read(self.resistance)
+        if self.current_limit is not None:
+            reach = resistance * read(self.current_limit)
+            request = minimum(maximum(request, emf - reach), emf + reach)
+        if self.voltage_limit is not None:
+            request = clamp(request, read(self.voltage_limit))
+        limit = None if self.supply_current_limit is None else read(self.supply_current_limit)
+        current = drive.states["current"] if self.states(read) else None
+        return Winding(request, emf, resistance, current, limit)
+
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The motor at a voltage, and at a current where that is a state."""
-        constant, resistance = read(self.torque_constant), read(self.resistance)
-        emf = self._emf(read)
-        voltage = _limited(drive.command, None if self.voltage_limit is None else read(self.voltage_limit))
+        winding = self.winding(drive, read)
+        supply = drive.supply
+        if supply is None and self.supply_current_limit is not None and self.voltage_limit is not None:
+            supply = read(self.voltage_limit)
+        voltage = winding.request if supply is None else winding.voltage(supply)
+        constant, resistance, emf = read(self.torque_constant), winding.resistance, self._emf(read)
         ratio = read(self.gear_ratio)
         shaft = ratio * drive.rate
-        across = voltage - emf * shaft
         current = drive.states.get("current")
         if current is None:
-            current = across / resistance
+            current = winding.flow(voltage)
         rates, stored = {}, 0
         if self.states(read):
             inductance = read(self.inductance)
-            rates = {"current": (across - resistance * current) / inductance}
+            rates = {"current": (voltage - winding.emf - resistance * current) / inductance}
             stored = inductance * current * current / 2
         rub = drag(shaft, read(self.friction), read(self.coulomb), read(self.coulomb_speed))
         # What the winding turns into heat, what the shaft rubs away, and what unequal constants would invent or lose.
@@ -179,9 +249,9 @@ class DCMotor(Motor):
     def no_load_rate(self, read: Read) -> Scalar | None:
         """Where the back-EMF takes all of the greatest voltage."""
         per_rate = self._emf(read) * read(self.gear_ratio)
-        return (
-            None if self.voltage_limit is None or per_rate == 0 else read(self.voltage_limit) / abs(per_rate)
-        )
+        if self.voltage_limit is None or is_zero(per_rate):
+            return None
+        return read(self.voltage_limit) / absolute(per_rate)
 
     def _emf(self, read: Read) -> Scalar:
         return read(self.torque_constant if self.back_emf_constant is None else self.back_emf_constant)

@@ -7,10 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
-from trundle.robot.motors import MOTORS, Motor
+from trundle.robot.motors import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.values import Gravity, Plain
 from trundle.robot.wheels import WHEELS, Wheel
@@ -40,6 +41,7 @@ class Parts(Noun):
     joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
     wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")
     motors: dict[Identifier, Annotated[Motor, MOTORS]] = named("Motors by name.")
+    batteries: dict[Identifier, Battery] = named("Batteries by name.")
     couplings: dict[Identifier, Annotated[Coupling, COUPLINGS]] = named("Couplings by name.")
     loops: dict[Identifier, Annotated[Loop, LOOPS]] = named("Loop closures by name.")
     parameters: dict[Identifier, Plain] = Field(
@@ -63,3 +65,9 @@ class Parts(Noun):
     def default_counts(self, field: str) -> bool:
         """Gravity is a parameter even where nobody wrote it."""
         return field == "gravity"
+
+    @property
+    def fed(self) -> dict[str, tuple[str, ...]]:
+        """The motors that each battery feeds."""
+        wound = {name: each.battery for name, each in self.motors.items() if isinstance(each, WoundMotor)}
+        return feeds(self.batteries, wound)

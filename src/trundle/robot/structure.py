@@ -10,6 +10,8 @@ from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
+from trundle.robot.loops import JointLoop
+from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
@@ -18,7 +20,14 @@ from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
 
-FAMILIES = ("joints", "wheels", "motors", "couplings", "loops")
+FAMILIES = {
+    "joints": "joint",
+    "wheels": "wheel",
+    "motors": "motor",
+    "batteries": "battery",
+    "couplings": "coupling",
+    "loops": "loop",
+}
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 
@@ -38,6 +47,7 @@ def check_structure(robot: Parts) -> Iterator[Problem]:
     yield from parents
     yield from _base(robot)
     yield from _motors(robot)
+    yield from _batteries(robot)
     yield from _couplings(robot)
     yield from _loops(robot, is_tree=not parents)
     yield from _speeds(robot)
@@ -50,7 +60,9 @@ def _names(robot: Parts) -> Iterator[Problem]:
         for name in getattr(robot, family):
             if name in taken:
                 message = f"the name {name!r} is taken by {taken[name]}.{name}"
-                yield Problem((family, name), message, f"names must differ: call it '{name}_{family[:-1]}'")
+                yield Problem(
+                    (family, name), message, f"names must differ: call it '{name}_{FAMILIES[family]}'"
+                )
             taken.setdefault(name, family)
     bodies: list[tuple[Path, Body | None, str]] = [(("body", "name"), robot.body, "")]
     bodies += [(("joints", name, "body", "name"), joint.body, name) for name, joint in robot.joints.items()]
@@ -147,6 +159,31 @@ def _motors(robot: Parts) -> Iterator[Problem]:
         driven.setdefault(target, name)
 
 
+def _batteries(robot: Parts) -> Iterator[Problem]:
+    """Motors that name no battery that there is, or need one; batteries that feed nothing."""
+    for name, motor in robot.motors.items():
+        if not isinstance(motor, WoundMotor):
+            continue
+        path: Path = ("motors", name)
+        if motor.battery is not None and motor.battery not in robot.batteries:
+            message = f"there is no battery {motor.battery!r}"
+            yield Problem((*path, "battery"), message, suggest(motor.battery, robot.batteries))
+        elif motor.battery is None and len(robot.batteries) > 1:
+            message = f"there are {len(robot.batteries)} batteries, and it names none"
+            yield Problem(path, message, f"write battery: {next(iter(robot.batteries))}")
+        limited = isinstance(motor, DCMotor) and motor.voltage_limit is None and motor.supply_current_limit
+        if limited and not robot.batteries:
+            message = "what it draws depends on its supply's voltage, and nothing says that"
+            yield Problem((*path, "supply_current_limit"), message, "add a battery, or a voltage_limit")
+    for name, motors in robot.fed.items():
+        if not motors:
+            message, hint = (
+                f"the battery {name!r} feeds no motor",
+                "dc motors can be fed: write battery: NAME",
+            )
+            yield Problem(("batteries", name), message, hint)
+
+
 def no_axis(robot: Parts, target: str, what: str) -> str:
     """Why there is no such single axis to drive, or to couple."""
     name, _, part = target.partition(".")
@@ -229,7 +266,9 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
         "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
     }
     found = [*base[robot.base]]
-    found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
+    closing = {name: loop.joint for name, loop in robot.loops.items() if isinstance(loop, JointLoop)}
+    joints = {**robot.joints, **closing}
+    found += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
     coupled = held(robot.couplings)
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, RollingWheel):
@@ -261,7 +300,7 @@ def _parameters(robot: Parts) -> Iterator[Problem]:
         missing = [name for name in value.names if name not in robot.parameters]
         for name in missing:
             yield Problem(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
-        if value.names and not missing:
+        if not missing:  # without a name, too: what gears' numbers measure is known only here
             try:
                 check_dimension(dimension_of(value.expression, known.__getitem__), value.quantity)
             except ExpressionError as error:

@@ -23,6 +23,7 @@ _FORCE: Dimension = (1, 1, -2, 0)
 _ENERGY: Dimension = (2, 1, -2, 0)
 _POWER: Dimension = (2, 1, -3, 0)
 _CURRENT: Dimension = (0, 0, 0, 1)
+_CHARGE: Dimension = (0, 0, 1, 1)
 _VOLTAGE: Dimension = (2, 1, -3, -1)
 _RESISTANCE: Dimension = (2, 1, -3, -2)
 _INDUCTANCE: Dimension = (2, 1, -2, -2)
@@ -70,6 +71,8 @@ UNITS: dict[str, tuple[float, Dimension]] = {
     "slug": (_POUND_FORCE / (12 * _INCH), _MASS),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),
+    "Ah": (3600.0, _CHARGE),
+    "mAh": (3.6, _CHARGE),
     "rpm": (2 * math.pi / 60, _RATE),
     "rps": (2 * math.pi, _RATE),
     "mph": (63360 * _INCH / 3600, (1, 0, -1, 0)),
@@ -108,6 +111,7 @@ DAMPING = Measure("damping", "N s/m", (0, 1, -1, 0))
 ANGULAR_DAMPING = Measure("angular damping", "N m s/rad", (2, 1, -1, 0))
 VOLTAGE = Measure("voltage", "V", _VOLTAGE)
 CURRENT = Measure("current", "A", _CURRENT)
+CHARGE = Measure("charge", "A s", _CHARGE)
 RESISTANCE = Measure("resistance", "ohm", _RESISTANCE)
 INDUCTANCE = Measure("inductance", "H", _INDUCTANCE)
 TORQUE_CONSTANT = Measure("torque constant", "N m/A", (2, 1, -2, -1))

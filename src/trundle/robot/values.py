@@ -34,7 +34,7 @@ class Bound:
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(
-            lambda value: replace(value, bound=self), handler(source)
+            lambda value: replace(value, bound=self) if isinstance(value, Value) else value, handler(source)
         )
 
 
@@ -213,10 +213,14 @@ class Reads:
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
+    def schema(self) -> JsonSchemaValue:
+        """What editors are told of it."""
+        return {"type": ["number", "string"], "x-unit": self.quantity.unit}
+
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"type": ["number", "string"], "x-unit": self.quantity.unit}
+        return self.schema()
 
 
 class ReadsVector(Reads):
@@ -234,11 +238,8 @@ class ReadsVector(Reads):
                 raise problem(str(error), error.hint, (place,)) from None
         return tuple(values)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        one = super().__get_pydantic_json_schema__(schema, handler)
-        return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
+    def schema(self) -> JsonSchemaValue:
+        return {"type": "array", "items": super().schema(), "minItems": 3, "maxItems": 3}
 
 
 class ReadsAxis(ReadsVector):
@@ -260,10 +261,8 @@ class ReadsGravity(ReadsVector):
     def read(self, written: object) -> object:
         return super().read(written) if isinstance(written, (list, tuple)) else Reads.read(self, written)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        vector = super().__get_pydantic_json_schema__(schema, handler)
+    def schema(self) -> JsonSchemaValue:
+        vector = super().schema()
         return {"anyOf": [vector["items"], vector]}
 
 
@@ -291,6 +290,8 @@ Stiffness = NotNegative[Annotated[Value, Reads(units.STIFFNESS)]]
 AngularStiffness = NotNegative[Annotated[Value, Reads(units.ANGULAR_STIFFNESS)]]
 Damping = NotNegative[Annotated[Value, Reads(units.DAMPING)]]
 AngularDamping = NotNegative[Annotated[Value, Reads(units.ANGULAR_DAMPING)]]
+Current = Annotated[Value, Reads(units.CURRENT)]
+Capacity = Annotated[Value, Reads(units.CHARGE)]
 Voltage = Annotated[Value, Reads(units.VOLTAGE)]
 Resistance = Positive[Annotated[Value, Reads(units.RESISTANCE)]]
 Inductance = NotNegative[Annotated[Value, Reads(units.INDUCTANCE)]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,17 +15,15 @@ from matplotlib.patches import Polygon
 from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
 from trundle.mechanics.frames import world_poses
-from trundle.model.drawing import scene, yaw
+from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, Link, Scene, WheelShape
-from trundle.show.robot import draw_links, draw_robot, draw_wheels, robot_size
+from trundle.scene import PLANES, Spot, project
+from trundle.show.robot import draw_scene
 from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say
-from trundle.spatial.motions import Pose, compose, inverse, transform_point
+from trundle.spatial.motions import Pose, compose, inverse
 
 # How far around the robot the picture reaches, in its own sizes: centres farther away are pointed at.
 _AROUND = 1.6
-
-Wheels = tuple[WheelShape, ...]
 
 
 def mobility_figure(analysis: Analysis) -> Figure:
@@ -53,24 +52,18 @@ def mobility_figure(analysis: Analysis) -> Figure:
 
 
 def _draw_base(axes: Axes, analysis: Analysis) -> None:
-    """From above, in the base's frame: wheels, also those that bodies on joints carry, and their axles."""
-    poses = _poses(analysis)
-    shape = scene(analysis.robot, poses)
-    on_base, carried, axles = _wheels(analysis, poses, shape)
-    base = Scene(wheels=on_base or carried)
-    draw_robot(axes, base, (0.0, 0.0, 0.0), {})
-    if on_base:
-        draw_wheels(axes, carried)
-    for bar in (*shape.mounts, *shape.links, *_brackets(analysis, poses)):
-        ends = zip(shape.flat(bar.start), shape.flat(bar.end), strict=True)
-        axes.plot(*ends, color=INK, linewidth=1.6, zorder=3.4)
-    reach = _AROUND * max(robot_size(Scene(wheels=(*on_base, *carried))), 1e-9)
-    middle = np.mean([(w.x, w.y) for w in base.wheels], axis=0)
-    for (x, y, heading), is_steered in axles:
-        across = 4 * reach * np.array([-math.sin(heading), math.cos(heading)])
-        ends = np.array([(x, y) - across, (x, y) + across])
-        colour = COLOURS[5] if is_steered else MUTED
-        axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
+    """From above, in the base's frame: bodies and wheels with their axles, orange where they turn with a joint."""
+    shape = scene(analysis.robot, _poses(analysis))
+    draw_scene(axes, shape, "z")
+    around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]
+    middle, reach = around.mean(axis=0), _AROUND * shape.size
+    for wheel, drawn in zip(analysis.maps.assembly.wheels, shape.wheels, strict=True):
+        if wheel.noun.binds and wheel.grips:
+            centre = shape.place(Spot(drawn.frame))[0, :2]
+            across = 4 * reach * shape.turned(drawn.frame, (0, 1, 0))[0, :2]
+            colour = COLOURS[5] if wheel.noun.steered or not wheel.on_base else MUTED
+            ends = np.array([centre - across, centre + across])
+            axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
     motion = analysis.base_motion
     if motion is not None:
         _mark_motion(axes, motion.centre, motion.heading if motion.dimension else None, middle, reach)
@@ -79,39 +72,10 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
     axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
 
 
-def _wheels(
-    analysis: Analysis, poses: list[Pose], shapes: Scene
-) -> tuple[Wheels, Wheels, list[tuple[tuple[float, float, float], bool]]]:
-    """Wheels on the base, wheels that it carries on joints where they are now, and the place (x, y, heading) of each
-    that has an axle to obey, with whether it is steered or carried.
-    """
-    groups: tuple[list[WheelShape], list[WheelShape]] = ([], [])
-    axles = []
-    for wheel, shape in zip(analysis.maps.assembly.wheels, shapes.wheels, strict=True):
-        groups[not wheel.on_base].append(shape)
-        if wheel.noun.binds and wheel.grips:
-            at = poses[wheel.link]
-            place = (float(at.position[0]), float(at.position[1]), yaw(at))
-            axles.append((place, wheel.noun.steered or not wheel.on_base))
-    return tuple(groups[0]), tuple(groups[1]), axles
-
-
 def _poses(analysis: Analysis) -> list[Pose]:
     """Every link's pose at this configuration, in the base's frame."""
     poses = world_poses(analysis.maps.assembly.tree, analysis.maps.at(analysis.q).poses)
     return [compose(inverse(poses[0]), pose) for pose in poses]
-
-
-def _brackets(analysis: Analysis, poses: list[Pose]) -> list[Link]:
-    """From the frames of bodies on joints to the wheels that they carry."""
-    links, found = analysis.maps.assembly.tree.links, []
-    for wheel in analysis.maps.assembly.wheels:
-        if not wheel.on_base:
-            holder = links[wheel.link].parent
-            body = holder if wheel.steering is None else links[holder].parent
-            start, end = poses[body].position, poses[wheel.link].position
-            found.append(Link(wheel.name, start, end))
-    return found
 
 
 def _mark_motion(
@@ -146,29 +110,28 @@ def _pair(point: FloatArray) -> tuple[float, float]:
 
 def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
     """The bars at this configuration with the frame's ellipse, from the side that shows most of the joints if the
-    frame moves in that plane, else in the plane of its first two linear parts.
+    frame moves in that plane, else from the side of its first two linear parts.
     """
-    poses = _poses(analysis)
-    shape = scene(analysis.robot, poses)
+    shape = scene(analysis.robot, _poses(analysis))
     frame, found = analysis.frame, analysis.frame_manipulability
-    linear = [part[2] for part in frame.parts if part.startswith("v_")] if frame else []
-    plane = PLANES[shape.view]
-    if len(linear) > 1 and not set(plane) <= set(linear):
-        plane = (linear[0], linear[1])
-    shown = ["xyz".index(axis) for axis in plane]
-    bars = [(np.array(bar.start)[shown], np.array(bar.end)[shown]) for bar in shape.links]
-    if not bars:
+    linear = {part[2] for part in frame.parts if part.startswith("v_")} if frame else set[str]()
+    sides = (shape.view, *PLANES)
+    view = next((side for side in sides if set(PLANES[side]) <= linear), shape.view)
+    corners = project(shape.extent[0], view)
+    size = float(np.ptp(corners, axis=0).max())
+    if not size:
         say(axes, "all of it is in one place")
         return
-    draw_links(axes, [(a, b) for a, b in bars if np.abs(a - b).max() > 0])
-    if frame is not None and found is not None and found.radii and set(linear) & set(plane):
-        tip = np.array(transform_point(poses[frame.link], frame.point), dtype=float)[shown]
-        corners = np.array([tip, *(point for bar in bars for point in bar)])
-        size = max(float(np.ptp(corners, axis=0).max()), 1e-9)
-        _draw_outline(axes, tip + _shadow(found, plane, scale=0.3 * size))
+    draw_scene(axes, shape, view)
+    if frame is not None and found is not None and found.radii and linear & set(PLANES[view]):
+        x, y, z = (float(each) for each in frame.point)
+        tip = project(shape.place(Spot(frame.link, (x, y, z)))[0], view)
+        shadow = _outline(found, [f"v_{axis}" for axis in PLANES[view]])
+        _draw_outline(axes, tip + shadow * (0.3 * size / max(np.hypot(*shadow.T).max(), 1e-12)))
         axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
-    axes.set(xlabel=f"{plane[0]} (m)", ylabel=f"{plane[1]} (m)", aspect="equal")
-    axes.margins(0.25)
+    low, high = corners.min(axis=0) - 0.4 * size, corners.max(axis=0) + 0.4 * size
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    axes.set(xlabel=f"{PLANES[view][0]} (m)", ylabel=f"{PLANES[view][1]} (m)")
 
 
 def _draw_outline(axes: Axes, outline: FloatArray) -> None:
@@ -178,51 +141,32 @@ def _draw_outline(axes: Axes, outline: FloatArray) -> None:
     axes.add_patch(shape)
 
 
-def _pairs(found: Manipulability) -> list[tuple[int, int]]:
+def _pairs(found: Manipulability) -> list[tuple[str, str]]:
     """The planes in which the ellipsoid is shown: pairs of the first three parts that both move, or one with the part
     that does.
     """
-    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
-    moving = np.abs(np.array(found.axes) * weights).max(axis=0) > 1e-9 * found.radii[0]
-    count = min(len(found.parts), 3)
-    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
-    return [(i, j) for i, j in pairs if moving[i] and moving[j]] or [
-        (i, j) for i, j in pairs if moving[i] or moving[j]
-    ][:1]
+    moving = np.abs(np.array(found.axes) * found.weights).max(axis=0) > 1e-9 * found.radii[0]
+    pairs = list(combinations(list(zip(found.parts, moving, strict=True))[:3], 2))
+    both = [(a, b) for (a, moves), (b, too) in pairs if moves and too]
+    return both or [(a, b) for (a, moves), (b, too) in pairs if moves or too][:1]
 
 
-def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[int, int]) -> None:
+def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[str, str]) -> None:
     _draw_outline(axes, _outline(found, pair))
     axes.plot(0, 0, marker="+", color=INK)
-    size = 1.15 * max(found.radii, default=1.0)
+    size = 1.15 * max(found.radii)
     axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
-    names = [_part(found, k) for k in pair]
+    counted = f" · {found.length:.3g} m"
+    names = [f"{part}{counted if part.startswith('omega') else ''} (m/s)" for part in pair]
     axes.set_xlabel(names[0], fontsize=8)
     axes.set_ylabel(names[1], fontsize=8)
     axes.tick_params(labelsize=7)
 
 
-def _part(found: Manipulability, k: int) -> str:
-    part = found.parts[k]
-    return f"{part} · {found.length:.3g} m (m/s)" if part.startswith("omega") else f"{part} (m/s)"
-
-
-def _outline(found: Manipulability, pair: Sequence[int]) -> FloatArray:
-    """The ellipsoid's shadow on the plane of two parts, as points (n, 2), all in m/s."""
-    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
-    axes = (np.array(found.axes).reshape(-1, len(found.parts)) * weights)[:, list(pair)]
-    u, sizes, _ = np.linalg.svd(axes.T, full_matrices=False) if len(axes) else (np.eye(2), np.zeros(2), None)
-    sizes = np.pad(sizes, (0, 2 - len(sizes)))
-    u = np.pad(u, ((0, 0), (0, 2 - u.shape[1])))
+def _outline(found: Manipulability, parts: Sequence[str]) -> FloatArray:
+    """The ellipsoid's shadow on the plane of two parts as points (n, 2), all in m/s; 0 for a part that it hasn't."""
+    axes = dict(zip(found.parts, (np.array(found.axes) * found.weights).T, strict=True))
+    none = np.zeros(len(found.axes))
+    u, sizes, _ = np.linalg.svd(np.array([axes.get(part, none) for part in parts]))
     turn = np.linspace(0, 2 * np.pi, 120)
-    return np.column_stack([np.cos(turn) * sizes[0], np.sin(turn) * sizes[1]]) @ u.T
-
-
-def _shadow(found: Manipulability, directions: Sequence[str], scale: float) -> FloatArray:
-    """The same over linear directions, scaled so that its longest axis has the length `scale` (m)."""
-    parts = [f"v_{each}" for each in directions]
-    moving = [k for k, part in enumerate(parts) if part in found.parts]
-    pair = [found.parts.index(parts[k]) for k in moving]
-    outline = np.zeros((120, 2))
-    outline[:, moving] = _outline(found, pair if len(pair) == 2 else pair * 2)[:, : len(moving)]
-    return outline * (scale / max(np.hypot(*outline.T).max(), 1e-12))
+    return np.column_stack([np.cos(turn), np.sin(turn)]) * np.resize([*sizes, 0.0], 2) @ u.T

@@ -7,7 +7,7 @@ at its zero, or as near to it as loops can be closed.
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, JointMark, Scene, WheelShape
+from trundle.scene import PLANES, Numbers, Scene, Spot, WheelShape, project
 from trundle.show.joint_symbols import (
     AXES,
     BAR,
@@ -27,7 +27,7 @@ from trundle.show.joint_symbols import (
     draw_pivot,
     draw_scale,
 )
-from trundle.show.robot import draw_robot
+from trundle.show.robot import draw_scene
 from trundle.show.style import INK, MUTED, figure_svg, house_style, new_figure
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def diagram(robot: Robot) -> Figure:
     shape = scene(robot)
     with house_style():
         figure, sheet = _sheet(shape)
-        if shape.wheels:
-            _draw_wheels(sheet, shape)
+        draw_scene(sheet.axes, replace(shape, bars=(), mounts=(), joints=()), shape.view)
+        _draw_wheels(sheet, shape)
         _draw_linkage(sheet, shape)
         _draw_frame(sheet, shape)
         if not _draw_measures(sheet, shape):
@@ -63,7 +63,8 @@ def diagram_svg(robot: Robot) -> str:
 
 def _sheet(shape: Scene) -> tuple[Figure, Sheet]:
     """A page as large as the robot on it needs."""
-    points = _extent(shape)
+    points = project(shape.extent[0], shape.view)
+    points = np.concatenate([points, project(shape.place(Spot()), shape.view)])
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.maximum(high - low, 1e-9)
     inch = float(max(span / _LARGEST)) if span.max() > 1e-9 else 1.0
@@ -87,17 +88,14 @@ def _cut(figure: Figure, sheet: Sheet) -> None:
     figure.set_size_inches(*(high - low))
 
 
-def _extent(shape: Scene) -> FloatArray:
-    """Points around everything that is drawn, (n, 2)."""
-    points = [np.zeros(2)]
-    points += [shape.flat(p) for p in (*(j.at for j in shape.joints), *shape.centers)]
-    points += [shape.flat(end) for loop in shape.loops for end in (loop.first, loop.second)]
-    if shape.wheels:
-        points += [np.array(corner) for corner in shape.outline()]
-    for wheel in shape.wheels:
-        reach = math.hypot(wheel.radius, wheel.width / 2)
-        points += [np.array(wheel.centre()) + reach * np.array(s) for s in ((-1, -1), (1, 1))]
-    return np.array(points)
+def _flat(shape: Scene, spot: Spot) -> FloatArray:
+    """A point's place in the picture, (2,)."""
+    return project(shape.place(spot)[0], shape.view)
+
+
+def _seen(shape: Scene, frame: int, direction: Numbers | None) -> FloatArray:
+    """A direction in the picture, (2,): short where it points at whoever looks."""
+    return np.zeros(2) if direction is None else project(shape.turned(frame, direction)[0], shape.view)
 
 
 def _draw_frame(sheet: Sheet, shape: Scene) -> None:
@@ -117,81 +115,71 @@ def _draw_frame(sheet: Sheet, shape: Scene) -> None:
 
 
 def _draw_wheels(sheet: Sheet, shape: Scene) -> None:
-    draw_robot(sheet.axes, shape, (0.0, 0.0, 0.0), {})
+    """What is on each wheel: its axes, its pivot, its name, the linkage to others."""
     for pair in shape.coupled:
-        ends = [(w.x, w.y) for w in shape.wheels if w.name in pair]
-        sheet.line(*ends, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=3.5)
+        ends = [_flat(shape, wheel.pivot) for wheel in shape.wheels if wheel.name in pair]
+        sheet.line(*ends, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4.5)
     middle = (sheet.low + sheet.high) / 2
-    named = len(shape.wheels) <= _MOST_NAMES
     for wheel in shape.wheels:
-        centre = np.array(wheel.centre())
-        if not wheel.is_ball:
-            _draw_wheel_axes(sheet, wheel, centre)
-        if wheel.steering:
-            draw_pivot(sheet, (wheel.x, wheel.y))
-        if named:
-            _name_wheel(sheet, wheel, centre, middle)
+        centre = _flat(shape, Spot(wheel.frame))
+        forward = _seen(shape, wheel.frame, (1, 0, 0))
+        if not wheel.round:
+            tip = centre + (wheel.radius + 0.2 * sheet.inch) * forward
+            sheet.arrow(centre, tip, AXES["x"], linewidth=1.1, mutation_scale=7, zorder=6)
+            half = (wheel.width / 2 + 0.14 * sheet.inch) * _seen(shape, wheel.frame, (0, 1, 0))
+            sheet.line(centre - half, centre + half, color=AXES["y"], linewidth=1.1, zorder=6)
+        if wheel.steered:
+            draw_pivot(sheet, _flat(shape, wheel.pivot))
+        if len(shape.wheels) <= _MOST_NAMES:
+            _name_wheel(sheet, wheel, centre, forward, middle)
 
 
-def _draw_wheel_axes(sheet: Sheet, wheel: WheelShape, centre: FloatArray) -> None:
-    """Where it rolls to, and its axle."""
-    forward = np.array([math.cos(wheel.heading), math.sin(wheel.heading)])
-    left = np.array([-forward[1], forward[0]])
-    tip = centre + (wheel.radius + 0.2 * sheet.inch) * forward
-    sheet.arrow(centre, tip, AXES["x"], linewidth=1.1, mutation_scale=7, zorder=6)
-    half = (wheel.width / 2 + 0.14 * sheet.inch) * left
-    sheet.line(centre - half, centre + half, color=AXES["y"], linewidth=1.1, zorder=6)
-
-
-def _name_wheel(sheet: Sheet, wheel: WheelShape, centre: FloatArray, middle: FloatArray) -> None:
+def _name_wheel(
+    sheet: Sheet, wheel: WheelShape, centre: FloatArray, forward: FloatArray, middle: FloatArray
+) -> None:
     """Beside the wheel, on its outer side."""
-    c, s = abs(math.cos(wheel.heading)), abs(math.sin(wheel.heading))
-    half = wheel.radius if wheel.is_ball else wheel.width / 2
+    c, s = np.abs(forward)
+    half = wheel.radius if wheel.round else wheel.width / 2
     side = -1 if centre[1] - middle[1] < -0.3 * sheet.inch else 1
     beyond = s * wheel.radius + c * half + (0.06 + 0.14 * c + 0.2 * s) * sheet.inch
     at = (centre[0], centre[1] + side * beyond)
-    crossed = (
-        centre[1] - middle[1] < 0.3 * sheet.inch
-    )  # by the body's edge, or by the lines of a measure below
+    # Crossed by the body's edge, or by the lines of a measure below.
+    crossed = centre[1] - middle[1] < 0.3 * sheet.inch
     sheet.text(at, wheel.name, rim=crossed, ha="center", va="bottom" if side > 0 else "top")
 
 
 def _draw_linkage(sheet: Sheet, shape: Scene) -> None:
     """Bars, joints with their names, loops and centres of mass."""
-    for under, bars in (
-        (2.2, shape.mounts),
-        (4.6, shape.links),
-    ):  # what holds a joint to the base goes below it
+    # What holds a joint to the base goes below it; the ground has a symbol of its own.
+    mounts = () if shape.base == "fixed" else shape.mounts
+    for under, bars in ((2.2, mounts), (4.6, shape.bars)):
         for bar in bars:
-            a, b = shape.flat(bar.start), shape.flat(bar.end)
+            a, b = _flat(shape, bar.start), _flat(shape, bar.end)
             sheet.line(a, b, color=INK, linewidth=5.4, zorder=under)
             sheet.line(a, b, color=BAR, linewidth=3.6, zorder=under + 0.1)
     for joint in shape.joints:
+        at = _flat(shape, Spot(joint.frame))
         if shape.base == "fixed" and joint.on_base:
-            draw_ground(sheet, shape.flat(joint.at))
-        draw_joint(sheet, joint.symbol, shape.flat(joint.at), _seen(shape, joint))
+            draw_ground(sheet, at)
+        draw_joint(sheet, joint.symbol, at, _seen(shape, joint.frame, joint.axis))
     for loop in shape.loops:
-        a, b = shape.flat(loop.first), shape.flat(loop.second)
+        a, b = _flat(shape, loop.first), _flat(shape, loop.second)
         if not loop.apart:
             sheet.line(a, b, color=MUTED, linewidth=1.2, linestyle=(0, (2, 2)), zorder=5)
         for end in (a, b):
             draw_joint(sheet, loop.symbol, end, np.zeros(2))
     for center in shape.centers:
-        draw_center(sheet, shape.flat(center))
+        draw_center(sheet, _flat(shape, center))
     _name_joints(sheet, shape)
-
-
-def _seen(shape: Scene, joint: JointMark) -> FloatArray:
-    """The joint's axis in the picture: short where it points at whoever looks."""
-    return np.zeros(2) if joint.axis is None else shape.flat(joint.axis)
 
 
 def _name_joints(sheet: Sheet, shape: Scene) -> None:
     """Right of a joint, or above it where a bar leads to the right; those in one place share a label."""
-    named = [(j.name, j.at) for j in shape.joints] + [(loop.name, loop.first) for loop in shape.loops]
+    named = [(j.name, Spot(j.frame)) for j in shape.joints]
+    named += [(loop.name, loop.first) for loop in shape.loops]
     near = 0.1 * sheet.inch
     places: list[tuple[FloatArray, list[str]]] = []
-    for name, at in ((name, shape.flat(point)) for name, point in named):
+    for name, at in ((name, _flat(shape, spot)) for name, spot in named):
         same = next((names for place, names in places if np.hypot(*(place - at)) < near), None)
         if same is None:
             places.append((at, [name]))
@@ -199,7 +187,7 @@ def _name_joints(sheet: Sheet, shape: Scene) -> None:
             same.append(name)
     if len(places) > _MOST_NAMES:
         return
-    bars = [(shape.flat(bar.start), shape.flat(bar.end)) for bar in (*shape.links, *shape.mounts)]
+    bars = [(_flat(shape, bar.start), _flat(shape, bar.end)) for bar in (*shape.bars, *shape.mounts)]
     ways = [(a, b - a) for a, b in bars] + [(b, a - b) for a, b in bars]
     for at, names in places:
         text = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
@@ -212,8 +200,14 @@ def _name_joints(sheet: Sheet, shape: Scene) -> None:
 
 def _draw_measures(sheet: Sheet, shape: Scene) -> bool:
     """Track and wheelbase, where the wheels stand in two rows; whether there was anything to measure."""
-    rolling = [w for w in shape.wheels if not w.is_ball and not w.offset and abs(math.sin(w.heading)) < 1e-9]
-    at = np.array([(w.x, w.y) for w in rolling]).reshape(-1, 2).round(9)
+    base = [w for w in shape.wheels if not w.round and w.pivot.frame == 0]
+    ahead = [_seen(shape, wheel.frame, (1, 0, 0)) for wheel in base]
+    rolling = [
+        _flat(shape, wheel.pivot)
+        for wheel, forward in zip(base, ahead, strict=True)
+        if abs(forward[1]) < 1e-9 and np.allclose(shape.place(wheel.pivot), shape.place(Spot(wheel.frame)))
+    ]
+    at = np.array(rolling).reshape(-1, 2).round(9)
     drawn = False
     for across, what in ((1, "track"), (0, "wheelbase")):
         rows = np.unique(at[:, across])

@@ -68,7 +68,7 @@ class Plots:
         Raises
         ------
         InputError
-            Where the run's sketch is damaged, or names values that the run doesn't hold.
+            Where the run's description can't be read, or the run lacks one of its coordinates.
 
         Examples
         --------
@@ -100,10 +100,10 @@ class Plots:
         >>> trundle.Run("still", [0.0, 1.0], {"a": [0.0, 1.0]}).plot.path_png() is None
         True
         """
-        from trundle.show.path import moves_in_plane
+        from trundle.show.path import track_of
         from trundle.show.style import figure_png
 
-        return figure_png(self.path()) if moves_in_plane(self.run) else None
+        return None if track_of(self.run) is None else figure_png(self.path())
 
     def states(self) -> Figure:
         """Coordinates, speeds and currents over time.

@@ -181,7 +181,7 @@ def _added(element: Element, tag: str) -> Element:
 
 def _said(robot: Robot, names: _Names) -> _File:
     """What a file says of a robot; raises InputError where URDF has no words for it."""
-    for family in ("wheels", "motors", "loops"):
+    for family in ("wheels", "motors", "batteries", "loops"):
         there = ", ".join(getattr(robot, family))
         if there:
             hint = f"{_INSTEAD} them away"

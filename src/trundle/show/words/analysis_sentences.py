@@ -57,7 +57,7 @@ def manipulability_sentence(found: Manipulability) -> str:
         return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
     if len(found.radii) == 1:
         return text
-    turning = f", turning counted at {found.length:.4g} m" if turns(found) else ""
+    turning = f", turning counted at {found.length:.4g} m" if "rad/s" in found.units else ""
     return f"{text}; condition {found.condition:.3g}{turning}"
 
 
@@ -156,22 +156,13 @@ def value_text(value: float, unit: str, digits: int) -> str:
 
 def axis_text(found: Manipulability, axis: Sequence[float], bare: bool = False) -> str:
     """'v_x 1.7 m/s with omega 0.3 rad/s'; parts that don't count are left out, `bare` leaves out the sizes."""
-    weights = [found.length if part.startswith("omega") else 1.0 for part in found.parts]
-    sizes = [abs(value) * weight for value, weight in zip(axis, weights, strict=True)]
+    sizes = [abs(value) * weight for value, weight in zip(axis, found.weights, strict=True)]
     kept = [k for k, size in enumerate(sizes) if size > 1e-6 * max(sizes)]
     words = [
-        found.parts[k] if bare else f"{found.parts[k]} {axis[k]:.3g} {unit_of(found.parts[k])}"
+        found.parts[k] if bare else f"{found.parts[k]} {axis[k]:.3g} {found.units[k]}"
         for k in sorted(kept, key=lambda k: -sizes[k])
     ]
     return " with ".join(words)
-
-
-def turns(found: Manipulability) -> bool:
-    return any(part.startswith("omega") for part in found.parts)
-
-
-def unit_of(part: str) -> str:
-    return "rad/s" if part.startswith("omega") else "m/s"
 
 
 def _line(found: BaseMotion) -> str:

@@ -13,17 +13,19 @@ from trundle.show.words.analysis_sentences import (
     growth_text,
     place_text,
     relations_sentence,
-    turns,
-    unit_of,
     value_text,
 )
 from trundle.show.words.robot_words import Fact
+from trundle.shown import Explained
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.analysis.manipulability import Manipulability
     from trundle.analysis.reach import Reach
     from trundle.analysis.singular import Singularity
+
+
+_ELLIPSOID = "parts axes radii undriven length rates fastest limit condition measure"
 
 
 def essential_facts(analysis: Analysis) -> list[Fact]:
@@ -79,21 +81,17 @@ def sections(analysis: Analysis, page: Page) -> list[str]:
 
 def analysis_data(analysis: Analysis) -> dict[str, object]:
     """All of it but the formulas, as plain data."""
-    motion, frame = analysis.base_motion, analysis.frame
-    parts = "dimension basis centre heading nearest slip"
-    relations = [{**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations]
+    frame = analysis.frame
+    hand = {"manipulability": _told(analysis.frame_manipulability, _ELLIPSOID)}
     return {
         **_fields(analysis, "at configuration motions length"),
-        "base_motion": None if motion is None else _fields(motion, parts) | {"text": motion.explain()},
-        "manipulability": _ellipsoid_data(analysis.manipulability),
-        "frame": None
-        if frame is None
-        else {
-            **_fields(frame, "name point parts"),
-            "manipulability": _ellipsoid_data(analysis.frame_manipulability),
-        },
+        "base_motion": _told(analysis.base_motion, "dimension basis centre heading nearest slip"),
+        "manipulability": _told(analysis.manipulability, _ELLIPSOID),
+        "frame": frame and _fields(frame, "name point parts") | hand,
         "repeated_rows": [dict(each.terms) for each in analysis.repeated],
-        "rate_relations": relations,
+        "rate_relations": [
+            {**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations
+        ],
         "reach": _reach_data(_reach(analysis)),
         "reach_of_all_coordinates": _reach_data(_reach(analysis, whole=True)),
         "singularities": [_singularity_data(each) for each in analysis.singularities],
@@ -158,8 +156,8 @@ def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence
 
 
 def _ellipsoid(page: Page, title: str, found: Manipulability) -> list[str]:
-    names = [f"{part} ({unit_of(part)})" for part in found.parts]
-    counted = f"; omega counted at {found.length:.4g} m" if turns(found) else ""
+    names = [f"{part} ({unit})" for part, unit in zip(found.parts, found.units, strict=True)]
+    counted = f"; omega counted at {found.length:.4g} m" if "rad/s" in found.units else ""
     lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {found.rates}{counted}")]
     lines += _block(names, found.axes, [f"{radius:.6g}" for radius in found.radii])
     lines.append(f"  condition {found.condition:.4g}, measure {found.measure:.4g}")
@@ -196,8 +194,8 @@ def _fields(noun: object, names: str) -> dict[str, object]:
     return {name: getattr(noun, name) for name in names.split()}
 
 
-def _ellipsoid_data(found: Manipulability | None) -> dict[str, object] | None:
-    names = "parts axes radii undriven length rates fastest limit condition measure"
+def _told(found: Explained | None, names: str) -> dict[str, object] | None:
+    """A finding's fields with its sentence."""
     return None if found is None else _fields(found, names) | {"text": found.explain()}
 
 
@@ -219,8 +217,8 @@ def _singularity_data(found: Singularity) -> dict[str, object]:
     return {
         **_fields(found, "what parameters"),
         "configurations": points,
-        "rank": None if search is None else search.rank,
-        "least": None if search is None else {"at": dict(search.worst.at), "value": search.worst.value},
+        "rank": search and search.rank,
+        "least": search and {"at": dict(search.worst.at), "value": search.worst.value},
         "searched": [] if search is None else list(search.box.names),
         "text": found.explain(),
     }

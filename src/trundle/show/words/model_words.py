@@ -6,6 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from trundle.html import MOST_FOLDED, beside, block, facts, folded, listing, paragraph, picture, table
+from trundle.model.classification import mobility_class
+from trundle.model.model import Model
 from trundle.show.words.robot_words import (
     Fact,
     body_facts,
@@ -17,7 +19,8 @@ from trundle.show.words.robot_words import (
 )
 
 if TYPE_CHECKING:
-    from trundle.model.model import ConstraintSummary, Model
+    from trundle.model.kinematics import Kinematics
+    from trundle.model.model import ConstraintSummary
     from trundle.program.ir import Program
 
 # Deriving and checking the equations of a model with more operations takes more than a second.
@@ -67,12 +70,24 @@ def model_html(model: Model) -> str:
     )
 
 
-def model_facts(model: Model) -> list[Fact]:
-    """Label and text of everything that is known of a described robot's model."""
-    groups = {what: names for what, names in _groups(model).items() if names or what != "currents"}
-    named = [(what, names_with_units(names, model.units)) for what, names in groups.items()]
-    bodies = [] if model.robot is None else body_facts(model.robot)
-    return [*bodies, *named, *derivation_facts(model)]
+def system_facts(system: Model | Kinematics) -> list[Fact]:
+    """Label and text of everything that is known of what moves a described robot, by forces or without."""
+    robot = system.robot
+    bodies = [] if robot is None else body_facts(robot)
+    if not isinstance(system, Model):
+        return [
+            *bodies,
+            ("coordinates", names_with_units(system.coordinates, system.units)),
+            ("given", names_with_units(system.inputs, system.units)),
+            *mobility_facts(mobility_class(system.robot)),
+            (
+                "equations",
+                f"{system.program.operations} operations: the base's motion from the wheels', without forces",
+            ),
+        ]
+    groups = {what: names for what, names in _groups(system).items() if names or what != "currents"}
+    named = [(what, names_with_units(names, system.units)) for what, names in groups.items()]
+    return [*bodies, *named, *derivation_facts(system)]
 
 
 def derivation_facts(model: Model) -> list[Fact]:
@@ -99,16 +114,22 @@ def constraints_sentence(found: ConstraintSummary) -> str:
     return text
 
 
-def model_data(model: Model) -> dict[str, object]:
-    """What is known of a described robot's model, as plain data."""
-    own = ("coordinates", "speeds", "currents", "inputs", "dependent", "freedoms", "operations")
-    own = (*own, "derive_seconds", "notes")
-    rows = {name: getattr(model.constraints, name) for name in ("rows", "rank", "undetermined")}
+def system_data(system: Model | Kinematics) -> dict[str, object]:
+    """What is known of what moves a described robot, as plain data."""
+    if not isinstance(system, Model):
+        known = {"coordinates": system.coordinates, "inputs": system.inputs}
+        return {
+            **robot_data(system.robot, mobility_class(system.robot)),
+            **known,
+            "operations": system.program.operations,
+        }
+    own = "coordinates speeds currents inputs dependent freedoms operations derive_seconds notes"
+    rows = {name: getattr(system.constraints, name) for name in ("rows", "rank", "undetermined")}
     return {
-        **({} if model.robot is None else robot_data(model.robot, model.mobility)),
-        **{name: getattr(model, name) for name in own},
+        **({} if system.robot is None else robot_data(system.robot, system.mobility)),
+        **{name: getattr(system, name) for name in own.split()},
         "constraints": rows,
-        "operations_per_evaluation": _per_evaluation(model),
+        "operations_per_evaluation": _per_evaluation(system),
     }
 
 

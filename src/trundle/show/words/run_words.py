@@ -13,21 +13,13 @@ from trundle.errors import InputError
 from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
 from trundle.html import table as html_table
 from trundle.show.lines import Page, quantity, seconds, table, terminal_width
-from trundle.show.words.model_words import model_data, model_facts
-from trundle.show.words.robot_words import (
-    Fact,
-    body_facts,
-    kind_of,
-    mobility_facts,
-    names_with_units,
-    robot_data,
-)
+from trundle.show.words.model_words import system_data, system_facts
+from trundle.show.words.robot_words import kind_of
 
 if TYPE_CHECKING:
-    from trundle.mechanics.mobility import Mobility
-    from trundle.model import Model
     from trundle.results import Batch, Run
     from trundle.robot import Robot
+    from trundle.simulation.runfile import Task
 
 # States beyond this many are counted, not listed; the files have them all.
 _MOST_STATES = 30
@@ -43,16 +35,13 @@ _FINDINGS = {
 
 @dataclass(frozen=True)
 class RunReport:
-    """All that is told of a run: its robot with its class of mobility, the model (None for a kinematic run), the names
-    of the parameters it `changed`, the files that were written, what the user should know, and whether the model was
-    `kept` from before.
+    """All that is told of a run: its robot, the task that it did, the files that were written, what the user should
+    know, and whether the model was `kept` from before.
     """
 
     robot: Robot
-    mobility: Mobility | None
-    model: Model | None
+    task: Task
     run: Run
-    changed: Sequence[str] = ()
     files: Sequence[Path] = ()
     notes: Sequence[str] = ()
     kept: bool = False
@@ -61,7 +50,7 @@ class RunReport:
     def changes(self) -> Mapping[str, tuple[float, float]]:
         """The parameters that the run changed: the description's value, and the run's."""
         described, used = self.robot.parameter_values(), self.run.description["parameters"]
-        return {name: (described[name], used[name]) for name in self.changed}
+        return {name: (described[name], used[name]) for name in self.task.changed}
 
 
 def run_text(run: Run) -> str:
@@ -115,15 +104,13 @@ def batch_html(batch: Batch) -> str:
 
 def run_data(report: RunReport) -> dict[str, object]:
     """Everything about a run as plain data."""
-    run, model = report.run, report.model
-    about = robot_data(report.robot, report.mobility) if model is None else model_data(model)
-    groups = ("inputs",) if model is not None else ("coordinates", "speeds", "inputs")
-    notes = () if model is None else model.notes
+    run, system = report.run, report.task.problem.system
+    groups = {name: run.groups[name] for name in ("coordinates", "speeds", "inputs")}
     return {
-        **about,
-        **{name: run.groups[name] for name in groups},
+        **system_data(system),
+        **groups,
         **{name: value for name, value in run.summary.items() if name != "mobility"},
-        "mode": "kinematic" if model is None else "dynamic",
+        "mode": "kinematic" if report.task.model is None else "dynamic",
         "duration": run.duration,
         "samples": len(run),
         "parameters": run.description["parameters"],
@@ -131,29 +118,22 @@ def run_data(report: RunReport) -> dict[str, object]:
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
         "units": dict(run.units),
-        "notes": [*notes, *report.notes],
+        "notes": [*(report.task.model.notes if report.task.model else ()), *report.notes],
         "files": [str(path) for path in report.files],
     }
 
 
 def run_lines(report: RunReport, page: Page) -> list[str]:
     """The summary for a person."""
-    robot, run, files = report.robot, report.run, report.files
-    if report.model is None:
-        groups, operations = run.groups, run.summary["operations"]
-        moved = kinematic_facts(
-            report.mobility, groups["coordinates"], groups["inputs"], run.units, operations
-        )
-        facts = [*body_facts(robot), *moved]
-    else:
-        facts = model_facts(report.model)
+    run, files, system = report.run, report.files, report.task.problem.system
+    robot, facts = report.robot, system_facts(system)
     units = robot.parameter_units()
     changes = ", ".join(
         f"{name} = {quantity(new, units.get(name, ''))} (was {old:g})"
         for name, (old, new) in report.changes.items()
     )
     facts += [("parameters", changes)] if changes else []
-    lines = [f"{page.heading(robot.name)}  {page.styled(kind_of(robot), 'dim')}", *page.facts(facts)]
+    lines = [*page.title(robot.name, kind_of(robot)), *page.facts(facts)]
     lines += ["", page.heading("time"), *table(_times(report), right=(1,))]
     lines += ["", page.heading(f"at t = {run.time[-1]:g} s"), *_final(run, files)]
     lines += ["", page.heading("checks"), *table(_checks(run, page))]
@@ -162,22 +142,6 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
     for note in report.notes:
         lines += ["", page.styled(f"note: {note}", "yellow")]
     return lines
-
-
-def kinematic_facts(
-    mobility: Mobility | None,
-    coordinates: Sequence[str],
-    given: Sequence[str],
-    units: Mapping[str, str],
-    operations: int,
-) -> list[Fact]:
-    """Label and text of what moves a robot without forces."""
-    return [
-        ("coordinates", names_with_units(coordinates, units)),
-        ("given", names_with_units(given, units)),
-        *mobility_facts(mobility),
-        ("equations", f"{operations} operations: the base's motion from the wheels', without forces"),
-    ]
 
 
 def _times(report: RunReport) -> list[tuple[str, str, str]]:
@@ -233,7 +197,7 @@ def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
 
 
 def _path(run: Run) -> str:
-    """The path's picture; a run whose sketch can't be drawn shows its numbers all the same."""
+    """The path's picture; a run whose description can't be read shows its numbers all the same."""
     try:
         drawn = run.plot.path_png()
     except InputError as error:

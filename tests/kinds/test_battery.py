@@ -1,0 +1,211 @@
+"""Batteries: against a search for every solution, an integration of their own, and the energy they account for."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+import trundle
+from trundle.errors import InputError
+from trundle.robot.windings import Winding, supply_voltage
+
+CURVE = [[0, 11.0], [0.5, 12.2], [1, 12.9]]
+BATTERY = {"open_circuit_voltage": CURVE, "internal_resistance": 0.03, "capacity": "20 A h"}
+MOTOR = {"torque_constant": 0.02, "resistance": 0.05, "friction": 1e-5}
+
+
+def flywheels(battery=BATTERY, **motor):
+    """Two flywheels on fixed axles, a motor each, one battery."""
+    joints = {
+        name: {"type": "revolute", "body": {"inertia": {"zz": inertia}}}
+        for name, inertia in (("a", 2e-3), ("b", 5e-3))
+    }
+    motors = {f"m{name}": {**MOTOR, **motor, "drives": name} for name in joints}
+    return trundle.load(
+        {"robot": {"name": "bench", "joints": joints, "motors": motors, "batteries": {"battery": battery}}}
+    )
+
+
+def greatest_solution(source, resistance, windings):
+    """The greatest V with V (E − V)/R = Σ v i, by search: where it changes its sign last."""
+
+    def unbalanced(volts):
+        drawn = sum(v * winding.flow(v) for winding in windings for v in [winding.voltage(volts)])
+        return volts * (source - volts) - resistance * drawn
+
+    grid = np.linspace(1e-9, source + 40, 20_001)
+    above = np.flatnonzero(unbalanced(grid) > 0)
+    if not above.size:
+        return 0.0
+    return brentq(unbalanced, grid[above[-1]], grid[above[-1] + 1], xtol=1e-13)
+
+
+def a_winding(random):
+    """Any winding: driving, braking or plugged, its current a state or not, limited or not."""
+    current = random.uniform(-200, 200) if random.random() < 0.5 else None
+    limit = random.uniform(5, 80) if random.random() < 0.5 else None
+    return Winding(
+        random.uniform(-14, 14), random.uniform(-14, 14), random.uniform(0.02, 0.3), current, limit
+    )
+
+
+def test_the_voltage_is_the_greatest_that_solves_the_battery_and_its_controllers(seed):
+    random = np.random.default_rng(seed)
+    for _ in range(150):
+        windings = [a_winding(random) for _ in range(random.integers(1, 5))]
+        source, resistance = random.uniform(6, 14), random.uniform(0.005, 0.1)
+        found = supply_voltage(source, resistance, windings)
+        assert found == pytest.approx(greatest_solution(source, resistance, windings), abs=2e-3)
+        drawn = sum(v * winding.flow(v) for winding in windings for v in [winding.voltage(found)])
+        assert found * (source - found) / resistance == pytest.approx(drawn, abs=1e-8)
+        for winding in windings:
+            v = winding.voltage(found)
+            assert abs(v) <= found * (1 + 1e-12)
+            if winding.draw_limit is not None:
+                assert v * winding.flow(v) <= winding.draw_limit * found * (1 + 1e-9) + 1e-9
+
+
+def bench_by_hand(volts, duration):
+    """The same flywheels: speeds and charge, the battery's voltage searched for at every step."""
+    k, r, friction, inertias = 0.02, 0.05, 1e-5, np.array([2e-3, 5e-3])
+    charges, voltages = zip(*CURVE, strict=True)
+
+    def bus(speeds, charge):
+        source = float(np.interp(charge, charges, voltages))
+
+        def unbalanced(supply):
+            v = np.clip(volts, -supply, supply)
+            return supply * (source - supply) / 0.03 - float(np.sum(v * (v - k * speeds) / r))
+
+        return brentq(unbalanced, 5.0, 20.0, xtol=1e-12), source
+
+    def rates(_, state):
+        supply, source = bus(state[:2], state[2])
+        currents = (np.clip(volts, -supply, supply) - k * state[:2]) / r
+        return [
+            *((k * currents - friction * state[:2]) / inertias),
+            -(source - supply) / 0.03 / 72_000,
+            source * (source - supply) / 0.03,
+        ]
+
+    answer = solve_ivp(rates, (0, duration), [0, 0, 1, 0], method="LSODA", rtol=1e-10, atol=1e-12)
+    return answer.y[:, -1], bus(answer.y[:2, -1], answer.y[2, -1])[0]
+
+
+def test_a_run_agrees_with_an_integration_by_hand_and_keeps_its_energy():
+    run = trundle.simulate(flywheels(), 2.0, {"ma.voltage": 12.5, "mb.voltage": 9.0})
+    (one, other, charge, work), supply = bench_by_hand(np.array([12.5, 9.0]), 2.0)
+    assert run.final["a.rate"] == pytest.approx(one, rel=1e-7)
+    assert run.final["b.rate"] == pytest.approx(other, rel=1e-7)
+    assert 1 - run.final["battery.charge"] == pytest.approx(1 - charge, rel=1e-6)
+    assert run["battery.voltage"][-1] == pytest.approx(supply, rel=1e-8)
+    assert run["energy.work"][-1] == pytest.approx(work, rel=1e-6)
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * work
+    given = run["battery.voltage"] * run["battery.current"]
+    np.testing.assert_allclose(given, run["ma.power"] + run["mb.power"], rtol=1e-9, atol=1e-9)
+    assert run["battery.voltage"].min() < 11  # it sags
+    # what its cells gave is what its charge says: ∫ E Q ds
+    spent = np.linspace(run["battery.charge"][-1], 1, 20_001)
+    volts = np.interp(spent, *zip(*CURVE, strict=True))
+    assert run["energy.work"][-1] == pytest.approx(72_000 * np.trapezoid(volts, spent), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "motor",
+    [{"inductance": 1e-4}, {"current_limit": 60}, {"supply_current_limit": 30},
+     {"inductance": 1e-4, "current_limit": 80, "supply_current_limit": 30}],
+)  # fmt: skip
+def test_windings_and_limits_keep_the_balance_and_themselves(motor):
+    run = trundle.simulate(flywheels(**motor), 1.0, {"ma.voltage": 12.0, "mb.voltage": -10.0})
+    given = run["battery.voltage"] * run["battery.current"]
+    np.testing.assert_allclose(given, run["ma.power"] + run["mb.power"], rtol=1e-9, atol=1e-8)
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * run["energy.work"][-1]
+    limit = motor.get("current_limit", np.inf)
+    assert np.abs(run["ma.current"]).max() <= limit * (1 + 1e-6)
+    drawn = np.maximum(run["ma.power"], run["mb.power"]) / run["battery.voltage"]
+    assert drawn.max() <= motor.get("supply_current_limit", np.inf) * (1 + 1e-6)
+
+
+def test_braking_charges_it():
+    table = {"times": [0, 1, 1.001, 3], "values": [12, 12, 4, 4]}
+    inputs = {"ma.voltage": table, "mb.voltage": table}
+    run = trundle.simulate(flywheels(), 1.5, inputs, initial={"battery.charge": 0.4})
+    after = run.time > 1.002
+    assert run["battery.current"][after][0] < 0
+    assert run["battery.voltage"][after][0] > 11.9
+    assert run["battery.charge"][after][10] > run["battery.charge"][after][0]
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * run["energy.work"].max()
+
+
+def test_a_rollout_and_a_linearisation_take_it():
+    model = trundle.derive(flywheels(inductance=1e-4))
+    inputs = {"ma.voltage": 12.0, "mb.voltage": 9.0}
+    batch = trundle.rollout(model, inputs=inputs, steps=20_000, dt=1e-5, every=20_000, count=2)
+    run = trundle.simulate(model, 0.2, inputs)
+    assert batch.final("a.rate")[0] == pytest.approx(run.final["a.rate"], rel=1e-6)
+    assert batch.final("battery.charge")[0] == pytest.approx(run.final["battery.charge"], rel=1e-9)
+    linear = model.linearize({"a.rate": 100.0, "ma.current": 20.0}, {"ma.voltage": 6.0})
+    assert np.isfinite(linear.A).all()
+    assert np.isfinite(linear.B).all()
+
+
+def test_a_brown_out_is_said_and_keeps_its_energy():
+    """A full reversal: the windings' currents are more than the battery gives into a short circuit."""
+    robot = flywheels(inductance=1e-3)
+    with pytest.warns(RuntimeWarning, match="brown-out"):
+        run = trundle.simulate(robot, 0.05, {"ma.voltage": 12.0}, initial={"ma.current": 600.0})
+    assert run.summary["brown_out"] == {"battery": 0.0}
+    assert run["battery.voltage"][0] == 0.0
+    assert run["battery.voltage"][-1] > 0.0
+    assert run["battery.current"][0] == pytest.approx(12.9 / 0.03)
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * run["energy.losses"][-1]
+
+
+def test_an_empty_battery_is_said():
+    with pytest.warns(RuntimeWarning, match="it is empty"):
+        run = trundle.simulate(flywheels(), 0.5, {"ma.voltage": 12.0}, initial={"battery.charge": 1e-4})
+    assert "empty" in run.summary
+
+
+def test_its_equations_are_written():
+    """They are held against the compiled programs as they are written."""
+    text = str(
+        trundle.equations(trundle.derive(flywheels(supply_current_limit=30, current_limit=50)), "dynamics")
+    )
+    assert "voltage of battery" in text
+    assert "R_i" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"batteries": {"battery": {**BATTERY, "capacity": "3 V"}}}, "charge"),
+        ({"batteries": {"battery": {**BATTERY, "open_circuit_voltage": [[1, 12], [0, 11]]}}}, "increase"),
+        ({"batteries": {"battery": {**BATTERY, "internal_resistance": 0}}}, "greater than zero"),
+        ({"batteries": {"one": BATTERY, "two": BATTERY}}, "names none"),
+        ({"motors": {"m": {"type": "servo", "drives": "a", "stiffness": 1}}}, "feeds no motor"),
+        ({"motors": {"m": {**MOTOR, "drives": "a", "battery": "batery"}}}, "there is no battery"),
+        ({"motors": {"m": {**MOTOR, "drives": "a", "supply_current_limit": 3}}, "batteries": {}}, "supply"),
+    ],
+)
+def test_what_can_not_be_is_said(change, words):
+    robot = {
+        "name": "bench",
+        "joints": {"a": {"type": "revolute", "body": {"inertia": {"zz": 1e-3}}}},
+        "motors": {"m": {**MOTOR, "drives": "a"}},
+        "batteries": {"battery": BATTERY},
+    }
+    with pytest.raises(InputError, match=words):
+        trundle.load({"robot": {**robot, **change}})
+
+
+def test_the_example_sags_and_keeps_its_limits():
+    run = trundle.run("examples/battery/competition_swerve.yaml", progress=False)
+    drives = [name.removesuffix(".current") for name in run.values if name.endswith("_drive.current")]
+    assert len(drives) == 4
+    for name in drives:
+        assert np.abs(run[f"{name}.current"]).max() <= 120 * (1 + 1e-6)
+        assert (run[f"{name}.power"] / run["battery.voltage"]).max() <= 60 * (1 + 1e-6)
+    assert 8 < run["battery.voltage"].min() < 11
+    assert run["battery.current"].min() < -50  # it brakes into the battery
+    assert run.summary["energy_imbalance"] < 1e-6 * run.summary["energy_turned_over"]
