@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import analyze as analyze
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
+    from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
     from trundle.formulas import equations as equations
     from trundle.model import Model as Model
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
     from trundle.show.words import to_text as to_text
+    from trundle.simulation import ode as ode
     from trundle.simulation import roll as roll
     from trundle.simulation import rollout as rollout
     from trundle.simulation import run as run
@@ -47,13 +49,14 @@ _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
+    "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
-    "simulation": ("roll", "rollout", "run", "simulate", "table"),
+    "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45"]
+Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interpolation = Literal["previous", "linear", "cubic"]
 INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)

@@ -122,8 +122,23 @@ def suggest(name: object, known: Iterable[str], *, most: int = 12) -> str:
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The nearest known name as a question; "" where none is near."""
     lowered = {each.lower(): each for each in sorted(set(known))}
-    near = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
-    return f"did you mean '{lowered[near[0]]}'?" if near else ""
+    text = str(name).lower()
+    near = _near_path(text, lowered) if "." in text else ""
+    near = near or next(iter(difflib.get_close_matches(text, lowered, n=1, cutoff=0.6)), "")
+    return f"did you mean '{lowered[near]}'?" if near else ""
+
+
+def _near_path(path: str, known: Iterable[str]) -> str:
+    """The known key path whose every part is near; what most have in common, "wheels.left", tells nothing apart."""
+    parts = path.split(".")
+
+    def nearness(other: str) -> float:
+        pairs = zip(parts, other.split("."), strict=True)
+        return min(difflib.SequenceMatcher(None, one, two).ratio() for one, two in pairs)
+
+    same = [other for other in known if other.count(".") == len(parts) - 1]
+    best = max(same, key=nearness, default="")
+    return best if best and nearness(best) >= 0.6 else ""
 
 
 def choose(name: object, known: Iterable[str]) -> str:

@@ -214,4 +214,36 @@ def test_an_old_spelling_is_noted(trundle, folder):
     (folder / "old.yaml").write_text(text)
     answer = trundle("check", "old.yaml")
     assert answer.status == 0
-    assert "trundle: note: write type: servo for a motor, not kind: servo" in answer.err
+    assert (
+        "trundle: note: write type: servo for the motor that drives front.steering, not kind: servo"
+        in answer.err
+    )
+
+
+@pytest.mark.parametrize("kind", ["ackermann", "tricycle", "swerve", "four_bar"])
+def test_no_line_of_a_heading_ends_inside_brackets(trundle, folder, monkeypatch, kind):
+    monkeypatch.setenv("COLUMNS", "80")
+    trundle("new", kind, "robot.yaml")
+    lines = trundle("check", "robot.yaml").out.splitlines()
+    heading = lines[: next(place for place, line in enumerate(lines) if line.startswith("  bodies"))]
+    assert all(len(line) <= 80 and line.count("(") == line.count(")") for line in heading)
+
+
+def test_top_speeds_of_motors_without_a_limit_are_those_at_the_runs_largest_voltage(trundle, folder):
+    assert trundle("new", "differential_drive", "robot.yaml").status == 0
+    said = trundle("check", "robot.yaml").out
+    assert "no motor above 24 rad/s, its rate without load at 24 V, the run's largest" in " ".join(
+        said.split()
+    )
+    assert "3.6 m/s" in said
+
+
+def test_top_speeds_on_a_battery_are_those_of_a_full_one(trundle, folder):
+    trundle("new", "differential_drive", "robot.yaml")
+    battery = (
+        "  batteries: {b: {open_circuit_voltage: 12.0, internal_resistance: 0.01, capacity: 9 Ah}}\n  motors:"
+    )
+    path = folder / "robot.yaml"
+    path.write_text(path.read_text().replace("  motors:", battery, 1))
+    said = " ".join(trundle("check", "robot.yaml").out.split())
+    assert "its rate without load at 12 V, the full battery's" in said

@@ -73,11 +73,14 @@ def test_a_file_that_is_there_stays_without_force(trundle, folder):
     assert parse((folder / "robot.yaml").read_text()).robot.name == "pendulum"
 
 
-def test_a_folder_that_cannot_be_written(trundle, folder):
+def test_no_folder_is_made_unasked(trundle, folder):
     (folder / "file").write_text("")
-    answer = trundle("new", "pendulum", "file/robot.yaml")
-    assert answer.status == 1
-    assert "cannot write" in answer.err
+    for file in ("file/robot.yaml", "missing/robot.yaml"):
+        answer = trundle("new", "pendulum", file)
+        assert answer.status == 1
+        assert "there is no folder" in answer.err
+        assert "make it first: mkdir" in answer.err
+    assert not (folder / "missing").exists()
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--quiet"]])

@@ -17,6 +17,7 @@ from trundle.robot import (
     Read,
     State,
     Touch,
+    WoundMotor,
     parse_robot,
     register,
     units,
@@ -156,6 +157,13 @@ def test_a_motor_that_goes_wrong(answer, own, message):
     assert caught.value.key == "robot.motors.lm"
 
 
+def test_a_motor_whose_armature_is_no_number():
+    motor(lambda drive: Effort(drive.command), armature=lambda: "heavy")
+    with pytest.raises(InputError, match="Guest gives 'heavy' for its armature") as caught:
+        trundle.derive(cart(motor="guest"))
+    assert caught.value.key == "robot.motors.lm"
+
+
 def test_a_motor_whose_no_load_rate_fails():
     motor(lambda drive: Effort(drive.command), no_load_rate=lambda: 1 / 0)
     with pytest.raises(InputError, match=r"Guest\.no_load_rate failed"):
@@ -194,6 +202,7 @@ def test_a_name_that_nobody_knows_says_how_kinds_become_known():
             "can't be loaded: ModuleNotFoundError: No module named 'no_such",
         ),
         (lambda: trundle.robot.TorqueMotor, "brings a kind of the name 'torque'"),
+        (lambda: 42, "brings no kind: register takes a class of wheels, .* not 42"),
     ],
 )
 def test_an_installed_package_whose_kind_cannot_be_had(loads, message, monkeypatch):
@@ -262,3 +271,14 @@ def test_a_wheel_whose_directions_or_centre_cannot_be(directions, centre, messag
     with pytest.raises(InputError, match=f"Guest {message}") as caught:
         trundle.derive(parse_robot({"body": {"mass": 20, "inertia": {"zz": 1}}, "wheels": wheels}))
     assert caught.value.key == "robot.wheels.l"
+
+
+def test_a_motor_for_batteries_says_what_its_winding_is():
+    class Guest(WoundMotor):
+        type: Literal["guest"] = "guest"
+
+        def effort(self, drive: Drive, read: Read) -> Effort:
+            return Effort(0)
+
+    with pytest.raises(InputError, match="Guest says nothing about its winding"):
+        register(Guest)

@@ -197,3 +197,15 @@ def test_what_can_not_be_is_said(change, words):
     }
     with pytest.raises(InputError, match=words):
         trundle.load({"robot": {**robot, **change}})
+
+
+def test_the_example_sags_and_keeps_its_limits():
+    run = trundle.run("examples/battery/competition_swerve.yaml", progress=False)
+    drives = [name.removesuffix(".current") for name in run.values if name.endswith("_drive.current")]
+    assert len(drives) == 4
+    for name in drives:
+        assert np.abs(run[f"{name}.current"]).max() <= 120 * (1 + 1e-6)
+        assert (run[f"{name}.power"] / run["battery.voltage"]).max() <= 60 * (1 + 1e-6)
+    assert 8 < run["battery.voltage"].min() < 11
+    assert run["battery.current"].min() < -50  # it brakes into the battery
+    assert run.summary["energy_imbalance"] < 1e-6 * run.summary["energy_turned_over"]

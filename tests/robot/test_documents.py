@@ -209,3 +209,31 @@ def test_keys_that_hold_nothing_are_not_written():
     again = type(arm)(**dict(arm))
     assert "None" not in dump(again)
     assert parse(dump(again)).robot == arm
+
+
+@pytest.mark.parametrize("kind", [name for name in catalog.names() if name != "pendulum"])
+def test_every_kind_of_the_catalogue_takes_a_real_motor_and_a_gear(kind):
+    robot = catalog.robot(kind, motor="neo", gear_ratio=7)
+    driving = [motor for motor in robot.motors.values() if motor.type == "dc"]
+    assert driving
+    for motor in driving:
+        assert robot.number(motor.gear_ratio) == 7  # type: ignore[attr-defined]
+        assert robot.number(motor.resistance) == pytest.approx(12 / 105)  # type: ignore[attr-defined]
+
+
+def test_a_heavier_body_of_the_catalogue_turns_as_its_mass_says():
+    light, heavy = catalog.swerve(), catalog.swerve(body_mass="80 kg")
+    names = ("body.mass", "body.inertia.zz")
+    assert [heavy.parameter_values()[n] / light.parameter_values()[n] for n in names] == [2, 2]
+    scaled = catalog.swerve(body_mass="r*(1600 kg)/(1 m)")
+    assert scaled.body is not None
+    assert scaled.number(scaled.body.inertia.zz) == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure"), [("differential_drive", "track"), ("three_omni", "spread"), ("four_bar", "crank")]
+)
+def test_a_size_that_is_not_positive_is_told(kind, measure):
+    with pytest.raises(InputError, match="must be greater than zero") as caught:
+        catalog.robot(kind, **{measure: -1})
+    assert caught.value.key == measure

@@ -8,6 +8,7 @@ from typing import Any
 import casadi
 import pytest
 
+from trundle import catalog
 from trundle.errors import InputError
 from trundle.robot import Robot, parse_robot
 
@@ -148,3 +149,21 @@ def test_gravity_as_a_vector() -> None:
 def test_a_robot_is_frozen(cart: Robot) -> None:
     with pytest.raises(Exception, match="frozen"):
         cart.name = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"),
+    [
+        ("wheels.left.mas", "wheels.left.mass"),
+        ("wheels.left.raduis", "wheels.left.radius"),  # a formula, which says next what it follows from
+        ("motors.left_motor.resistence", "motors.left_motor.resistance"),
+        ("wheel.right.mass", "wheels.right.mass"),
+        ("trak", "track"),
+    ],
+)
+def test_a_key_path_that_is_not_there_is_told_from_the_one_that_was_meant(typo, meant):
+    robot = catalog.differential_drive()
+    for ask in (robot.with_parameters, robot.parameter_values):
+        with pytest.raises(InputError) as caught:
+            ask({typo: 1.0})
+        assert caught.value.hint == f"did you mean '{meant}'?"

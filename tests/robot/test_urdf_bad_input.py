@@ -274,7 +274,7 @@ def test_files_that_are_something_else(tmp_path) -> None:
     for content, message in (
         (b"", "empty"),
         (b"trundle: 1", "not valid XML"),
-        (b"<sdf><model/></sdf>", "this is an SDF file"),
+        (b"<sdf><model/></sdf>", r"a Gazebo model or world \(SDF\)"),
         (b"<robot name='a'/>", "has no links"),
         (b"<robot name='a'><link name='b'/></robot>", "nothing that can move"),
         (b"<robot name='\xff'/>", "not UTF-8"),

@@ -250,7 +250,7 @@ BAD = {
     "too many samples": ({"samples": 10**12}, "too many to store"),
     "endless": ({"duration": float("inf")}, "finite time"),
     "samples in words": ({"samples": "5"}, "whole number"),
-    "no duration": ({"duration": None}, "run.duration"),
+    "a duration beside times": ({"duration": 1.0, "times": [0, 2]}, "both a duration of 1"),
     "a duration in metres": ({"duration": "3 m"}, "expected a time"),
     "times in words": ({"times": "abc"}, "increasing"),
     "inputs in a list": ({"inputs": [1, 2]}, "by name"),

@@ -36,6 +36,18 @@ def poles(model: Model) -> list[complex]:
     return [] if controlled else [complex(pole) for pole in about.poles]
 
 
+def pieces(model: Model) -> float:
+    """What is evaluated on a model, and its equations, have types."""
+    q: list[float] = [0.0] * len(model.coordinates)
+    mass: npt.NDArray[np.float64] = model.mass_matrix(q)
+    rate: npt.NDArray[np.float64] = model.rhs({"v_x": 1.0}, parameters={"r": "10 cm"})
+    place: npt.NDArray[np.float64] = model.frame("base")(q).position
+    ode = model.ode({"left_motor.voltage": 6.0})
+    slope: npt.NDArray[np.float64] = ode.jacobian(0.0, ode.x0)
+    latex: str = model.equations("kinematics").latex()
+    return float(mass[0, 0] + rate[0] + place[0] + slope[0, 0]) + len(latex)
+
+
 def main(folder: Path) -> None:
     """Files, kept models, questions, errors."""
     robot = describe(0.2)
@@ -43,6 +55,7 @@ def main(folder: Path) -> None:
     again: Model = trundle.open(model.save(folder / "robot.trundle.json"))
     names: tuple[str, ...] = again.states
     run = drive(again, 12.0)
+    print(pieces(again))
     run.save(folder / "run.nc")
     final: float = Run.load(folder / "run.nc").final[names[0]]
     batch = many(model, 8)

@@ -6,6 +6,7 @@ are meant to slip, can be asked, too. Each answer is found when it is first aske
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
+from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.mobility import Mobility
@@ -27,6 +29,7 @@ from trundle.model.arguments import Given, named, number, robot_of
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
+from trundle.robot.motors import Drive, WoundMotor
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -43,7 +46,8 @@ MOST_COORDINATES = 30
 @dataclass(frozen=True, repr=False)
 class Analysis:
     """A robot at one configuration: `at` holds the coordinates that were given, the others are zero, or where loops
-    need them; `q` are all, (n,), as `configuration` names them.
+    need them; `q` are all, (n,), as `configuration` names them. `voltage` is the greatest that motors get whose own
+    limit or battery says none (V).
 
     Made by `analyze`. Angular speeds count as speeds at the distance `length` (m).
     """
@@ -52,6 +56,7 @@ class Analysis:
     at: Mapping[str, float]
     q: np.ndarray
     frame: Frame | None = None
+    voltage: float | None = None
 
     @property
     def robot(self) -> Robot:
@@ -242,22 +247,33 @@ class Analysis:
         wheels' motors have them.
         """
         columns = list(self.maps.motors().values())
-        able = {
-            a.column: float(rate)
-            for a in self.maps.assembly.actuators
-            if (rate := ask(a.motor, a.key, a.motor.no_load_rate, a.read)) is not None
-        }
+        found = {a.column: rate for a in self.maps.assembly.actuators if (rate := self._without_load(a))}
+        able = {column: rate for column, (rate, _) in found.items()}
         spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
         if spins and spins <= set(able):
             rates = sorted({float(f"{able[c]:.4g}") for c in spins if c is not None})
             text = f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
-            norm = f"motor rates of norm {text} rad/s, their rate without load"
-            return (
-                np.array([able.get(c, 1.0) for c in columns]),
-                norm,
-                f"no motor above {text} rad/s, its rate without load",
-            )
+            at = " or".join(sorted({found[c][1] for c in spins if c is not None}))
+            norm = f"motor rates of norm {text} rad/s, their rate without load{at}"
+            each = f"no motor above {text} rad/s, its rate without load{at}"
+            return np.array([able.get(c, 1.0) for c in columns]), norm, each
         return np.ones(len(columns)), *self._unit_rates()
+
+    def _without_load(self, actuator: Actuator) -> tuple[float, str] | None:
+        """A motor's greatest rate without load, and at which voltage, where its own limit doesn't say."""
+        motor = actuator.motor
+        own = ask(motor, actuator.key, motor.no_load_rate, actuator.read)
+        supply = next((s for s in self.maps.assembly.supplies if actuator.name in s.feeds), None)
+        volts, whose = self.voltage, "the run's largest"
+        if supply is not None:
+            volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
+        if not isinstance(motor, WoundMotor) or volts is None or (own is not None and supply is None):
+            return None if own is None else (float(own), "")
+        emf = actuator.winding(Drive(0.0, 0.0, 1.0, dict.fromkeys(actuator.states, 0.0))).emf
+        rate = volts / abs(float(emf)) if emf else math.inf
+        if own is not None and own <= rate:
+            return float(own), ""
+        return (rate, f" at {volts:g} V, {whose}") if math.isfinite(rate) else None
 
 
 def analyze(
@@ -267,6 +283,7 @@ def analyze(
     frame: str | None = None,
     point: Sequence[float | str] | None = None,
     length: float | str | None = None,
+    voltage: float | str | None = None,
 ) -> Analysis:
     """What a described robot, or the one a model was derived from, can and cannot do, at a configuration.
 
@@ -284,6 +301,8 @@ def analyze(
         The task's point in the axes of `frame` (m); by default its centre of mass on a fixed base, else its origin.
     length : float or str, optional
         The length (m) at which turning counts as moving; by default the robot's own (see `Analysis.length`).
+    voltage : float or str, optional
+        The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
 
     Returns
     -------
@@ -318,7 +337,8 @@ def analyze(
     given = {
         str(name): number(value, str(name), units.get(name, "")) for name, value in named(at, "at").items()
     }
-    return Analysis(maps, given, maps.place(given), _frame(maps, frame, point))
+    most = None if voltage is None else number(voltage, "voltage", "V")
+    return Analysis(maps, given, maps.place(given), _frame(maps, frame, point), most)
 
 
 def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | None) -> Frame | None:

@@ -1,6 +1,6 @@
 """The catalogue: robots to start from, each a function of its main measures, each with a run that shows it moving."""
 
-from trundle.catalog.catalogue import document, names, options, robot, summary
+from trundle.catalog.catalogue import document, motor, motors, names, options, robot, summary
 from trundle.catalog.linkages import four_bar, pendulum, slider_crank
 from trundle.catalog.wheeled import (
     ackermann,
@@ -19,6 +19,8 @@ __all__ = [
     "document",
     "four_bar",
     "mecanum",
+    "motor",
+    "motors",
     "names",
     "offset_drive",
     "options",

@@ -9,8 +9,9 @@ from trundle.documents.document import Document
 from trundle.documents.reader import parse
 from trundle.documents.runspec import RunSpec
 from trundle.documents.writer import dump
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, choose, suggest
 from trundle.robot.description import Robot
+from trundle.robot.real_motors import REAL_MOTORS, PublishedMotor
 
 
 def names() -> tuple[str, ...]:
@@ -76,8 +77,8 @@ def options(name: str) -> dict[str, Measure | int | bool | None]:
     Examples
     --------
     >>> import trundle
-    >>> trundle.catalog.options("three_omni")
-    {'radius': 0.05, 'spread': 0.25, 'body_mass': 12.0}
+    >>> trundle.catalog.options("pendulum")
+    {'links': 2, 'length': 0.5, 'mass': 1.0, 'damping': 0.0}
     """
     return {each.name: each.default for each in inspect.signature(_entry(name).make).parameters.values()}
 
@@ -149,3 +150,48 @@ def document(name: str, **measures: Measure | int | bool) -> Document:
     made = robot(name, **measures)
     run = RunSpec.model_validate(_entry(name).run(made))
     return parse(dump(made, run, comment=summary(name)))
+
+
+def motors() -> tuple[str, ...]:
+    """Names of the real motors that a dc motor's `model` can be.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.motors()[:2]
+    ('kraken_x60', 'kraken_x60_foc')
+    """
+    return tuple(REAL_MOTORS)
+
+
+def motor(name: str) -> PublishedMotor:
+    """What is published of a real motor, and where.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    PublishedMotor
+        Stall torque and current, free speed and current, peak power, source; `keys` of a dc motor that has them.
+
+    Raises
+    ------
+    InputError
+        Where there is no such motor.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.motor("neo").stall_torque
+    2.6
+    """
+    if name not in REAL_MOTORS:
+        raise InputError(f"there is no motor {name!r} in the catalogue", hint=choose(name, REAL_MOTORS))
+    return REAL_MOTORS[name]

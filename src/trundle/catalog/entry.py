@@ -11,7 +11,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, ParamSpec
 
+from trundle.errors import InputError
+from trundle.robot import units
 from trundle.robot.description import Robot, parse_robot
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.values import read_value
 
 P = ParamSpec("P")
 Measure = float | str
@@ -19,7 +23,7 @@ Data = dict[str, object]
 
 # What a measure is, by its name: for docstrings and `trundle new KIND --help`.
 MEASURES = {
-    "body_inertia": "The body's moment of inertia about the vertical through its centre of mass (kg m^2).",
+    "body_inertia": "The body's inertia about the vertical (kg m^2); by default it goes with the mass.",
     "body_mass": "Mass of the body (kg).",
     "caster": "Whether there is a caster behind.",
     "contact": "Contact law of the wheels: ideal, slip, free, bristle, or one of your own.",
@@ -29,13 +33,15 @@ MEASURES = {
     "density": "Mass of the rods per length (kg/m).",
     "drive_mass": "Mass of the drive without its wheels (kg).",
     "flywheel": "Moment of inertia of the flywheel (kg m^2).",
-    "friction": "Friction coefficient of the wheels; a piston's viscous friction (N s/m).",
+    "friction": "Friction coefficient of wheels that slip; a piston's viscous friction (N s/m).",
+    "gear_ratio": "Turns of each driving motor per turn of what it drives.",
     "ground": "Distance between the fixed pivots (m).",
     "inductance": "Inductance of the motors' windings (H).",
     "length": "Length of each rod (m).",
     "links": "How many rods, 1 to 1000.",
     "mass": "Mass of each rod (kg).",
     "modules": "How many, 2 to 32.",
+    "motor": "A real motor that drives (`trundle.catalog.motors()`); by default one of no particular product.",
     "offset": "How far ahead of the axle the centre of mass, or the platform's joint, lies (m).",
     "piston_mass": "Mass of the piston (kg).",
     "platform_mass": "Mass of the platform on the joint (kg).",
@@ -51,6 +57,10 @@ MEASURES = {
     "wheelbase": "Distance between front and rear wheels, or the diameter of their circle (m).",
     "width": "Width of the wheels (m).",
 }
+# Parameters that are sizes, and the measures that give them.
+_SIZES = {name: name for name in ("density", "ground", "length", "spread", "track", "wheelbase")} | {
+    "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
+}  # fmt: skip
 _TYPES = {"Measure": "float or str"}
 _OUTCOME = """
 Returns
@@ -94,7 +104,19 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
 
 def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, object]) -> Robot:
     """A robot of these parts."""
+    for parameter, measure in _SIZES.items():
+        size = _number(parameters.get(parameter, 1.0), units.ANY)
+        if size is not None and size <= 0:
+            raise InputError(f"must be greater than zero, got {parameters[parameter]}", key=measure)
     return parse_robot({"name": name, **parts, "parameters": parameters})
+
+
+def _number(written: Measure, quantity: units.Measure) -> float | None:
+    """A measure in SI; None for a formula, and for what is no number: that is said where it is used."""
+    try:
+        return read_value(written, quantity).constant
+    except ExpressionError:
+        return None
 
 
 def run(duration: float, inputs: Data, **more: Data) -> Data:
@@ -112,10 +134,31 @@ def sweep(angle: str) -> Data:
     return {"times": [0, 1, 4], "values": [0, 0, angle], "interpolation": "linear"}
 
 
-def drive(target: str, gear_ratio: Measure = 20.0) -> Data:
-    """A geared DC motor: 24 rad/s at the wheel without load at 24 V, 48 N m when it stands still."""
-    winding = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "voltage_limit": 24.0}
-    return {"drives": target, **winding, "gear_ratio": gear_ratio, "rotor_inertia": 2e-5}
+def given(**keys: object) -> Data:
+    """The keys that somebody gave."""
+    return {name: each for name, each in keys.items() if each is not None}
+
+
+def scaled(inertia: float, usual: float, mass: Measure) -> Measure:
+    """The inertia (kg m^2) that a body has at its usual mass (kg), at another mass of the same shape."""
+    number = _number(mass, units.MASS)
+    if number is not None:
+        return float(f"{inertia * number / usual:.12g}")
+    return f"({mass})*{inertia / usual} m^2" if isinstance(mass, str) else inertia
+
+
+def chassis(mass: Measure, usual: float, inertia: float, center: list[Measure]) -> Data:
+    """The base's body: its mass, and the inertia that goes with it."""
+    return {"mass": mass, "center_of_mass": center, "inertia": {"zz": scaled(inertia, usual, mass)}}
+
+
+def drive(target: str, gear_ratio: Measure, motor: str | None = None) -> Data:
+    """A geared DC motor: a real one at 12 V, or one with 24 rad/s at 20:1 and 24 V without load, 48 N m at rest."""
+    winding: Data = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "voltage_limit": 24.0}
+    rotor: Data = {"rotor_inertia": 2e-5}
+    if motor is not None:
+        winding, rotor = {"model": motor, "voltage_limit": 12.0}, {}
+    return {"drives": target, **winding, "gear_ratio": gear_ratio, **rotor}
 
 
 def servo(target: str, stiffness: float = 40.0, damping: float = 4.0) -> Data:

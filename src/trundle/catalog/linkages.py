@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, Measure, described, drive, entry, run, volts
+from trundle.catalog.entry import Data, Measure, described, drive, entry, given, run, volts
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -57,6 +57,9 @@ def four_bar(
     rocker: Measure = 0.7,
     ground: Measure = 1.0,
     density: Measure = 1.5,
+    damping: Measure | None = None,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
 ) -> Robot:
     """Crank, coupler and rocker between two pivots, a closed loop; by default the crank goes all the way round.
 
@@ -69,17 +72,18 @@ def four_bar(
     >>> list(trundle.catalog.four_bar(crank=0.25).loops)
     ['pin']
     """
+    hinge = _HINGE | given(damping=damping)
     pin = {"first": {"body": "coupler", "at": ["b", 0, 0]}, "second": {"body": "rocker", "at": ["c", 0, 0]}}
     return described(
         "four_bar",
         {"a": crank, "b": coupler, "c": rocker, "ground": ground, "density": density},
         joints={
-            "crank": {**_HINGE, "body": _rod("a")},
-            "coupler": {**_HINGE, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b")},
-            "rocker": {**_HINGE, "at": ["ground", 0, 0], "body": _rod("c")},
+            "crank": {**hinge, "body": _rod("a")},
+            "coupler": {**hinge, "parent": "crank", "at": ["a", 0, 0], "body": _rod("b")},
+            "rocker": {**hinge, "at": ["ground", 0, 0], "body": _rod("c")},
         },
         loops={"pin": {**_HINGE, **pin}},
-        motors={"motor": drive("crank")},
+        motors={"motor": drive("crank", gear_ratio, motor)},
     )
 
 
@@ -97,6 +101,8 @@ def slider_crank(
     flywheel: Measure = 0.01,
     piston_mass: Measure = 0.5,
     friction: Measure = 2.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
 ) -> Robot:
     """A crank with a flywheel, a connecting rod and a piston that slides along x: a pump or an engine.
 
@@ -119,5 +125,5 @@ def slider_crank(
         loops={
             "wrist": {**_HINGE, "first": {"body": "rod", "at": ["l", 0, 0]}, "second": {"body": "piston"}}
         },
-        motors={"motor": drive("crank")},
+        motors={"motor": drive("crank", gear_ratio, motor)},
     )

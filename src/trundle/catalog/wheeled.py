@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, Measure, described, drive, entry, run, servo, sweep, volts
+from trundle.catalog.entry import (
+    Data,
+    Measure,
+    chassis,
+    described,
+    drive,
+    entry,
+    given,
+    run,
+    scaled,
+    servo,
+    sweep,
+    volts,
+)
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -23,12 +36,16 @@ def differential_drive(
     track: Measure = 1.2,
     width: Measure = 0.15,
     body_mass: Measure = 50.0,
-    body_inertia: Measure = 5.0,
+    body_inertia: Measure | None = None,
     offset: Measure = 0.0,
     wheel_mass: Measure = 2.0,
     torque_constant: Measure = 1.0,
     resistance: Measure = 0.05,
     inductance: Measure = 1e-4,
+    motor: str | None = None,
+    gear_ratio: Measure | None = None,
+    contact: str | None = None,
+    friction: Measure | None = None,
 ) -> Robot:
     """Two driven wheels on one axle; the centre of mass lies `offset` ahead of it.
 
@@ -40,14 +57,16 @@ def differential_drive(
     >>> trundle.catalog.differential_drive(track="80 cm").parameter_values()["track"]
     0.8
     """
-    motor = {"torque_constant": torque_constant, "resistance": resistance, "inductance": inductance}
-    wheel = {"radius": "r", "width": width, "mass": wheel_mass}
+    winding: Data = {"torque_constant": torque_constant, "resistance": resistance, "inductance": inductance}
+    driving = (winding if motor is None else {"model": motor}) | given(gear_ratio=gear_ratio)
+    wheel = {"radius": "r", "width": width, "mass": wheel_mass, **given(contact=contact, friction=friction)}
+    inertia = scaled(5.0, 50.0, body_mass) if body_inertia is None else body_inertia
     return described(
         "differential_drive",
         {"d": offset, "r": radius, "track": track},
-        body={"mass": body_mass, "center_of_mass": ["d", 0, 0], "inertia": {"zz": body_inertia}},
+        body={"mass": body_mass, "center_of_mass": ["d", 0, 0], "inertia": {"zz": inertia}},
         wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
-        motors={f"{name}_motor": {"drives": name, **motor} for name in _AXLE},
+        motors={f"{name}_motor": {"drives": name, **driving} for name in _AXLE},
     )
 
 
@@ -65,6 +84,10 @@ def offset_drive(
     drive_mass: Measure = 15.0,
     platform_mass: Measure = 20.0,
     wheel_mass: Measure = 1.5,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
+    contact: str | None = None,
+    friction: Measure | None = None,
 ) -> Robot:
     """A differential drive under a platform that turns on a joint `offset` ahead of the axle: omnidirectional.
 
@@ -76,13 +99,17 @@ def offset_drive(
     >>> list(trundle.catalog.offset_drive().joints)
     ['steering']
     """
-    wheel = {"radius": "r", "width": 0.05, "mass": wheel_mass}
-    platform = {"name": "platform", "mass": platform_mass, "inertia": {"zz": 1.2}}
-    motors = {f"{name}_motor": drive(name) for name in _AXLE}
+    wheel = {"radius": "r", "width": 0.05, "mass": wheel_mass, **given(contact=contact, friction=friction)}
+    platform = {
+        "name": "platform",
+        "mass": platform_mass,
+        "inertia": {"zz": scaled(1.2, 20.0, platform_mass)},
+    }
+    motors = {f"{name}_motor": drive(name, gear_ratio, motor) for name in _AXLE}
     return described(
         "offset_drive",
         {"r": radius, "s": offset, "track": track},
-        body={"mass": drive_mass, "inertia": {"zz": 0.5}},
+        body={"mass": drive_mass, "inertia": {"zz": scaled(0.5, 15.0, drive_mass)}},
         joints={"steering": {"type": "revolute", "at": ["s", 0, 0], "axis": [0, 0, -1], "body": platform}},
         wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
         motors=motors | {"steering_servo": servo("steering", 200.0, 40.0)},
@@ -106,6 +133,9 @@ def swerve(
     track: Measure = 1.0,
     body_mass: Measure = 40.0,
     contact: str | None = None,
+    motor: str | None = None,
+    gear_ratio: Measure = 8.0,
+    friction: Measure | None = None,
 ) -> Robot:
     """Modules that each drive and steer a wheel. Two stand fore and aft, four at the corners, others on a circle.
 
@@ -120,14 +150,14 @@ def swerve(
     if isinstance(modules, bool) or not isinstance(modules, int) or not 2 <= modules <= 32:
         raise InputError(f"expected 2 to 32 modules, got {modules!r}", key="modules")
     places = _module_places(modules)
-    wheel = {"type": "steered", "radius": "r", "width": 0.04, "mass": 1.0}
+    wheel = {"type": "steered", "radius": "r", "width": 0.04, "mass": 1.0} | given(friction=friction)
     wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
     wheel |= {"fork": {"mass": 1.5, "inertia": {"zz": 0.01}}}
-    motors = {f"{name}_drive": drive(name, gear_ratio=8.0) for name in places}
+    motors = {f"{name}_drive": drive(name, gear_ratio, motor) for name in places}
     return described(
         "swerve",
         {"r": radius, "wheelbase": wheelbase} | ({"track": track} if modules == 4 else {}),
-        body={"mass": body_mass, "center_of_mass": [0, 0, 0.1], "inertia": {"zz": 5.0}},
+        body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1]),
         wheels={name: {**wheel, "at": at} for name, at in places.items()},
         motors=motors | {f"{name}_steer": servo(f"{name}.steering") for name in places},
     )
@@ -154,6 +184,10 @@ def ackermann(
     track: Measure = 0.7,
     body_mass: Measure = 80.0,
     wheel_mass: Measure = 2.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
+    contact: str | None = None,
+    friction: Measure | None = None,
 ) -> Robot:
     """A car: rear wheels driven by a motor each, front wheels steered so that all axles meet in one point.
 
@@ -163,16 +197,16 @@ def ackermann(
     >>> list(trundle.catalog.ackermann().couplings)
     ['steering']
     """
-    wheel = {"radius": "r", "width": 0.08, "mass": wheel_mass}
+    wheel = {"radius": "r", "width": 0.08, "mass": wheel_mass, **given(contact=contact, friction=friction)}
     steered = {"type": "steered", **wheel, "fork": {"mass": 1.0, "inertia": {"zz": 0.01}}}
     sides = {"left": "track/2", "right": "-track/2"}
     return described(
         "ackermann",
         {"r": radius, "wheelbase": wheelbase, "track": track},
-        body={"mass": body_mass, "center_of_mass": ["wheelbase/2", 0, 0.1], "inertia": {"zz": 10.0}},
+        body=chassis(body_mass, 80.0, 10.0, ["wheelbase/2", 0, 0.1]),
         wheels={f"rear_{side}": {"at": [0, y, 0], **wheel} for side, y in sides.items()}
         | {f"front_{side}": {"at": ["wheelbase", y, 0], **steered} for side, y in sides.items()},
-        motors={f"{side}_motor": drive(f"rear_{side}") for side in sides}
+        motors={f"{side}_motor": drive(f"rear_{side}", gear_ratio, motor) for side in sides}
         | {"steering_servo": servo("steering")},
         couplings={"steering": {"wheels": ["front_left", "front_right"]}},
     )
@@ -186,6 +220,10 @@ def tricycle(
     track: Measure = 0.6,
     body_mass: Measure = 60.0,
     caster: bool = True,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
+    contact: str | None = None,
+    friction: Measure | None = None,
 ) -> Robot:
     """Two fixed wheels and one in front that steers and drives; `caster` adds an offset caster behind.
 
@@ -195,7 +233,7 @@ def tricycle(
     >>> list(trundle.catalog.tricycle(caster=False).wheels)
     ['left', 'right', 'front']
     """
-    wheel = {"radius": "r", "width": 0.05, "mass": 2.0}
+    wheel = {"radius": "r", "width": 0.05, "mass": 2.0, **given(contact=contact, friction=friction)}
     fork = {"mass": 1.0, "inertia": {"zz": 0.01}}
     wheels: Data = {name: {"at": _AXLE[name], **wheel} for name in ("left", "right")}
     wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": fork}
@@ -208,9 +246,9 @@ def tricycle(
     return described(
         "tricycle",
         {"r": radius, "wheelbase": wheelbase, "track": track},
-        body={"mass": body_mass, "center_of_mass": ["wheelbase/3", 0, 0.1], "inertia": {"zz": 6.0}},
+        body=chassis(body_mass, 60.0, 6.0, ["wheelbase/3", 0, 0.1]),
         wheels=wheels,
-        motors={"front_drive": drive("front"), "front_steer": servo("front.steering")},
+        motors={"front_drive": drive("front", gear_ratio, motor), "front_steer": servo("front.steering")},
     )
 
 
@@ -226,6 +264,10 @@ def mecanum(
     track: Measure = 0.5,
     body_mass: Measure = 30.0,
     roller_angle: Measure = "45 deg",
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
+    contact: str | None = None,
+    friction: Measure | None = None,
 ) -> Robot:
     """Four wheels with rollers at an angle: it drives in every direction without steering.
 
@@ -235,19 +277,34 @@ def mecanum(
     >>> trundle.catalog.mecanum(roller_angle="40 deg").parameters["roller"]
     Value('40 deg')
     """
-    wheel = {"type": "mecanum", "radius": "r", "width": 0.06, "mass": 1.5}
+    wheel = {
+        "type": "mecanum",
+        "radius": "r",
+        "width": 0.06,
+        "mass": 1.5,
+        **given(contact=contact, friction=friction),
+    }
     rollers = {name: "roller" if name in ("front_right", "rear_left") else "-roller" for name in _CORNERS}
     return described(
         "mecanum",
         {"r": radius, "wheelbase": wheelbase, "track": track, "roller": roller_angle},
-        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 1.5}},
+        body=chassis(body_mass, 30.0, 1.5, [0, 0, 0.05]),
         wheels={name: {**wheel, "at": at, "roller_angle": rollers[name]} for name, at in _CORNERS.items()},
-        motors={f"{name}_motor": drive(name) for name in _CORNERS},
+        motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in _CORNERS},
     )
 
 
 @entry(lambda robot: run(10.0, volts(left_motor=-8, rear_motor=1, right_motor=8)))
-def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Measure = 12.0) -> Robot:
+def three_omni(
+    *,
+    radius: Measure = 0.05,
+    spread: Measure = 0.25,
+    body_mass: Measure = 12.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 10.0,
+    contact: str | None = None,
+    friction: Measure | None = None,
+) -> Robot:
     """Three omni wheels around the centre, 120 degrees apart: it drives in every direction.
 
     Examples
@@ -256,7 +313,13 @@ def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Mea
     >>> trundle.catalog.three_omni(spread="1 ft").parameter_values()["spread"]
     0.3048
     """
-    wheel = {"type": "omni", "radius": "r", "width": 0.03, "mass": 0.5}
+    wheel = {
+        "type": "omni",
+        "radius": "r",
+        "width": 0.03,
+        "mass": 0.5,
+        **given(contact=contact, friction=friction),
+    }
     places: dict[str, tuple[str, list[Measure]]] = {
         "left": ("150 deg", ["spread*cos(60 deg)", "spread*sin(60 deg)", 0]),
         "rear": ("270 deg", ["-spread", 0, 0]),
@@ -265,9 +328,9 @@ def three_omni(*, radius: Measure = 0.05, spread: Measure = 0.25, body_mass: Mea
     return described(
         "three_omni",
         {"r": radius, "spread": spread},
-        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 0.4}},
+        body=chassis(body_mass, 12.0, 0.4, [0, 0, 0.05]),
         wheels={name: {**wheel, "at": at, "heading": heading} for name, (heading, at) in places.items()},
-        motors={f"{name}_motor": drive(name, gear_ratio=10.0) for name in places},
+        motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in places},
     )
 
 
@@ -279,6 +342,8 @@ def skid_steer(
     track: Measure = 0.6,
     body_mass: Measure = 40.0,
     friction: Measure = 0.8,
+    motor: str | None = None,
+    gear_ratio: Measure = 20.0,
 ) -> Robot:
     """Four driven wheels that can't be steered: it turns by letting them slip.
 
@@ -292,7 +357,7 @@ def skid_steer(
     return described(
         "skid_steer",
         {"r": radius, "wheelbase": wheelbase, "track": track, "mu": friction},
-        body={"mass": body_mass, "center_of_mass": [0, 0, 0.05], "inertia": {"zz": 2.5}},
+        body=chassis(body_mass, 40.0, 2.5, [0, 0, 0.05]),
         wheels={name: {"at": at, **wheel} for name, at in _CORNERS.items()},
-        motors={f"{name}_motor": drive(name) for name in _CORNERS},
+        motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in _CORNERS},
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import sys
 import warnings
@@ -26,6 +27,14 @@ COMMANDS = {
     "equations": equations,
     "run": run,
     "schema": schema,
+}
+
+# What people ask for that is done otherwise.
+_OTHERS = {
+    "simulate": "it is called `trundle run FILE`",
+    "plot": "`trundle run FILE` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
+    "export": "`trundle equations FILE --format latex` writes equations; model.save(path) in Python keeps a model",
+    "bench": "from a checkout: python -m benchmarks",
 }
 
 _EPILOG = f"""\
@@ -56,6 +65,11 @@ def build_parser() -> Parser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (without the program's name; by default the process's own) and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # signs that its encoding has not come as "?", not as an error
+            stream.reconfigure(errors="replace")
     try:
         status = _guarded(given)
         sys.stdout.flush()
@@ -92,11 +106,22 @@ def _dispatch(given: list[str]) -> int:
         return USAGE
     first = next((each for each in given if not each.startswith("-")), None)
     if first is not None and first not in COMMANDS:
-        raise UsageError(f"there is no command '{first}'; {suggest(first, COMMANDS)}", parser.format_usage())
+        raise UsageError(f"there is no command '{first}'; {_instead(first)}", parser.format_usage())
     if first is None and not {"-h", "--help", "--version"} & set(given):
         raise UsageError("no command is given", parser.format_usage())
     args = parser.parse_args(given)
     return args.execute(args, output_for(args))
+
+
+def _instead(word: str) -> str:
+    """What somebody may have meant who asked for a command that isn't there."""
+    import trundle
+
+    if os.path.isfile(word):
+        return f"it is a file: trundle run {word}, trundle check {word} or trundle equations {word}"
+    hint = suggest(word, COMMANDS)
+    python = f"in Python there is trundle.{word}" if word in trundle.__all__ else ""
+    return _OTHERS.get(word) or python or f"{hint} `trundle --help` says what each does"
 
 
 def _mute() -> int:

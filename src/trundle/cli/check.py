@@ -12,6 +12,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
+    from trundle.documents.runspec import RunSpec
     from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
@@ -52,7 +53,7 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 
     robot = request.document.robot
-    title = f"{out.heading(robot.name)}  {out.styled(kind_of(robot), 'dim')}"
+    title = out.title(robot.name, kind_of(robot))
     mobility = mobility_class(robot)
     analysis = _analysis(args, request)
     can, can_data = _findings(args, analysis, out)
@@ -62,11 +63,11 @@ def execute(args: Namespace, out: Output) -> int:
     except InputError as error:
         from trundle.cli.failures import explain
 
-        out.say([title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
+        out.say([*title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
     files = _draw(analysis, args.figure)
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
-    out.say([title, *out.facts(facts), *wheel_lines(robot, out), *can])
+    out.say([*title, *out.facts(facts), *wheel_lines(robot, out), *can])
     if files:
         out.say(f"wrote {files['figure']}")
     return 0
@@ -99,11 +100,29 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
             raise InputError(f"'{name}' is given twice", key="--at", hint="leave one of them")
         places[name] = value
     try:
-        return analyze(request.document.robot, places, frame=args.frame, point=point, length=args.length)
+        return analyze(
+            request.document.robot,
+            places,
+            frame=args.frame,
+            point=point,
+            length=args.length,
+            voltage=_largest_voltage(request.run),
+        )
     except InputError as error:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
         option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None
+
+
+def _largest_voltage(run: RunSpec) -> float | None:
+    """The largest voltage among a run's constants and tables (V)."""
+    from trundle.documents.runspec import Table
+    from trundle.robot.values import Value
+
+    given = [signal for name, signal in run.inputs.items() if name.endswith(".voltage")]
+    numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
+    numbers += [abs(each) for signal in given if isinstance(signal, Table) for each in signal.numbers]
+    return max(numbers, default=None) or None
 
 
 def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
@@ -129,5 +148,6 @@ def _run_text(request: Request) -> str:
     run = request.run
     if request.document.run is None:
         return "none in the file"
+    given = "1 input" if len(run.inputs) == 1 else f"{len(run.inputs)} inputs"
     changes = f", {len(run.set)} parameters changed" if run.set else ""
-    return f"{run.mode}, {run.duration:g} s, {len(run.inputs)} inputs given{changes}"
+    return f"{run.mode}, {run.duration:g} s, {given} given{changes}"

@@ -82,6 +82,8 @@ def execute(args: Namespace, out: Output) -> int:
         return 0
     if Path(file).exists() and not args.force:
         raise InputError("is there already", file=file, hint="--force replaces it")
+    if not (folder := Path(file).parent).is_dir():  # none is made unasked
+        raise InputError(f"there is no folder '{folder}'", file=file, hint=f'make it first: mkdir "{folder}"')
     write_file(file, text)
     out.answer({"kind": kind, "file": file, "text": text})
     out.say(f"wrote {file}; now: trundle run {file}")
@@ -89,6 +91,8 @@ def execute(args: Namespace, out: Output) -> int:
 
 
 def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Parser:
+    from trundle.catalog.entry import MEASURES
+
     epilog = 'Measures are numbers in SI, or text with a unit: "6 in".'
     parser = Parser(prog=f"trundle new {kind}", description=summary, epilog=epilog)
     parser.add_argument(
@@ -100,7 +104,7 @@ def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Par
     group = parser.add_argument_group("measures")
     for name, default in measures.items():
         names = [f"--{spelling}" for spelling in dict.fromkeys((name.replace("_", "-"), name))]
-        help_text = "default: see the description" if default is None else f"default: {default}"
+        help_text = MEASURES[name] + ("" if default is None else f" default: {default}")
         how: dict[str, Any] = {"type": _measure, "metavar": "VALUE"}
         if isinstance(default, bool):
             how = {"action": BooleanOptionalAction}
@@ -125,7 +129,7 @@ def _list(out: Output) -> int:
         name: {"summary": catalog.summary(name), "measures": catalog.options(name)}
         for name in catalog.names()
     }
-    out.answer({"catalogue": known})
+    out.answer({"catalogue": known, "motors": list(catalog.motors())})
     lines = []
     for name, entry in known.items():
         lines += out.facts([(name, entry["summary"])], 20)
@@ -133,7 +137,7 @@ def _list(out: Output) -> int:
             f"{measure}={default}" for measure, default in entry["measures"].items() if default is not None
         )
         lines += [f"{' ' * 22}{out.styled(line.strip(), 'dim')}" for line in out.facts([("", measures)], 20)]
-    out.say(lines)
+    out.say([*lines, *out.facts([("--motor", ", ".join(catalog.motors()))], 20)])
     return 0
 
 

@@ -43,8 +43,10 @@ def output_for(args: Namespace) -> Output:
 
 
 def write_json(data: Mapping[str, object]) -> None:
-    """One JSON object on standard output."""
-    print(json_text(data))
+    """One JSON object on standard output, in ASCII where its encoding is none of Unicode's (a Windows pipe, say)."""
+    text = json_text(data)
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    print(text if unicode else json.dumps(json.loads(text), indent=2))
 
 
 def json_text(data: Mapping[str, object]) -> str:
@@ -57,7 +59,7 @@ def write_file(file: str, text: str) -> None:
     from trundle.files import replacing
 
     with replacing(file) as draft:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _plain(data: object) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
+from trundle.documents.foreign import LOOKED_AT, refuse_foreign
 from trundle.documents.runspec import RunSpec
 from trundle.errors import InputError, suggest
 from trundle.robot.description import Robot
@@ -15,8 +16,6 @@ from trundle.robot.problems import Path
 MOST_BYTES = 1_000_000
 # How the name of a file ends that `model.save` wrote: a description with the equations derived from it.
 MODEL_SUFFIX = ".trundle.json"
-# NetCDF-4, in which runs are saved, is HDF5, and begins as that does.
-_NETCDF = b"\x89HDF"
 
 
 @dataclass(frozen=True)
@@ -49,30 +48,25 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
     try:
         if path.is_dir():
             raise InputError("is a folder, not a file", file=file, hint="name a YAML or URDF file in it")
-        if not path.is_file():  # a pipe or a device could be endless
-            if path.exists():
-                raise InputError("is no ordinary file", file=file)
-            raise FileNotFoundError
-        size = path.stat().st_size
-        if size > most:
-            raise too_large(size, file, most)
+        if path.exists() and not path.is_file():  # a pipe or a device could be endless
+            raise InputError("is no ordinary file", file=file)
         with path.open("rb") as stream:
             content = stream.read(most + 1)
+            size = stream.seek(0, 2)
     except FileNotFoundError:
         raise InputError("there is no such file", file=file, hint=_near_files(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"can't be read: {reason}", file=file.replace("\0", "?")) from None
-    if len(content) > most:
-        raise too_large(len(content), file, most)
+    refuse_foreign(content[:LOOKED_AT], file)
+    if size > most:
+        raise too_large(size, file, most)
     return decode(content, file)
 
 
 def decode(content: bytes, file: str | None = None) -> str:
     """Text of a file's bytes: UTF-8."""
-    if content.startswith(_NETCDF):
-        hint = "trundle.Run.load(path) reads a run, trundle.Batch.load(path) a batch"
-        raise InputError("holds a run or a batch, not a description", file=file, hint=hint)
+    refuse_foreign(content[:LOOKED_AT], file)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -48,11 +48,9 @@ def pose_section(sheet: Sheet) -> Section | None:
     rates = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
     found = []
     for (name, letter), rate in zip(sheet.coordinates.items(), rates, strict=True):
-        value = sheet.book.sum(rate)
-        if value.letter is not None:
-            continue
-        left = sympy.Symbol(rate_of(sheet.book.letters[letter].name))
-        found.append(Equation(f"rate.{name}", left, sheet.expression(value)))
+        left, right = sympy.Symbol(rate_of(sheet.book.letters[letter].name)), sheet.expression(rate)
+        if left != right:
+            found.append(Equation(f"rate.{name}", left, right))
     if not found:
         return None
     return Section("kinematics", "Rates of the coordinates", tuple(found))
@@ -173,7 +171,10 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | 
         solved: Rows = [[1 / total for _ in given]]
     else:
         turned = transpose(rates)
-        solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        try:
+            solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
+        except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
+            return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
     how = "exact" if square else "for rates that agree with each other"
     return Forward(given, matrix, how, any_rates=square)

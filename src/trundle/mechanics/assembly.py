@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
+from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
-from trundle.mechanics.joints import plane_axes
+from trundle.mechanics.joints import KINDS, plane_axes
 from trundle.mechanics.loops import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.reading import (
@@ -38,7 +39,7 @@ from trundle.robot.bodies import (
 )
 from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, linkages
 from trundle.robot.kinds import Read, ask
-from trundle.robot.loops import DirectedLoop, RodLoop, Side
+from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motors import Motor
 from trundle.robot.parts import Parts
@@ -119,6 +120,9 @@ def assemble(robot: Parts, read: Read) -> Assembly:
     _add_base(draft, robot, read)
     for name in _in_order(robot.joints):
         _add_joint(draft, name, robot.joints[name], read, armatures)
+    for name, loop in robot.loops.items():
+        if isinstance(loop, JointLoop):
+            _add_joint(draft, name, loop.hung, read, armatures)
     wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
     tree = Tree(tuple(draft.links), gravity_of(robot, read))
     couplings: list[Coupling] = [
@@ -168,10 +172,11 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
     rotors: list[Scalar] = [0] * len(joint.speeds)
     for ending, (axis, noun) in driven.items():
         rotors[axis.place] = read(noun.armature) + armatures.get(name + ending, 0)
+    kind = check_joint(type(joint), joint.formulas or KINDS.get(joint.type))
     link = Link(
         name,
         draft.indices[joint.parent],
-        joint.type,
+        kind if joint.formulas else joint.type,
         unit_axis(joint.axis) if isinstance(joint, DirectedJoint) else UP,
         placement,
         inertia_of(joint.body, read),
@@ -179,8 +184,6 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         unit_axis(joint.axis2) if isinstance(joint, TwoAxisJoint) else AXLE,
         read(joint.pitch) if isinstance(joint, ScrewJoint) else 0,
     )
-    kind = link.joint
-    check_joint(type(joint), kind)
     column = len(draft.speeds)
     index = draft.add(link, (c.of(name) for c in kind.coordinates), (s.of(name) for s in kind.speeds))
     draft.indices[name] = index
@@ -274,8 +277,16 @@ def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
     felt: dict[str, Scalar] = {}
     for name, motor in robot.motors.items():
         armature = ask(motor, f"robot.motors.{name}", motor.armature, read)
-        if not is_zero(armature):
+        if is_zero(armature):
+            continue
+        try:
             felt[motor.drives] = felt.get(motor.drives, 0) + armature
+        except TypeError:
+            raise InputError(
+                f"{type(motor).__name__} gives {armature!r} for its armature",
+                key=f"robot.motors.{name}",
+                hint="expected a number or an expression (kg m^2)",
+            ) from None
     return felt
 
 
@@ -315,7 +326,10 @@ def _add_linkage(
 
 
 def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> Loop:
-    """A closing joint between two links; z of its frames is its axis, so that what is held is whole components."""
+    """A closing joint between two links; z of its frames is its axis, so that what is held is whole components.
+
+    One that is a link of its own (see `JointLoop`) is welded to the second end.
+    """
     axis = unit_axis(noun.axis) if isinstance(noun, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
     axes = transpose(columns) if HELD.get(noun.type) else IDENTITY
@@ -324,6 +338,8 @@ def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read)
         described = Pose(euler_rotation(*vector(side.rpy, read)), vector(side.at, read))
         return End(indices[side.body], compose(described, Pose(axes, ZERO)))
 
+    if isinstance(noun, JointLoop):
+        return Loop(name, "fixed", End(indices[name], IDENTITY_POSE), end(noun.second))
     length = read(noun.length) if isinstance(noun, RodLoop) else 0
     return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
 

@@ -19,12 +19,15 @@ _STEP = 1e-5
 _TOLERANCE = 1e-6
 
 
-def check_joint(noun: type[Joint], kind: JointKind) -> None:
-    """Raise InputError where the formulas under a joint's name can't be those of its noun."""
+def check_joint(noun: type[Joint], kind: object) -> JointKind:
+    """The formulas of a joint; raises InputError where they can't be those of its noun."""
     if not isinstance(kind, JointKind):
+        what = f"the formulas of {noun.__name__} are {kind!r}"
+        if kind is None:
+            what = f"there are no formulas for joints of type {noun.model_fields['type'].default!r}"
         raise InputError(
-            f"the formulas of {noun.__name__} are {kind!r}",
-            hint="expected a trundle.mechanics.joints.JointKind",
+            what,
+            hint="expected a trundle.mechanics.joints.JointKind: give the class `formulas = JointKind(...)`",
         )
     for what in ("coordinates", "speeds"):
         came, wanted = tuple(each.name for each in getattr(kind, what)), getattr(noun, what)
@@ -34,6 +37,7 @@ def check_joint(noun: type[Joint], kind: JointKind) -> None:
                 hint="let its noun and its JointKind name the same ones in the same order",
             )
     _check_formulas(noun.__name__, kind)
+    return kind
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trundle.errors import InputError
 from trundle.mechanics.joints import KINDS, JointKind, Shape
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
@@ -28,15 +27,16 @@ NO_INERTIA = Inertia(0, ZERO, (ZERO, ZERO, ZERO))
 class Link:
     """A body and the joint that carries it.
 
-    `placement` is the pose of the joint in the parent link's frame; `axis` a constant unit vector in the joint's
-    frame; the link's own frame is the joint's moved frame. `armature` is a motor rotor's inertia as felt at the
-    joint (kg m² or kg), added to the diagonal of the mass matrix: one for all of the joint's speeds, or a tuple of one
-    for each. `second_axis` is a universal joint's, `pitch` a screw's advance (m/rad).
+    `kind` is a name in `joints.KINDS`, or the formulas of a joint from outside the package. `placement` is the pose of
+    the joint in the parent link's frame; `axis` a constant unit vector in the joint's frame; the link's own frame is
+    the joint's moved frame. `armature` is a motor rotor's inertia as felt at the joint (kg m² or kg), added to the
+    diagonal of the mass matrix: one for all of the joint's speeds, or a tuple of one for each. `second_axis` is a
+    universal joint's, `pitch` a screw's advance (m/rad).
     """
 
     name: str
     parent: int
-    kind: str
+    kind: str | JointKind
     axis: Vector = (0, 0, 1)
     placement: Pose = IDENTITY_POSE
     inertia: Inertia = NO_INERTIA
@@ -46,13 +46,8 @@ class Link:
 
     @property
     def joint(self) -> JointKind:
-        found = KINDS.get(self.kind)
-        if found is None:
-            raise InputError(
-                f"there are no formulas for joints of type {self.kind!r}",
-                hint=f"put a JointKind into trundle.mechanics.joints.KINDS[{self.kind!r}]",
-            )
-        return found
+        """The joint's formulas."""
+        return self.kind if isinstance(self.kind, JointKind) else KINDS[self.kind]
 
     @property
     def moves(self) -> bool:

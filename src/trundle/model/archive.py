@@ -13,7 +13,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -113,6 +113,18 @@ def open_model(path: str | os.PathLike[str]) -> Model:
         return from_text(read_text(path, MOST_BYTES))
     except InputError as error:
         raise error.at(file=str(path)) from None
+
+
+def reduced(model: Model) -> tuple[Callable[[str], Model], tuple[str]]:
+    """How a model is pickled: as the text of its file."""
+    return from_text, (to_text(model),)
+
+
+def digest_of(model: Model) -> str:
+    """See `Model.digest`. Numbers count by their value, as they do where models are compared."""
+    described = to_text(model) if model.robot is None else json.dumps(plain(model.robot))
+    data = json.loads(described, parse_int=float)
+    return hashlib.sha256(json.dumps([__version__, data]).encode()).hexdigest()
 
 
 def to_text(model: Model) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from trundle.errors import InputError, suggest
+from trundle.frozen import Frozen
 from trundle.mechanics.closing import Conditions, closed, settled
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.quantities import Quantities
@@ -21,6 +22,9 @@ from trundle.program import Program
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
 
+
+# What to do for other parameters than a model's own.
+_CHANGING = 'other values are given where they are used: trundle.simulate(model, parameters={"NAME": 0.3})'
 
 Held = Literal["configuration", "velocity"]
 
@@ -58,6 +62,9 @@ class Bound:
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", Frozen(self.parameters, _CHANGING))
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Bound, changed_numbers, settle
@@ -23,11 +24,16 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.control.trim import Trim
     from trundle.formulas import Equations
     from trundle.model.kinematics import Kinematics
+    from trundle.model.model_program import Array, ModelProgram
     from trundle.model.moving import MovingMechanism
+    from trundle.model.programs import FrameMotion, WholeMomentum
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
+    from trundle.simulation.ode import Ode
+    from trundle.simulation.signals import Input
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -68,6 +74,11 @@ class Model(Bound, Shown):
     origin: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
+    def made_from(self) -> Mapping[str, str]:
+        """What a run keeps of where the model came from: its description as text, or what a SymPy model was."""
+        return {**self.origin, **({} if self.robot is None else {"yaml": dump(self.robot)})}
+
+    @cached_property
     def initial(self) -> Mapping[str, float]:
         """Where each state starts when nothing else is said: 0, and quaternions upright."""
         return dict(zip(self.states, self.quantities.starts(self.states), strict=True))
@@ -93,6 +104,27 @@ class Model(Bound, Shown):
     def audited_jacobian(self) -> Program:
         """∂(rate)/∂(state) of `audited`, by automatic differentiation; row-major."""
         return self.audited.jacobian("rate", "state")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the description (or of what else the model was made from) and of Trundle's version."""
+        from trundle.model.archive import digest_of
+
+        return digest_of(self)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Model:
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Callable[[str], Model], tuple[str]]:
+        from trundle.model.archive import reduced
+
+        return reduced(self)
 
     def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """All parameters in order, some of them changed.
@@ -122,8 +154,19 @@ class Model(Bound, Shown):
         """
         if self.robot is None:
             return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
-        values = self.robot.parameter_values(changes)
-        _check_states(self, self.robot, values)
+        if not changes:
+            return dict(self._own_values)
+        return self._checked_values(self.robot, changes)
+
+    @cached_property
+    def _own_values(self) -> Mapping[str, float]:
+        """The parameters as they are without changes, checked once and not in every run."""
+        assert self.robot is not None
+        return self._checked_values(self.robot, {})
+
+    def _checked_values(self, robot: Robot, changes: Mapping[str, float | str]) -> dict[str, float]:
+        values = robot.parameter_values(changes)
+        _check_states(self, robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
@@ -170,39 +213,87 @@ class Model(Bound, Shown):
         return settle(self, start, tuple(values or ()), parameters or self.parameters)
 
     @cached_property
-    def _mechanism(self) -> MovingMechanism:
+    def moving(self) -> MovingMechanism:
+        """The mechanism in CasADi's symbols, from which further programs are made; raises InputError without a
+        description.
+        """
         from trundle.model.programs import symbolic_mechanism
 
         return symbolic_mechanism(self)
 
     @cached_property
-    def mass_matrix(self) -> Program:
-        """SᵀMS of the independent speeds: (coordinate, speed, parameter) → `mass_matrix`, (n, n) row-major.
+    def rhs(self) -> ModelProgram[Array]:
+        """ẋ = f(x, u, p), called: `model.rhs(x, u)`, x and u by name or in order, one state or many.
 
-        Raises
-        ------
-        InputError
-            The model was not derived from a description.
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum(links=1))
+        >>> model.rhs({"link_1.rate": 0.5})[0]
+        np.float64(0.5)
         """
-        from trundle.model.programs import mass_matrix_program
+        from trundle.model.programs import rhs
 
-        return mass_matrix_program(self._mechanism)
+        return rhs(self)
 
     @cached_property
-    def momentum(self) -> Program:
-        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
-        `linear` (kg m/s) and `angular` (kg m²/s), in world axes.
+    def mass_matrix(self) -> ModelProgram[Array]:
+        """SᵀMS of the independent speeds (kg, kg m, kg m²), (n, n) when called: `model.mass_matrix(q)`.
+
+        As a program: (coordinate, speed, parameter) → `mass_matrix`, row-major. With loops the tree's.
 
         Raises
         ------
         InputError
             The model was not derived from a description.
         """
-        from trundle.model.programs import momentum_program
+        from trundle.model.programs import mass_matrix
 
-        return momentum_program(self._mechanism)
+        return mass_matrix(self)
 
-    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+    @cached_property
+    def bias(self) -> ModelProgram[Array]:
+        """h with M u̇ + h = the force on u (N, N m), (n,) when called: `model.bias(q, v)`.
+
+        Gravity, Coriolis and centrifugal forces; motors, springs and friction are no part of it; with loops the tree's.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import bias
+
+        return bias(self)
+
+    @cached_property
+    def gravity(self) -> ModelProgram[Array]:
+        """The bias at rest, (n,) when called: what must be applied to u to hold the weight, `model.gravity(q)`.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import gravity
+
+        return gravity(self)
+
+    @cached_property
+    def momentum(self) -> ModelProgram[WholeMomentum]:
+        """Momentum about the centre of mass: (coordinate, speed, parameter) → `center` (m), its `velocity` (m/s),
+        `linear` (kg m/s) and `angular` (kg m²/s), in world axes; a tuple of these when called: `model.momentum(q, v)`.
+
+        Raises
+        ------
+        InputError
+            The model was not derived from a description.
+        """
+        from trundle.model.programs import momentum
+
+        return momentum(self)
+
+    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
         """The forces that accelerations need: (coordinate, speed, acceleration[, wrench], parameter) → `force`.
 
         Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w) on the independent speeds (N, N m), which motors, springs and friction together
@@ -215,8 +306,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            Differentiable; inputs are in the order of the groups above.
+        ModelProgram
+            Differentiable; called, the force (n,): `model.inverse_dynamics()(q, v, acceleration)`.
 
         Raises
         ------
@@ -234,11 +325,11 @@ class Model(Bound, Shown):
         >>> model.inverse_dynamics().outputs[0].labels
         ('v_x', 'omega')
         """
-        from trundle.model.programs import inverse_dynamics_program
+        from trundle.model.programs import inverse_dynamics
 
-        return inverse_dynamics_program(self._mechanism, tuple(pushed))
+        return inverse_dynamics(self, pushed)
 
-    def forward_dynamics(self, pushed: Sequence[str] = ()) -> Program:
+    def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
         """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
 
         Parameters
@@ -248,8 +339,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable.
+        ModelProgram
+            u̇ of the independent speeds (m/s², rad/s²), gravity included; differentiable. Called, an array (n,).
 
         Raises
         ------
@@ -267,11 +358,11 @@ class Model(Bound, Shown):
         >>> model.forward_dynamics().outputs[0].labels
         ('link_1.rate', 'link_2.rate')
         """
-        from trundle.model.programs import forward_dynamics_program
+        from trundle.model.programs import forward_dynamics
 
-        return forward_dynamics_program(self._mechanism, tuple(pushed))
+        return forward_dynamics(self, pushed)
 
-    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Program:
+    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
         """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
         (3×3), `velocity` (m/s, rad/s), `jacobian` (6×n) and `bias`, row-major, in world axes.
 
@@ -287,8 +378,8 @@ class Model(Bound, Shown):
 
         Returns
         -------
-        Program
-            Differentiable.
+        ModelProgram
+            Differentiable; called, a tuple of these: `model.frame("hand")(q, v).position`.
 
         Raises
         ------
@@ -302,9 +393,9 @@ class Model(Bound, Shown):
         >>> [group.name for group in model.frame("base").outputs]
         ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
-        from trundle.model.programs import frame_program
+        from trundle.model.programs import frame
 
-        return frame_program(self._mechanism, link, point)
+        return frame(self, link, point)
 
     @cached_property
     def rate_slopes(self) -> Program:
@@ -325,6 +416,7 @@ class Model(Bound, Shown):
         frame: str | None = None,
         point: Sequence[float | str] | None = None,
         length: float | str | None = None,
+        voltage: float | str | None = None,
     ) -> Analysis:
         """What the robot can and cannot do: base motions, singular configurations, where driving leads.
 
@@ -338,6 +430,8 @@ class Model(Bound, Shown):
             The point of it.
         length : number or str, m
             What compares turning with moving.
+        voltage : float or str, optional
+            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
 
         Returns
         -------
@@ -357,7 +451,7 @@ class Model(Bound, Shown):
         """
         from trundle import analyze
 
-        return analyze(self, at, frame=frame, point=point, length=length)
+        return analyze(self, at, frame=frame, point=point, length=length, voltage=voltage)
 
     def linearize(
         self,
@@ -396,6 +490,45 @@ class Model(Bound, Shown):
         from trundle import linearize
 
         return linearize(self, state, inputs, parameters, outputs)
+
+    def trim(
+        self,
+        targets: Mapping[str, float | str] | None = None,
+        *,
+        start: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+        **values: float | str,
+    ) -> Trim:
+        """Find a steady motion in which states, inputs or outputs have given values: `model.trim(v_x=1, omega=0.5)`.
+
+        Parameters
+        ----------
+        targets, start, parameters : mapping of str to number or str, optional
+            As in `trundle.trim`.
+        **values : number or str
+            More targets.
+
+        Returns
+        -------
+        Trim
+            State, inputs, and the directions that are left free.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+        NumericsError
+            Where no such motion is found.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> list(trundle.derive(trundle.catalog.differential_drive()).trim(v_x=1.0, omega=0.0).rate)
+        ['x', 'right.angle', 'left.angle']
+        """
+        from trundle import trim
+
+        return trim(self, targets, start=start, parameters=parameters, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
@@ -516,6 +649,41 @@ class Model(Bound, Shown):
         from trundle import odometry
 
         return odometry(self, given)
+
+    def ode(
+        self,
+        inputs: Mapping[str, Input] | None = None,
+        *,
+        initial: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> Ode:
+        """The equations of motion as SciPy's `solve_ivp` takes them: `solve_ivp(ode, (0, 10), ode.x0)`.
+
+        Parameters
+        ----------
+        inputs, initial, parameters : mapping
+            By name, as in `trundle.ode`.
+
+        Returns
+        -------
+        Ode
+            A function of (t, x), with `x0` and `jacobian`.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> ode = trundle.derive(trundle.catalog.pendulum(links=1)).ode(initial={"link_1.rate": 0.5})
+        >>> float(ode(0.0, ode.x0)[0])
+        0.5
+        """
+        from trundle import ode
+
+        return ode(self, inputs, initial=initial, parameters=parameters)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write description, equations and names to one plain file, whole or not at all.

@@ -148,6 +148,8 @@ def positions(assembly: Assembly, at: Configuration) -> dict[Quantity, Scalar]:
             center = transform_point(pose, scale(1 / link.inertia.mass, link.inertia.first_moment))
             outputs |= _point(link.name, "center_", center)
     for loop in assembly.loops:
+        if loop.name in assembly.links:  # a joint with coordinates of its own, which is a link
+            continue
         ends = {"": loop.second} | ({"first_": loop.first} if loop.kind not in HELD else {})
         for prefix, end in ends.items():
             point = transform_point(world[end.link], end.placement.position)

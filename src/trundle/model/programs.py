@@ -6,7 +6,10 @@ is SᵀMS and a force on u is what the robot feels along the motions it has; wit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from trundle.mechanics.external import Push, link_wrenches
 from trundle.mechanics.frames import (
@@ -23,6 +26,7 @@ from trundle.model.arguments import robot_of
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
+from trundle.model.model_program import Array, ModelProgram, model_program
 from trundle.model.moving import (
     MovingMechanism,
     bound_accelerations,
@@ -49,6 +53,91 @@ def symbolic_mechanism(robot: Robot | Model) -> MovingMechanism:
     return moving_mechanism(mechanism(robot), Symbols())
 
 
+class FrameMotion(NamedTuple):
+    """Where a point of a link is and how it moves, in world axes; behind each shape (count,) where many were asked for.
+
+    position (3,) m; rotation (3, 3); velocity (6,) linear and angular, m/s and rad/s; jacobian (6, n) with
+    velocity = jacobian · speed; bias (6,): acceleration = jacobian · (speed's rate) + bias.
+    """
+
+    position: Array
+    rotation: Array
+    velocity: Array
+    jacobian: Array
+    bias: Array
+
+
+class WholeMomentum(NamedTuple):
+    """The centre of mass (3,) m, its velocity m/s, momentum kg m/s and angular momentum about it kg m²/s."""
+
+    center: Array
+    velocity: Array
+    linear: Array
+    angular: Array
+
+
+def rhs(model: Model) -> ModelProgram[Array]:
+    """ẋ of (state, input, parameter)."""
+    return model_program(model, model.dynamics, _first)
+
+
+def mass_matrix(model: Model) -> ModelProgram[Array]:
+    """`mass_matrix_program`, (n, n) when called."""
+    return model_program(model, mass_matrix_program(model.moving), _square)
+
+
+def bias(model: Model) -> ModelProgram[Array]:
+    """`bias_program`, (n,) when called."""
+    return model_program(model, bias_program(model.moving), _first)
+
+
+def gravity(model: Model) -> ModelProgram[Array]:
+    """`gravity_program`, (n,) when called."""
+    return model_program(model, gravity_program(model.moving), _first)
+
+
+def momentum(model: Model) -> ModelProgram[WholeMomentum]:
+    """`momentum_program`."""
+    return model_program(model, momentum_program(model.moving), WholeMomentum)
+
+
+def inverse_dynamics(model: Model, pushed: Sequence[str]) -> ModelProgram[Array]:
+    """`inverse_dynamics_program`, (n,) when called."""
+    return model_program(model, inverse_dynamics_program(model.moving, tuple(pushed)), _first)
+
+
+def forward_dynamics(model: Model, pushed: Sequence[str]) -> ModelProgram[Array]:
+    """`forward_dynamics_program`, (n,) when called."""
+    return model_program(model, forward_dynamics_program(model.moving, tuple(pushed)), _first)
+
+
+def frame(model: Model, link: str, point: Sequence[float]) -> ModelProgram[FrameMotion]:
+    """`frame_program`."""
+    return model_program(model, frame_program(model.moving, link, point), _frame_motion)
+
+
+def _first(array: Array) -> Array:
+    return array
+
+
+def _square(array: Array) -> Array:
+    size = math.isqrt(len(array))
+    return array.reshape(size, size, *array.shape[1:])
+
+
+def _frame_motion(
+    position: Array, rotation: Array, velocity: Array, jacobian: Array, bias: Array
+) -> FrameMotion:
+    many = position.shape[1:]
+    return FrameMotion(
+        position,
+        rotation.reshape(3, 3, *many),
+        velocity,
+        jacobian.reshape(6, len(jacobian) // 6, *many),
+        bias,
+    )
+
+
 def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups | None = None) -> Program:
     """A program of (coordinate, speed, more …, parameter)."""
     inputs: Groups = {
@@ -68,6 +157,20 @@ def mass_matrix_program(m: MovingMechanism) -> Program:
     labels = [f"{a}, {b}" for a in m.labels for b in m.labels]
     entries = [value for row in reduced_mass(m.mechanism) for value in row]
     return program_of(m, "mass_matrix", {"mass_matrix": (labels, entries)})
+
+
+def bias_program(m: MovingMechanism) -> Program:
+    """`bias` h of (coordinate, speed, parameter) with M u̇ + h = force: gravity, Coriolis and centrifugal forces.
+
+    Motors, springs, friction and slipping wheels are no part of it; with loops it is the tree's.
+    """
+    return program_of(m, "bias", {"bias": (m.labels, needed_force(m, [0] * len(m.labels)))})
+
+
+def gravity_program(m: MovingMechanism) -> Program:
+    """`gravity` of (coordinate, speed, parameter): the bias at rest, what must be applied to hold the weight."""
+    still = replace(m, nu=[0] * len(m.nu), drift=[0] * len(m.drift))
+    return program_of(m, "gravity", {"gravity": (m.labels, needed_force(still, [0] * len(m.labels)))})
 
 
 def inverse_dynamics_program(m: MovingMechanism, pushed: Sequence[str] = ()) -> Program:

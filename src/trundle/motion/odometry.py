@@ -264,6 +264,9 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
     if values.ndim not in (1, 2) or len(values) != len(names):
         needed = f"{len(names)} ({', '.join(names)})" if names else "none"
         raise InputError(f"{what} of shape {values.shape} don't fit: expected {needed}, first axis", key=what)
+    for name, row in zip(names, values, strict=True):
+        if not np.isfinite(row).all():
+            raise InputError(f"'{name}' holds something that is not a finite number", key=what)
     return values
 
 
@@ -280,4 +283,6 @@ def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
     matrix = np.array(given, dtype=float)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
         raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)
+    if not np.isfinite(matrix).all():
+        raise InputError(f"{name} holds something that is not a finite number", key=name)
     return matrix

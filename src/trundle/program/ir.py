@@ -20,7 +20,7 @@ from trundle.shown import Shown
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
@@ -157,6 +157,17 @@ class Program(Shown):
         from trundle.program.trace import with_jacobians
 
         return with_jacobians(self, of, *wrt)
+
+    def __call__(
+        self, *groups: ArrayLike, **named: ArrayLike
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+        """Evaluate in native code, compiled at the first call: ``model.dynamics(x, u, parameter=p)``.
+
+        Groups in order or by name, each (n,) for one state or (n, count) for many; the output group, or a tuple of all.
+        """
+        from trundle.program.kernel import call_program
+
+        return call_program(self, groups, named)
 
     def evaluate(self, *groups: ArrayLike) -> tuple[np.ndarray, ...]:
         """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`)."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trundle.errors import InputError
+from trundle.errors import InputError, suggest
 from trundle.program.ir import Group, Program
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_code import Code
@@ -25,6 +25,7 @@ from trundle.program.llvm.llvm_kernel import (
 )
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 Native = Callable[..., None]  # a function of addresses and counts in native code
 
 # What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
@@ -43,6 +44,39 @@ def compile_program(program: Program) -> Kernel:
         _KERNELS[program.key] = Kernel(program)
     kernel = _KERNELS[program.key]
     return kernel if kernel.program == program else Kernel(program, kernel._variants)
+
+
+def run_program(program: Program, groups: Sequence[ArrayLike]) -> tuple[Array, ...]:
+    """One array an output group, from one an input group, by the kernel that programs with the same content share."""
+    return (_KERNELS.get(program.key) or compile_program(program))(*groups)
+
+
+def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> dict[str, T]:
+    """What a program's groups are given, in order and then by name; raises InputError for what it hasn't."""
+    names = [group.name for group in program.inputs]
+    if len(groups) > len(names):
+        raise InputError(
+            f"'{program.name}' takes {len(names)} groups ({', '.join(names)}), got {len(groups)}"
+        )
+    given = dict(zip(names, groups, strict=False))
+    for name, value in named.items():
+        if name not in names or name in given:
+            what = "is given twice" if name in given else f"is no group of '{program.name}'"
+            raise InputError(f"'{name}' {what}", key=name, hint=suggest(name, names))
+        given[name] = value
+    return given
+
+
+def call_program(
+    program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
+) -> Array | tuple[Array, ...]:
+    """A program's outputs, all its groups given in order or by name: an array, or one for each of several groups."""
+    given = by_name(program, groups, named)
+    missing = [group.name for group in program.inputs if group.name not in given]
+    if missing:
+        raise InputError(f"'{program.name}' needs {', '.join(missing)}, too")
+    outputs = run_program(program, [given[group.name] for group in program.inputs])
+    return outputs[0] if len(outputs) == 1 else outputs
 
 
 class Kernel:

@@ -187,14 +187,7 @@ def evaluate(program: Program, groups: Sequence[ArrayLike]) -> tuple[np.ndarray,
     import casadi as ca
     import numpy as np
 
-    function = program.casadi_function
     arrays = [np.asarray(g, dtype=float) for g in groups]
-    counts = {a.shape[1] for a in arrays if a.ndim == 2} or {0}
-    count = max(counts)
-    if count == 0:
-        return tuple(
-            np.asarray(v, dtype=float).reshape(-1) for v in function.call([ca.DM(a) for a in arrays])
-        )
-    lanes = [[a if a.ndim == 1 else a[:, k] for a in arrays] for k in range(count)]
-    single = [evaluate(program, lane) for lane in lanes]
-    return tuple(np.stack(columns, axis=1) for columns in zip(*single, strict=True))
+    found = program.casadi_function.call([ca.DM(a) for a in arrays])  # a column a lane, single ones for all
+    batch = any(a.ndim == 2 for a in arrays)
+    return tuple(np.array(v, dtype=float) if batch else np.array(v, dtype=float).reshape(-1) for v in found)

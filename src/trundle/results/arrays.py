@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
+from trundle.frozen import Frozen
 
 FloatArray = npt.NDArray[np.float64]
 _T = TypeVar("_T")
 
 
-class Named(dict[str, _T]):
+class Named(Frozen[_T]):
     """Values by name, asked for by another name with an InputError that says the nearest."""
 
     def __missing__(self, name: str) -> _T:
@@ -29,7 +30,9 @@ def require(names: Iterable[str], known: Collection[str], what: str) -> None:
 
 
 def frozen(array: npt.ArrayLike) -> FloatArray:
-    """A read-only float64 view of `array`, without a copy where it is float64 already."""
+    """`array` as read-only float64, without a copy where it is float64 already."""
+    if isinstance(array, np.ndarray) and array.dtype == np.float64 and not array.flags.writeable:
+        return array
     view = np.asarray(array, dtype=np.float64).view()
     view.flags.writeable = False
     return view

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, suggest
+from trundle.frozen import Frozen, Rebuilt
 from trundle.results.arrays import FloatArray, frozen, require, settle
 from trundle.results.metadata import Content, Kept, Variable, variable
 from trundle.results.storing import reading, save
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Batch(Shown):
+class Batch(Shown, Rebuilt):
     """What a rollout gave: values[k, i, j] is state i of robot j at time[k].
 
     Parameters
@@ -84,15 +84,8 @@ class Batch(Shown):
         parameters = {
             name: _parameter(name, value, values.shape[2]) for name, value in self.parameters.items()
         }
-        units = MappingProxyType(dict(self.units))
-        settle(
-            self,
-            time=time,
-            values=values,
-            states=states,
-            units=units,
-            parameters=MappingProxyType(parameters),
-        )
+        units, parameters = Frozen(self.units), Frozen(parameters)
+        settle(self, time=time, values=values, states=states, units=units, parameters=parameters)
 
     @property
     def count(self) -> int:

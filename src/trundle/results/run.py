@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.frozen import Frozen, Rebuilt
 from trundle.results.arrays import FloatArray, Named, frozen, require, settle
 from trundle.results.metadata import Content, Kept, variable
 from trundle.results.storing import reading, save
@@ -29,7 +29,7 @@ BASE_SPEEDS = ("v_x", "v_y", "v_z", "omega", "omega_x", "omega_y", "omega_z")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Run(Shown):
+class Run(Shown, Rebuilt):
     """What a simulation gave: one array over time for each name.
 
     Parameters
@@ -82,9 +82,7 @@ class Run(Shown):
         values = {str(name): frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
-        units = MappingProxyType(dict(self.units))
-        named = MappingProxyType(Named(values))
-        settle(self, time=time, values=named, units=units, groups=MappingProxyType(groups))
+        settle(self, time=time, values=Named(values), units=Frozen(self.units), groups=Frozen(groups))
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -112,7 +110,7 @@ class Run(Shown):
     def final(self) -> Mapping[str, float]:
         """State name -> its value at the end; without groups, of all values."""
         names = self.states or self.values
-        return MappingProxyType(Named({name: float(self.values[name][-1]) for name in names}))
+        return Named({name: float(self.values[name][-1]) for name in names})
 
     @property
     def duration(self) -> float:

@@ -117,6 +117,8 @@ class Joint(Kind):
     coordinates: ClassVar[tuple[str, ...]] = ()
     speeds: ClassVar[tuple[str, ...]] = ()
     drives: ClassVar[tuple[DriveAxis, ...]] = ()
+    # Of a joint from outside the package its formulas, a `trundle.mechanics.joints.JointKind`.
+    formulas: ClassVar[object] = None
 
     parent: str = default("base", 'What it hangs on: "base", a joint, or a body\'s name. Default base.')
     at: Position = default((0.0, 0.0, 0.0), "Where the joint is, in the parent's frame (m).")

@@ -144,7 +144,11 @@ class Family:
             raise InputError(
                 f"{offered} can't be loaded: {said}", hint="mend or remove the package"
             ) from error
-        if name_of(register(found)) != entry.name:
+        try:
+            register(found)
+        except InputError as error:
+            raise InputError(f"{offered} brings no kind: {error.message}", hint=error.hint) from None
+        if name_of(found) != entry.name:
             raise InputError(
                 f"{offered} brings a kind of the name {name_of(found)!r}",
                 hint=f"call the entry point {name_of(found)}, or the class's type {entry.name!r}",
@@ -159,11 +163,21 @@ class Family:
             return written
         if not isinstance(written, Mapping):
             return self.named(self.default).model_validate(written)  # says what it expected
-        if self._formerly in written and "type" not in written:
-            written = {"type" if key == self._formerly else key: each for key, each in written.items()}
-            old = f"{self._formerly}: {written['type']}"
-            warnings.warn(f"write type: {written['type']} for a {self.called}, not {old}", FutureWarning, 2)
+        if self._formerly is not None and self._formerly in written:
+            written = self._renewed(written, self._formerly)
         return self.named(written.get("type", self.default)).model_validate(written)
+
+    def _renewed(self, written: Mapping[object, object], old: str) -> Mapping[object, object]:
+        """The same with `type` for what it was called before, which is said."""
+        kind, what = written[old], f"the {self.called}"
+        if "drives" in written:
+            what = f"{what} that drives {written['drives']}"
+        if "type" in written:
+            raise problem(
+                f"{what} has both type: {written['type']} and {old}: {kind}", f"take {old} away", (old,)
+            )
+        warnings.warn(f"write type: {kind} for {what}, not {old}: {kind}", FutureWarning, 2)
+        return {"type" if key == old else key: each for key, each in written.items()}
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)

@@ -5,13 +5,14 @@ A loop holds a frame of one body to a frame of another. It adds no coordinates: 
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from trundle.robot.bodies import JOINTS, Joint
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import Noun, default
-from trundle.robot.values import Angles, Axis, Length, Position, Positive
+from trundle.robot.values import Angles, Axis, Length, Position, Positive, problem
 
 
 class Side(Noun):
@@ -98,6 +99,35 @@ class RodLoop(Loop):
     length: Positive[Length] = Field(description="Distance between the ends (m), > 0.")
 
 
+class JointLoop(Loop):
+    """A joint of any type, one's own, too: it stands where the ends are, and its coordinates are states."""
+
+    symbol: ClassVar[str] = "ball"
+
+    type: Literal["joint"] = "joint"
+    joint: Annotated[Joint, JOINTS] = Field(
+        description="The joint, without a body; its `parent`, `at` and `rpy` are the first end's."
+    )
+
+    @field_validator("joint")
+    @classmethod
+    def _stands_at_the_ends(cls, joint: Joint) -> Joint:
+        placed = sorted(joint.model_fields_set & {"parent", "at", "rpy", "body"})
+        if placed:
+            raise problem(
+                f"a joint that closes a loop has no {placed[0]!r}",
+                "say where it is by first and second",
+                (placed[0],),
+            )
+        return joint
+
+    @property
+    def hung(self) -> Joint:
+        """The joint as it hangs on the first end."""
+        first = {"parent": self.first.body, "at": self.first.at, "rpy": self.first.rpy}
+        return self.joint.model_copy(update=first)
+
+
 LOOPS.add(
     FixedLoop,
     RevoluteLoop,
@@ -106,4 +136,5 @@ LOOPS.add(
     SphericalLoop,
     PlanarLoop,
     RodLoop,
+    JointLoop,
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, model_validator
+from pydantic_core import CoreSchema
 
+from trundle.errors import choose
 from trundle.robot import units
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
+from trundle.robot.real_motors import REAL_MOTORS
 from trundle.robot.units import Measure
 from trundle.robot.values import (
     AngularDamping,
@@ -27,9 +30,14 @@ from trundle.robot.values import (
     Torque,
     TorqueConstant,
     Voltage,
+    describe,
+    problem,
 )
 from trundle.robot.windings import Winding
 from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum, smooth_sign
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 
 class Drive(NamedTuple):
@@ -73,6 +81,8 @@ def _limited(torque: Scalar, limit: Scalar | None) -> Scalar:
 def _check_motor(kind: type[Kind]) -> None:
     assert issubclass(kind, Motor)
     must_define(kind, Motor, "effort")
+    if issubclass(kind, WoundMotor):
+        must_define(kind, WoundMotor, "winding")
     must_measure(kind, "output", kind.outputs)
     must_measure(kind, "command", {kind.command: kind.commands})
 
@@ -138,6 +148,9 @@ class DCMotor(WoundMotor):
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
 
     type: Literal["dc"] = "dc"
+    model: str | None = default(
+        None, f"A real motor, whose published numbers it has: {', '.join(REAL_MOTORS)}."
+    )
     torque_constant: Positive[TorqueConstant] = Field(description="Torque per current K (N m/A).")
     back_emf_constant: NotNegative[TorqueConstant] | None = default(
         None, "Voltage per rate (V s/rad). Default: K."
@@ -159,8 +172,34 @@ class DCMotor(WoundMotor):
         None, "Greatest current (A) its controller draws from battery or voltage limit. Default: none."
     )
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _published(cls, data: object, read: ModelWrapValidatorHandler[DCMotor]) -> DCMotor:
+        """A real motor's numbers, where a model is named and nothing else is written in their place."""
+        model = data.get("model") if isinstance(data, Mapping) else None
+        if model is None or not isinstance(data, Mapping):
+            return read(data)
+        if model not in REAL_MOTORS:
+            raise problem(f"there is no model {describe(model)}", choose(model, REAL_MOTORS), ("model",))
+        published = REAL_MOTORS[model].keys
+        motor = read({**published, **data})
+        motor.model_fields_set.difference_update(published.keys() - data.keys())  # nobody wrote them
+        return motor
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """A model may stand for the constants."""
+        found = handler.resolve_ref_schema(handler(schema))
+        constants = ["torque_constant", "resistance"]
+        found["required"] = [name for name in found["required"] if name not in constants]
+        return found | {"anyOf": [{"required": ["model"]}, {"required": constants}]}
+
     def default_counts(self, field: str) -> bool:
-        """The smoothing rate matters where there is dry friction."""
+        """The smoothing rate matters where there is dry friction; a model's numbers do."""
+        if self.model is not None and field in REAL_MOTORS[self.model].keys:
+            return True
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
 
     def states(self, read: Read) -> Mapping[str, State]:

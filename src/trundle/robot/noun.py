@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from trundle.errors import suggest
+from trundle.frozen import ReadOnlyError
 from trundle.robot.expressions import FUNCTIONS
 from trundle.robot.problems import input_error
 from trundle.robot.values import describe, problem
@@ -47,6 +48,12 @@ def default(value: object, description: str) -> Any:  # of the field's own type,
     return Field(value, description=description)
 
 
+# What to do for another robot than the one that is there.
+EDITING = (
+    'robot.with_parameters({"wheels.left.radius": 0.2}) makes another robot, by parameters or by key paths'
+)
+
+
 class Noun(_Root):
     """Base of the nouns."""
 
@@ -66,6 +73,11 @@ class Noun(_Root):
             for field in type(self).model_fields
             if field in self.model_fields_set
         ]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in type(self).model_fields:
+            raise ReadOnlyError(f"'{name}' can't be set: a {type(self).__name__} is frozen", hint=EDITING)
+        super().__setattr__(name, value)
 
     @property
     def must_tell_type(self) -> bool:

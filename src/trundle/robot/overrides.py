@@ -8,7 +8,7 @@ from trundle.errors import InputError, suggest
 from trundle.robot.checks import check_numbers
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.parameters import dimensions, parameter_values, quantities
+from trundle.robot.parameters import dimensions, parameter_values, quantities, written_keys
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
 from trundle.robot.units import Measure, unit_text
@@ -53,4 +53,8 @@ def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> I
     if value is not None:
         hint = "give it a parameter's name there, and the parameter a number"
         return InputError("is a plain 0 in the description, which stays 0", key=name, hint=hint)
-    return InputError(f"there is no parameter {name!r}", key=name, hint=suggest(name, known, most=40))
+    return InputError(
+        f"there is no parameter {name!r}",
+        key=name,
+        hint=suggest(name, [*known, *written_keys(robot)], most=40),
+    )

@@ -10,6 +10,7 @@ from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.dimensions import dimension_of
 from trundle.robot.expressions import ExpressionError
+from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import Parts
@@ -265,7 +266,9 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
         "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
     }
     found = [*base[robot.base]]
-    found += [f"{name}.{speed}" for name, joint in robot.joints.items() for speed in joint.speeds]
+    closing = {name: loop.joint for name, loop in robot.loops.items() if isinstance(loop, JointLoop)}
+    joints = {**robot.joints, **closing}
+    found += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
     coupled = held(robot.couplings)
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, RollingWheel):
@@ -297,7 +300,7 @@ def _parameters(robot: Parts) -> Iterator[Problem]:
         missing = [name for name in value.names if name not in robot.parameters]
         for name in missing:
             yield Problem(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
-        if value.names and not missing:
+        if not missing:  # without a name, too: what gears' numbers measure is known only here
             try:
                 check_dimension(dimension_of(value.expression, known.__getitem__), value.quantity)
             except ExpressionError as error:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from trundle.robot.noun import Noun
+from trundle.frozen import Frozen
+from trundle.robot.noun import EDITING, Noun
 from trundle.robot.problems import Path, key_of
 from trundle.robot.values import Value
 
@@ -34,16 +35,12 @@ def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
     """The Values that stand directly in a noun's fields (in vectors and mappings too)."""
     for field in type(noun).model_fields:
         inner = getattr(noun, field)
-        if isinstance(inner, Value):
-            yield (*path, field), inner
-        elif isinstance(inner, tuple):
-            yield from (
-                ((*path, field, place), each) for place, each in enumerate(inner) if isinstance(each, Value)
-            )
+        entries: list[tuple[Path, object]] = [((), inner)]
+        if isinstance(inner, tuple):
+            entries = [((place,), each) for place, each in enumerate(inner)]
         elif isinstance(inner, dict):
-            yield from (
-                ((*path, field, name), each) for name, each in inner.items() if isinstance(each, Value)
-            )
+            entries = [((name,), each) for name, each in inner.items()]
+        yield from ((((*path, field, *at), each)) for at, each in entries if isinstance(each, Value))
 
 
 def values(noun: Noun) -> Iterator[tuple[Path, Value]]:
@@ -78,7 +75,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     if isinstance(inner, tuple):
         return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
     if isinstance(inner, dict):
-        return {name: _keyed(each, (*path, name), counts) for name, each in inner.items()}
+        return Frozen({name: _keyed(each, (*path, name), counts) for name, each in inner.items()}, EDITING)
     return inner
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Lines longer than this are tiring to read, however wide the window is.
 _MOST_WIDTH = 110
+# Innermost brackets, and a blank inside them at which no line ends.
+_BRACKETS, _HELD = re.compile(r"\([^()]*\)|\[[^][]*\]"), "\x00"
 
 
 def paint(text: str, style: str, on: bool) -> str:
@@ -31,12 +34,17 @@ class Page:
         """The title of a block."""
         return self.styled(text, "bold")
 
+    def title(self, name: str, about: str) -> list[str]:
+        """What a page is about, and a few words on it, which run on under themselves."""
+        first, *more = run_on(f"{name}  {about}", 2)
+        return [first.replace(name, self.heading(name), 1), *more]
+
     def facts(self, rows: Iterable[tuple[str, str]], width: int = 14) -> list[str]:
         """Label and text a row; long texts run on under themselves."""
         lines = []
         for label, text in rows:
             first, *more = run_on(text, width + 2)
-            lines += [f"  {self.styled(label.ljust(width), 'cyan')}{first}", *more]
+            lines += [f"  {self.styled(label.ljust(width - 1), 'cyan')} {first}", *more]
         return lines
 
 
@@ -46,10 +54,15 @@ def terminal_width() -> int:
 
 
 def run_on(text: str, indent: int) -> list[str]:
-    """The text's first line, and the others that it takes in this window, indented under it."""
+    """The text's first line, and the others that it takes in this window, indented under it; none ends inside brackets
+    that fit in one.
+    """
     room = max(terminal_width() - indent, 20)
-    first, *more = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
-    return [first, *(" " * indent + line for line in more)]
+    held = _BRACKETS.sub(
+        lambda found: found[0].replace(" ", _HELD) if len(found[0]) <= room else found[0], text
+    )
+    first, *more = textwrap.wrap(held, room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [line.replace(_HELD, " ") for line in (first, *(" " * indent + line for line in more))]
 
 
 def paragraph(text: str, indent: int = 2) -> list[str]:

@@ -2,8 +2,9 @@
 
 from trundle.simulation.dynamic import simulate
 from trundle.simulation.kinematic import roll
+from trundle.simulation.ode import Ode, ode
 from trundle.simulation.rollout import rollout
 from trundle.simulation.runfile import run
 from trundle.simulation.signals import Signal, table
 
-__all__ = ["Signal", "roll", "rollout", "run", "simulate", "table"]
+__all__ = ["Ode", "Signal", "ode", "roll", "rollout", "run", "simulate", "table"]

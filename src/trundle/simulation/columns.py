@@ -53,7 +53,7 @@ def _rows(path: Path, key: str) -> list[tuple[int, list[str]]]:
     try:
         if not path.is_file():
             what = "is no ordinary file" if path.exists() else "there is no such file"
-            hint = f"looked for {path}: a name is relative to the description's folder"
+            hint = f"looked for {path}: a name is relative to the description's folder, in Python to the current one"
             raise InputError(f"{what}: '{path.name}'", key=f"{key}.file", hint=hint)
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"'{path.name}' has more than {MOST_BYTES:,} bytes", key=f"{key}.file")

@@ -16,7 +16,7 @@ from trundle.simulation.signals import Input, constant
 
 def simulate(
     model: Given,
-    duration: float | str = 10.0,
+    duration: float | str | None = None,
     inputs: Mapping[str, Input] | None = None,
     *,
     initial: Mapping[str, float | str] | None = None,
@@ -27,7 +27,7 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
-    progress: bool | Callable[[float], None] = False,
+    progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
 
@@ -40,10 +40,11 @@ def simulate(
     model : Model, Robot, Document, path or mapping
         What moves; what is no model is derived first. The run section of a file doesn't count: `trundle.run` reads it.
     duration : float or str, s
-        How long, from t = 0.
+        How long, from t = 0; without it 10, or as long as `times` are.
     inputs : mapping of str to number, str, function, Signal or tuple
-        By name, each a number, text with a unit, a function of time (s), or a table (times, values[, interpolation]);
-        those not given are 0.
+        By name, each a number, text with a unit, a table (times, values[, interpolation]), {"file": CSV}, a pandas
+        Series or an xarray DataArray over time, a function f(t) of time (s), or f(t, state) of time and of the states
+        and outputs by name. Those not given are 0. Jumps of f(t, state) are not looked for.
     initial : mapping of str to number or str
         States by name, in SI or as text with units; those not given are 0, or what constraints make them.
     parameters : mapping of str to number or str
@@ -52,17 +53,18 @@ def simulate(
         How many equal times to store, from 0 to `duration`.
     times : array_like, shape (n,), s
         The times to store, in place of `duration` and `samples`.
-    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45"}
-        The integrator. auto takes LSODA for models with electrical states, slipping wheels, joints with dry friction or
-        stops, and where the fastest decay at the start times the duration is above 1000, and Dormand-Prince 8(5,3)
-        (dop853) for the others.
+    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
+        The integrator, also by SciPy's spelling ("RK45"); the run's summary says which. auto takes LSODA for models
+        with electrical states, slipping wheels, joints with dry friction or stops, and where the fastest decay at the
+        start times the duration is above 1000, and Dormand-Prince 8(5,3) (dop853) for the others.
     rtol, atol : float
         Bounds on each step's error; by default 1e-11 and a tenth of it with dop853, 1e-9 and a tenth with the others.
     max_step : float or str, s
         The longest step; by default a thousandth of the run where inputs are functions, none otherwise. A pulse of a
         function that is shorter may be missed.
     progress : bool or callable
-        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+        Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
+        call with the share done (0 to 1).
 
     Returns
     -------

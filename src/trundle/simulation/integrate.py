@@ -18,7 +18,7 @@ from trundle.results.arrays import FloatArray
 
 # Methods that ask for ∂f/∂x.
 IMPLICIT = ("lsoda", "radau", "bdf")
-_SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45"}
+_SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45", "rk23": "RK23"}
 # Times closer than this share of the run are one: a table's 0.3 s and an output's 3 · 0.1 s differ by rounding.
 SAME_TIME = 1e-12
 # Steps that LSODA may take in each of `PARTS` equal parts of a run before it gives up, which takes it a second.
@@ -68,25 +68,6 @@ class StuckError(NumericsError):
     def __init__(self, message: str, time: float) -> None:
         super().__init__(message)
         self.time = time
-
-
-def decay_rate(rate: Rate, state: FloatArray) -> float:
-    """The fastest decay (1/s) of small deviations from x at t = 0: max −Re λ(∂f/∂x), less the fastest growth.
-
-    Less the growth, so that conservative motions, whose λ come in pairs ±λ, count as what they are, not stiff. By
-    central differences: an estimate is all that the choice of a method needs. NaN where f has no value.
-    """
-    step = 1e-6 * np.maximum(1.0, np.abs(state))
-    with np.errstate(all="ignore"):
-        columns = [
-            (rate(0.0, state + h * unit) - rate(0.0, state - h * unit)) / (2 * h)
-            for h, unit in zip(step, np.eye(state.size), strict=True)
-        ]
-        matrix = np.array(columns)
-    if not matrix.size or not np.isfinite(matrix).all():
-        return math.nan
-    real = np.linalg.eigvals(matrix).real
-    return float(-real.min() - max(real.max(), 0.0))
 
 
 def integrate(

@@ -23,7 +23,7 @@ TOLERANCE = 1e-12
 
 def roll(
     robot: Given,
-    duration: float | str = 10.0,
+    duration: float | str | None = None,
     inputs: Mapping[str, Input] | None = None,
     *,
     initial: Mapping[str, float | str] | None = None,
@@ -34,7 +34,7 @@ def roll(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
-    progress: bool | Callable[[float], None] = False,
+    progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), without forces.
 
@@ -46,7 +46,7 @@ def roll(
     robot : Robot, Model, Document, path or mapping
         What rolls; of a model the robot that it was derived from.
     duration : float or str, s
-        How long, from t = 0.
+        How long, from t = 0; without it 10, or as long as `times` are.
     inputs : mapping of str to number, str, function, Signal or tuple
         Rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad, `front.steering`),
         as in `simulate`; an angle is differentiated, and sets the start of its coordinate. Wheels whose rates aren't
@@ -59,14 +59,15 @@ def roll(
         How many equal times to store, from 0 to `duration`.
     times : array_like, shape (n,), s
         The times to store, in place of `duration` and `samples`.
-    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45"}
+    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
         The integrator; auto takes LSODA.
     rtol, atol : float
         Bounds on each step's error; 1e-12 by default.
     max_step : float or str, s
         The longest step, as in `simulate`.
     progress : bool or callable
-        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+        Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
+        call with the share done (0 to 1).
 
     Returns
     -------
@@ -149,6 +150,10 @@ def _angles(known: Quantities, signals: Mapping[str, Signal]) -> dict[str, Signa
         key, rate = f"run.inputs.{name}", known.rate_of(name)
         if rate in signals:
             raise InputError(f"both '{name}' and '{rate}' are given", key=key, hint="keep one of them")
+        if signal.feedback is not None:
+            raise InputError(
+                f"'{name}' can't follow the motion", key=key, hint=f"give a function for '{rate}'"
+            )
         if signal.jumps:
             hint = "use linear or cubic interpolation, or a function without jumps"
             raise InputError(f"'{name}' jumps, which no wheel can", key=key, hint=hint)

@@ -37,10 +37,10 @@ class Stored:
         count = self.values.shape[2]
         for begin in range(0, count, LANES_AT_ONCE):
             lanes = slice(begin, min(begin + LANES_AT_ONCE, count))
-            p = _numbers(self.parameters, 0, lanes)
+            p = lane_numbers(self.parameters, 0, lanes)
             for row, step in enumerate(self.steps):
                 x = np.ascontiguousarray(self.values[row, :, lanes])
-                (found,) = kernel(x, _numbers(self.inputs, int(step), lanes), p)
+                (found,) = kernel(x, lane_numbers(self.inputs, int(step), lanes), p)
                 yield row, lanes, found[0]
 
 
@@ -71,7 +71,7 @@ def _single(observe: Program, name: str) -> Kernel:
     return compile_program(without_dead(one))
 
 
-def _numbers(given: Mapping[str, Column], step: int, lanes: slice) -> FloatArray:
+def lane_numbers(given: Mapping[str, Column], step: int, lanes: slice) -> FloatArray:
     """Numbers in order, (n,) where each holds for all robots and (n, robots) else; inputs end with their last step."""
     rows: list[FloatArray] = []
     for value in given.values():

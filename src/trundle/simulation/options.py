@@ -45,7 +45,7 @@ class Options:
 
 
 def options_of(
-    duration: float | str,
+    duration: float | str | None,
     samples: int,
     times: Times | None = None,
     method: str = "auto",
@@ -58,11 +58,14 @@ def options_of(
 
     tolerance: rtol and atol where these aren't given; None leaves them to the method.
     """
+    method = str(method).lower()  # SciPy writes some of its names in capitals
     if method not in METHODS:
         raise InputError(
             f"method '{method}' is not known", key="run.method", hint=f"known: {', '.join(METHODS)}"
         )
-    stored = _sample_times(duration, samples) if times is None else _given_times(times)
+    stored = _sample_times(10.0 if duration is None else duration, samples)
+    if times is not None:
+        stored = _given_times(times, duration)
     bounds = {"run.rtol": rtol, "run.atol": atol}
     tight = [tolerance if each is None else positive(each, name) for name, each in bounds.items()]
     longest = None if max_step is None else positive(max_step, "max_step", "s")
@@ -81,7 +84,7 @@ def _sample_times(duration: float | str, samples: int) -> FloatArray:
     return np.linspace(0.0, end, size)
 
 
-def _given_times(times: Times) -> FloatArray:
+def _given_times(times: Times, duration: float | str | None) -> FloatArray:
     try:
         at = np.array(times, dtype=float)
     except (TypeError, ValueError):
@@ -94,6 +97,9 @@ def _given_times(times: Times) -> FloatArray:
         )
     if at[-1] == 0:
         raise InputError("times must have one after 0, where a run starts", key="times")
+    if duration is not None and not math.isclose(positive(duration, "run.duration", "s"), at[-1]):
+        message = f"both a duration of {duration} and times that end at {at[-1]:g} s are given"
+        raise InputError(message, key="times", hint="keep one of them: a run ends at the last of its times")
     return at
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
+from trundle.model.own_kinds import without_value
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -22,19 +22,15 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
-from trundle.simulation.integrate import (
-    IMPLICIT,
-    MOST_DECAY,
-    Settings,
-    decay_rate,
-    integrate,
-    tolerances,
-)
+from trundle.simulation.culprit import with_culprit
+from trundle.simulation.feedback import Fill, commands, filler
+from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.options import Options
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Input, Signal, as_signal
+from trundle.simulation.stability import decay_rate, eigenvalues
 
 # Initial values that constraints moved by less than this are as they were given.
 _SAME = 1e-9
@@ -78,12 +74,15 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     # On constraints that aren't solved for, f(P(x)) is integrated, with P one Newton step back onto them.
     guided = problem.rate if system.projection is None else feed(problem.rate, system.projection)
     observer = compile_program(problem.observe)
-    _require_rates(problem, compile_program(guided))
+    fill = filler(signals, system.states, problem.observe, p)
+    _require_rates(problem, fill, compile_program(guided))
     doing = "simulating" if isinstance(system, Model) else "rolling"
-    with Progress(progress, options.end, f"{doing} {system.name}") as bar:
-        method = _method(problem, bar)
+    still = all(signal.held and signal.feedback is None for signal in signals)
+    moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
+    with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
+        method = _method(problem, moving, bar)
         slope = None
-        if method in IMPLICIT:
+        if method in IMPLICIT and not any(signal.feedback for signal in signals):
             kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
             slope = kept or guided.jacobian("rate", "state")
             compile_program(slope).prepare()
@@ -91,20 +90,26 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
         compiled = time.perf_counter()
         bounds = tolerances(method, options.rtol, options.atol)
         settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
-        make = make_pieces(guided, slope, signals, p, bar)
+        make = make_pieces(guided, slope, signals, moving, p, bar)
         breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
         names = guided.inputs[guided.input_index("state")].labels
-        states = integrate(make, problem.start, times, breaks, settings, names, closer_look(signals))
-    commands = np.array([signal.sample(times) for signal in signals]).reshape(len(signals), times.size)
-    n = len(system.states)
-    states[:n] = on_manifold(system, states[:n], commands, p)
-    *_, outputs = observer(states[:n], commands if signals else np.zeros(0), p)
+        rest = problem.start, times, breaks, settings, names, closer_look(signals)
+        try:
+            states = integrate(make, *rest)
+        except NumericsError as error:
+            both = system.states, system.inputs
+            raise with_culprit(
+                error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
+            ) from None
+    n, commanded = len(system.states), commands(signals, fill, times, states)
+    states[:n] = on_manifold(system, states[:n], commanded, p)
+    *_, outputs = observer(states[:n], commanded if signals else np.zeros(0), p)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return _run(problem, (states, commands, outputs), summary)
+    return _run(problem, (states, commanded, outputs), summary)
 
 
-def _method(problem: Problem, bar: Progress) -> str:
+def _method(problem: Problem, fill: Fill | None, bar: Progress) -> str:
     """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
     if problem.options.method != "auto":
         return problem.options.method
@@ -112,18 +117,29 @@ def _method(problem: Problem, bar: Progress) -> str:
         return "lsoda" if problem.stiff else "dop853"
     n, start = len(problem.system.states), np.array(problem.start)
     signals = list(problem.signals.values())
-    rate, _ = make_pieces(problem.rate, None, signals, problem.numbers, bar)(0.0, bar.end)
-    decay = decay_rate(lambda t, x: rate(t, np.concatenate([x, start[n:]]))[:n], start[:n])
-    return "lsoda" if decay * bar.end > MOST_DECAY else "dop853"
+    rate, _ = make_pieces(problem.rate, None, signals, fill, problem.numbers, bar)(0.0, bar.end)
+
+    def rates(states: FloatArray) -> FloatArray:
+        return np.array([rate(0.0, np.concatenate([x, start[n:]]))[:n] for x in states.T]).T
+
+    return "lsoda" if decay_rate(eigenvalues(rates, start[:n])) * bar.end > MOST_DECAY else "dop853"
 
 
-def _require_rates(problem: Problem, kernel: Kernel) -> None:
+def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:
     """Raise NumericsError where no rates exist at the start, with the coordinates that make the robot singular."""
-    commands = np.array([signal.value(0.0) for signal in problem.signals.values()])
-    rate, *_ = kernel(np.array(problem.start), commands, problem.numbers)
+    start = np.array(problem.start)
+    commands = np.zeros(len(problem.signals))
+    fill(0.0, start, commands)
+    rate, *_ = kernel(start, commands, problem.numbers)
     if np.isfinite(rate).all():
         return
-    lost = [name for name, value in zip(problem.system.states, rate, strict=False) if not np.isfinite(value)]
+    system = problem.system
+    lost = [name for name, value in zip(system.states, rate, strict=False) if not np.isfinite(value)]
+    values = dict(zip(system.states, start.tolist(), strict=False))
+    values |= dict(zip(system.inputs, commands.tolist(), strict=True))
+    words = without_value(system.robot, problem.parameters, values) if system.robot is not None else ""
+    if words:
+        raise NumericsError(f"at t = 0 s {', '.join(lost)} of '{system.name}' have no rates: {words}")
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{problem.system.name}' have no rates: it is singular where it starts, or "
         f"its state is too large\n  {_singular_start(problem.system.robot)}"
@@ -228,11 +244,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    # What only moves kinematically may lack masses, which is read only where the file says so.
-    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
-    made_from = system.origin if isinstance(system, Model) else {}
-    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
-    return {**made_from, **described, "parameters": dict(parameters)}
+    return {**system.made_from, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
@@ -244,7 +256,12 @@ def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
 def named_signals(
     given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: Options
 ) -> dict[str, Signal]:
-    """A signal for each of the given inputs, the jumps of functions found; `units` are those of all that exist.
+    """A signal for each of the given inputs, the jumps of functions found (see `signals_of`)."""
+    return with_jumps(signals_of(given, units, name), options.end, options.max_step)
+
+
+def signals_of(given: Mapping[str, Input] | None, units: Mapping[str, str], name: str) -> dict[str, Signal]:
+    """A signal for each of the given inputs; `units` are those of all that exist.
 
     Raises InputError for unknown names and for what is no input, all mistakes at once.
     """
@@ -259,7 +276,9 @@ def named_signals(
         try:
             found[each] = as_signal(value, ".".join(path), units[each])
         except InputError as error:
+            if error.file is not None:  # a table's file says where in it
+                raise
             mistakes.append(Mistake(path, error.message, error.hint))
     if mistakes:
         raise report(mistakes)
-    return with_jumps(found, options.end, options.max_step)
+    return found

@@ -1,43 +1,50 @@
-"""Progress of long work: a bar on standard error once it has taken a second, or a user's own callback."""
+"""Progress of long work: a line on standard error once it has taken a second, or a user's own callback."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
-_PATIENCE = 1.0  # seconds of work before a bar appears
-_EVERY = 0.05  # seconds between updates
+_PATIENCE = 1.0  # seconds of work before a line appears
+_EVERY = 0.1  # seconds between updates
 _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a microsecond, a clock read in 0.05
+_WIDTH = 20  # of the bar
+
+
+def someone_watches() -> bool:
+    """Whether a person sees standard error: in a terminal, or in a notebook, whose kernel has been imported then."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 class Progress:
     """Reports how far work has come, `at(t)` of `end`; made to be called from a hot loop.
 
-    report: True for a bar, where a person sits in front of it, or what to call with the share done (0 to 1).
+    report: True for a line where a person watches, or what to call with the share done (0 to 1). unit: what `end`
+    counts.
     """
 
-    def __init__(self, report: bool | Callable[[float], None], end: float, title: str) -> None:
+    def __init__(self, report: bool | Callable[[float], None], end: float, title: str, unit: str) -> None:
         self.end = end
-        self._title = title
+        self._title, self._unit = title, unit
         self._asked = report if callable(report) else None
-        self._report = self._asked or (self._draw if report and sys.stderr.isatty() else None)
+        self._report = self._asked or (self._draw if report and someone_watches() else None)
         self._count = 0
-        self._last = time.perf_counter() + (0.0 if self._asked else _PATIENCE - _EVERY)
-        self._bar: Bar | None = None
+        self._began = time.perf_counter()
+        self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
+        self._drawn = 0
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
         if self._asked is not None and kind is None:
             self._asked(1.0)
+        if self._drawn:
+            taken = time.perf_counter() - self._began
+            self._write(
+                f"{self._title}: {taken:.1f} s, {_short(self.end / taken)} {self._unit} a second", "\n"
+            )
 
     def at(self, t: float) -> None:
         """Work has come to t."""
@@ -53,15 +60,25 @@ class Progress:
             self._report(min(max(done, 0.0), 1.0))
 
     def _draw(self, done: float) -> None:
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
+        taken, bar = time.perf_counter() - self._began, "#" * round(_WIDTH * done)
+        rate = f"{_short(done * self.end / taken)} {self._unit} a second"
+        left = f", {taken / done - taken:.0f} s left" if done > 0 else ""
+        self._write(f"{self._title} [{bar:.<{_WIDTH}}] {done:4.0%}, {rate}{left}", "")
 
-            self._bar = Bar(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"),
-                TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-            )  # fmt: skip
-            self._bar.add_task(self._title, total=1.0)
-            self._bar.start()
-        self._bar.update(self._bar.task_ids[0], completed=done)
+    def _write(self, text: str, end: str) -> None:
+        """Over the line before; in ASCII, as a terminal's encoding is not known."""
+        print(
+            f"\r{text.encode('ascii', 'replace').decode():{self._drawn}}",
+            end=end,
+            file=sys.stderr,
+            flush=True,
+        )
+        self._drawn = len(text)
+
+
+def _short(number: float) -> str:
+    """Three digits and a word: 12.3 million."""
+    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
+        if number >= size:
+            return f"{number / size:.3g}{word}"
+    return f"{number:.3g}"

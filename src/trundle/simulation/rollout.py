@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import cast
@@ -16,11 +17,12 @@ from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
-from trundle.results.arrays import FloatArray
-from trundle.simulation.observing import Column, Stored, observer_of, worst_residual
+from trundle.results.arrays import FloatArray, frozen
+from trundle.simulation.observing import Column, Stored, lane_numbers, observer_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
 from trundle.simulation.progress import Progress
+from trundle.simulation.stability import eigenvalues, longest_step
 
 # Robots between the extremes whose parameters are checked too.
 MOST_CHECKED = 8
@@ -39,12 +41,13 @@ def rollout(
     every: int = 1,
     count: int | None = None,
     threads: int | None = None,
-    progress: bool | Callable[[float], None] = False,
+    progress: bool | Callable[[float], None] = True,
 ) -> Batch:
     """Integrate many robots with the classical Runge-Kutta method of fixed step, on all cores.
 
     x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over each step; local error O(dt⁵). There is no error
-    control: compare two dt.
+    control: compare two dt. Where the eigenvalues of ∂f/∂x at the start say that decaying motions grow with this dt, a
+    UserWarning says so, and which dt would do.
 
     Parameters
     ----------
@@ -67,7 +70,8 @@ def rollout(
     threads : int
         How many threads; by default one a core.
     progress : bool or callable
-        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+        Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
+        call with the share done (0 to 1).
 
     Returns
     -------
@@ -108,10 +112,12 @@ def rollout(
     _require_memory(steps // every + 1, len(model.states), size)
     model.quantities.check_quaternions(x)
     x = settle_batch(model, x, tuple(initial or ()), p)
-    with Progress(progress, 1.0, f"rolling out {model.name}") as bar:
+    start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states])
+    _warn_of_step(model, start, u, p, h)
+    with Progress(progress, steps * size, f"rolling out {model.name}", "robot steps") as bar:
         result = native(
             model.dynamics,
-            np.array([np.broadcast_to(x[name], (size,)) for name in model.states]),
+            start,
             {"input": u if u else np.zeros(0), "parameter": p},
             dt=h, steps=steps, every=every, count=size, threads=threads,
             progress=bar.fraction, projection=model.projection,
@@ -119,7 +125,7 @@ def rollout(
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * h
     summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4"}
-    return _batch(model, Stored(states, np.asarray(result.steps), u, p), time, summary)
+    return _batch(model, Stored(frozen(states), np.asarray(result.steps), u, p), time, summary)
 
 
 def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str, object]) -> Batch:
@@ -182,6 +188,30 @@ def _diverged(states: FloatArray, time: FloatArray, name: str) -> int:
     return int(lost.sum())
 
 
+def _warn_of_step(
+    model: Model, start: FloatArray, u: Mapping[str, Column], p: Mapping[str, Column], h: float
+) -> None:
+    """A warning where a step h is too long for some of the robots that are looked at."""
+    count = start.shape[1]
+    found: list[tuple[float, float, int]] = []
+    for lane in sorted({0, count // 2, count - 1}):
+        given, numbers = (lane_numbers(each, 0, slice(lane, lane + 1)).reshape(-1) for each in (u, p))
+
+        def rates(states: FloatArray, given: FloatArray = given, numbers: FloatArray = numbers) -> FloatArray:
+            return model.dynamics.evaluate(states, given, numbers)[0]
+
+        found.append((*longest_step(eigenvalues(rates, start[:, lane])), lane))
+    longest, rate, lane = min(found)
+    if h > longest:
+        who = f"robot {lane} of '{model.name}'" if count > 1 else f"'{model.name}'"
+        warnings.warn(
+            f"dt = {h:g} s is too long for {who}: at the start it has motions that decay at {rate:.3g}/s, which grow "
+            f"with steps above {longest:.3g} s; take dt = {0.5 * longest:.1g} s, or trundle.simulate, which controls "
+            "its error",
+            stacklevel=3,
+        )
+
+
 def _complete(
     defaults: Mapping[str, float], given: Mapping[str, Numbers], kind: str, model: Model
 ) -> dict[str, Column]:
@@ -226,6 +256,9 @@ def _parameters(model: Model, given: Mapping[str, Numbers]) -> dict[str, Column]
     """Numbers and arrays as they are, after the robot's own checks robot by robot: of those with the least and the
     greatest of each array, and of a few between, since what bounds one parameter may hang on another.
     """
+    for name in given:
+        if name not in model.parameters:
+            model.parameter_values({name: 0.0})  # raises, and says what there is
     arrays = {
         name: np.asarray(_column(name, v, "", 1))
         for name, v in given.items()

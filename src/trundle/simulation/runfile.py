@@ -72,7 +72,7 @@ def run(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
-    progress: bool | Callable[[float], None] = False,
+    progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """Run what a file or a description says, as the command `trundle run` does, with some of it changed.
 
@@ -89,7 +89,7 @@ def run(
         States at the start by name, beside those of the run section.
     duration : float or str, s
         How long; by default as the run section says, or 10 s.
-    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45"}
+    method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
         The integrator; by default as the run section says, or auto (see `simulate`).
     samples : int
         How many equal times to store; by default as the run section says, or 1001.
@@ -98,7 +98,8 @@ def run(
     max_step : float or str, s
         The longest step, as in `simulate`.
     progress : bool or callable
-        True for a bar on standard error after a second's work, or what to call with the share done (0 to 1).
+        Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
+        call with the share done (0 to 1).
 
     Returns
     -------

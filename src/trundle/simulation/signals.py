@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.choices import INTERPOLATIONS
+from trundle.documents import FileTable
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import number
 from trundle.results.arrays import FloatArray
 from trundle.robot.values import Value
+from trundle.simulation.columns import read_column
+from trundle.simulation.series import DataArray, Series, table_of
 
 # Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
 # about 3e-14 for motions with time constants of a second, against rounding of 1e-13 |f|.
@@ -27,6 +32,10 @@ _LAGRANGE = np.linalg.inv(np.vander(np.arange(-2.0, 3.0), increasing=True))
 MOST_STOPS = 500
 
 
+# An input that follows the motion: of t (s) and of the states and outputs by name.
+Follow = Callable[[float, Mapping[str, float]], float]
+
+
 @dataclass(frozen=True)
 class Signal:
     """One input over time.
@@ -36,6 +45,7 @@ class Signal:
     resolution: the time (s) within which it may change and change back unseen by its jumps and kinks: infinite for
         Python functions; None where it can't.
     held: whether it keeps its value between its jumps, as constants do.
+    feedback: of an input that follows the motion, its value for t (s) and the state; it has no other value then.
     """
 
     value: Callable[[float], float]
@@ -44,14 +54,17 @@ class Signal:
     slope: Callable[[float], float] | None = None
     resolution: float | None = None
     held: bool = False
+    feedback: Follow | None = None
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a Python function, of which nothing is known between the times looked at."""
-        return self.resolution == math.inf
+        """Whether it is a Python function of time, of which nothing is known between the times looked at."""
+        return self.resolution == math.inf and self.feedback is None
 
     def sample(self, times: FloatArray) -> FloatArray:
         """Values at many times."""
+        if self.held and not self.jumps:
+            return np.full(times.shape, self.value(0.0))
         return np.array([self.value(float(t)) for t in times])
 
     def derivative(self, t: float, start: float, end: float) -> float:
@@ -69,10 +82,11 @@ class Signal:
         return replace(self, value=lambda t: self.derivative(t, 0.0, end), slope=None)
 
 
-# What users may give as an input: a number, text with a unit, a function of time, a table.
+# What users may give as an input: a number, text with a unit, a function of time, or of time and the state, a table.
 Column = Sequence[float] | Sequence[float | str | Value] | FloatArray
 Table = tuple[Column, Column] | tuple[Column, Column, str]
-Input = float | str | Value | Callable[[float], float] | Signal | Table | Mapping[str, object]
+Function = Callable[[float], float] | Follow
+Input = float | str | Value | Function | Signal | Table | Mapping[str, object] | Series | DataArray
 
 
 def constant(value: float) -> Signal:
@@ -83,26 +97,40 @@ def constant(value: float) -> Signal:
     return Signal(lambda t: number, held=True, slope=lambda t: 0.0)
 
 
-def function(call: Callable[[float], float]) -> Signal:
-    """A Python function of time (s). It must return a finite number wherever the run asks, or the run stops and says
-    when.
+def function(call: Callable[..., float], name: str = "") -> Signal:
+    """A Python function of time (s), or of time and the state where it needs two arguments. It must return a finite
+    number wherever the run asks, or the run stops and says when. `name` is the input's, for messages.
     """
+    told = f"the input function {getattr(call, '__name__', call)!r}{f' of {name!r}' if name else ''}"
 
-    named = f"the input function {getattr(call, '__name__', call)!r}"
-
-    def value(t: float) -> float:
-        answer = call(t)
+    def value(t: float, *state: Mapping[str, float]) -> float:
+        try:
+            answer = call(t, *state)
+        except InputError as error:
+            raise InputError(f"{told}: {error.message}", hint=error.hint) from None
+        except Exception as error:
+            raise InputError(f"{told} raised {type(error).__name__} at t = {t:g} s: {error}") from error
         try:
             number = float(answer)
         except (TypeError, ValueError):
-            number = _one_number(
-                answer, f"{named} must return a number for each time; at t = {t:g} s it gave"
-            )
+            number = _one_number(answer, f"{told} must return a number for each time; at t = {t:g} s it gave")
         if not math.isfinite(number):
-            raise NumericsError(f"{named} gave {number} at t = {t:g} s")
+            raise NumericsError(f"{told} gave {number} at t = {t:g} s")
         return number
 
-    return Signal(value, resolution=math.inf)
+    if _needed(call) < 2:
+        return Signal(value, resolution=math.inf)
+    return Signal(value, resolution=math.inf, feedback=value)
+
+
+def _needed(call: Callable[..., float]) -> int:
+    """How many arguments a function needs; 1 where it doesn't tell."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(each.kind in places and each.default is each.empty for each in parameters)
 
 
 def _one_number(answer: object, complaint: str) -> float:
@@ -175,8 +203,13 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
     """A signal from what a user may give for an input; `name` is where it stands, for messages, `unit` its own."""
     if isinstance(given, Signal):
         return given
+    if isinstance(given, (Series, DataArray)):
+        return table(*table_of(given))
     if callable(given):
-        return function(given)
+        return function(given, name.removeprefix("run.inputs."))
+    if isinstance(given, Mapping) and "file" in given:
+        source = FileTable(**cast("dict[str, Any]", given))
+        given = read_column(source, name.removeprefix("run.inputs."), Path(), name)
     if isinstance(given, Mapping):
         if set(given) - {"interpolation"} != {"times", "values"}:
             came = ", ".join(map(str, given)) or "nothing"
@@ -192,7 +225,8 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
     except (TypeError, ValueError):
         raise InputError(
             f"an input can't be {type(given).__name__}",
-            hint="give a number, text with a unit, a function of time, or a table (times, values, interpolation)",
+            hint="give a number, text with a unit, a function of time, a table (times, values, interpolation), "
+            "or a pandas Series or xarray DataArray over time",
         ) from None
 
 

@@ -33,16 +33,13 @@ _NO_LIMIT = 1e15
 _ROUNDING = 4e-16
 # Moments below it (kg m²) are what is left of rounding, whatever their sign.
 _NOTHING = 1e-12
-_OTHER_FORMATS = {"sdf": "an SDF file", "mujoco": "a MuJoCo model", "COLLADA": "a mesh"}
 
 
 def read_elements(root: Element, file: str | None = None) -> Urdf:
     """Links and joints of a root element; raises InputError. How they hang together is checked elsewhere."""
     part = Part(root, "", file)
     if root.tag != "robot":
-        other = _OTHER_FORMATS.get(root.tag)
-        hint = f"this is {other}; Trundle reads URDF" if other else None
-        raise part.fail(f"expected <robot> around everything, got <{root.tag}>", hint=hint)
+        raise part.fail(f"expected <robot> around everything, got <{root.tag}>")
     for element in root.iter():
         if isinstance(element, Element) and element.tag.startswith("xacro:"):
             hint = "this is a xacro file: write it out as URDF first (xacro FILE > robot.urdf)"

@@ -116,7 +116,7 @@ def _address(name: str) -> int:
     for library in (None, ctypes.util.find_library("m"), "ucrtbase"):
         try:
             function = getattr(ctypes.CDLL(library), name)
-        except (OSError, AttributeError):
+        except (OSError, AttributeError, TypeError):  # TypeError: Windows knows no library None
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
     raise OSError(f"the C library has no function '{name}'")

@@ -135,7 +135,7 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
         for name, (old, new) in report.changes.items()
     )
     facts += [("parameters", changes)] if changes else []
-    lines = [f"{page.heading(robot.name)}  {page.styled(kind_of(robot), 'dim')}", *page.facts(facts)]
+    lines = [*page.title(robot.name, kind_of(robot)), *page.facts(facts)]
     lines += ["", page.heading("time"), *table(_times(report), right=(1,))]
     lines += ["", page.heading(f"at t = {run.time[-1]:g} s"), *_final(run, files)]
     lines += ["", page.heading("checks"), *table(_checks(run, page))]

@@ -1,0 +1,40 @@
+"""Mappings that stay as they are: who writes to one is told what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import NoReturn, TypeVar
+
+from trundle.errors import InputError
+
+_T = TypeVar("_T")
+
+
+class ReadOnlyError(InputError, TypeError):
+    """Something that stays as it is was written to; a TypeError, too, as Python's own."""
+
+
+class Frozen(dict[str, _T]):
+    """Values by name, read-only; `instead` says what to do for other values. Copies and pickles stay read-only."""
+
+    def __init__(self, values: Mapping[str, _T], instead: str = "") -> None:
+        super().__init__(values)
+        self._instead = instead
+
+    def _refuse(self, *given: object, **_named: object) -> NoReturn:
+        what = f"{given[0]!r} can't be set or removed here" if given else "this can't be changed"
+        raise ReadOnlyError(f"{what}: it is read-only", hint=self._instead or None)
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # pyright: ignore[reportAssignmentType]
+    update = setdefault = pop = popitem = clear = _refuse  # pyright: ignore[reportAssignmentType]
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, _T], str]]:
+        return type(self), (dict(self), self._instead)
+
+
+class Rebuilt:
+    """A frozen dataclass that copies and pickles by being made anew from its fields: checked and read-only again."""
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]

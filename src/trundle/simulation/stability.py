@@ -1,0 +1,58 @@
+"""How fast motions decay where they start: it decides on a method, and on the longest step of a fixed one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.results.arrays import FloatArray
+
+# Rates (n, k) of k states (n, k).
+Roots = npt.NDArray[np.complex128]
+Rates = Callable[[FloatArray], FloatArray]
+
+# |z| at which a method's stability is looked at along each direction; the region ends before 3.
+_RADII = np.linspace(0.0, 4.0, 801)[1:]
+# Differences round: eigenvalues of the imaginary axis may seem to lie this much beside it.
+_ROUNDING = 1e-6
+
+
+def eigenvalues(rates: Rates, x: FloatArray) -> Roots:
+    """λ(∂f/∂x) in 1/s, by central differences: an estimate is all that is asked. NaN where f has no value."""
+    step = 1e-6 * np.maximum(1.0, np.abs(x))
+    near = x[:, None] + np.concatenate([np.diag(step), -np.diag(step)], axis=1)
+    with np.errstate(all="ignore"):
+        found = rates(near)
+        matrix = (found[:, : x.size] - found[:, x.size :]) / (2 * step)
+    if not x.size or not np.isfinite(matrix).all():
+        return np.full(1, complex(math.nan))
+    return np.linalg.eigvals(matrix).astype(complex)
+
+
+def decay_rate(roots: Roots) -> float:
+    """The fastest decay (1/s) of small deviations: max −Re λ, less the fastest growth.
+
+    Less the growth, so that conservative motions, whose λ come in pairs ±λ, count as what they are, not stiff.
+    """
+    return float(-roots.real.min() - max(roots.real.max(), 0.0))
+
+
+def longest_step(roots: Roots) -> tuple[float, float]:
+    """The longest step (s) of the classical Runge-Kutta method with which no decaying motion grows, and the rate |λ|
+    (1/s) of the motion that bounds it.
+
+    |R(λ h)| ≤ 1 with R(z) = 1 + z + z²/2 + z³/6 + z⁴/24 for each λ with Re λ ≤ 0: up to |λ| h = 2.785 on the real axis,
+    2.828 on the imaginary one. Source: Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.2.
+    """
+    roots = roots[(roots.real <= _ROUNDING * np.abs(roots)) & (np.abs(roots) > 0)]
+    if not roots.size:
+        return math.inf, 0.0
+    size = np.abs(roots)
+    z = ((np.minimum(roots.real, 0) + 1j * roots.imag) / size)[:, None] * _RADII
+    growth = np.abs(1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))))
+    steps = _RADII[np.argmax(growth > 1 + _ROUNDING, axis=1)] / size
+    worst = int(np.argmin(steps))
+    return float(steps[worst]), float(size[worst])

@@ -1,0 +1,253 @@
+"""What people evaluate on a model: rhs, mass matrix, bias, gravity, frames, by name or in order, one state or many."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import cumulative_simpson, solve_ivp
+from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+
+import trundle
+from trundle.documents import parse_urdf, urdf_extras
+from trundle.errors import InputError
+
+KINDS = ["differential_drive", "swerve", "ackermann", "pendulum", "four_bar", "tricycle"]
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {name: trundle.derive(trundle.catalog.robot(name)) for name in KINDS}
+
+
+def states(model, rng, count=7):
+    """Configurations and speeds of no particular kind, quaternions of length 1; (n, count) each."""
+    start = np.array([model.initial[name] for name in model.coordinates])[:, None]
+    q = start + 0.3 * rng.normal(size=(len(start), count))
+    return model.quantities.normalised(model.coordinates, q), rng.normal(size=(len(model.speeds), count))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_mass_bias_and_gravity_make_the_motion(models, rng, name):
+    """M u̇ + h = force; M symmetric and positive; the bias at rest is gravity, and inverse dynamics says all of it."""
+    model = models[name]
+    q, v = states(model, rng)
+    a = rng.normal(size=v.shape)
+    mass, bias = model.mass_matrix(q), model.bias(q, v)
+    assert mass.shape == (len(v), len(v), 7)
+    force = np.einsum("ijs,js->is", mass, a) + bias
+    np.testing.assert_allclose(model.inverse_dynamics()(q, v, a), force, rtol=1e-9, atol=1e-9)
+    if model.robot is not None and not model.robot.loops:
+        np.testing.assert_allclose(model.forward_dynamics()(q, v, force), a, rtol=1e-7, atol=1e-7)
+    np.testing.assert_array_equal(model.bias(q), model.bias(q, 0 * v))
+    np.testing.assert_allclose(model.gravity(q), model.bias(q, 0 * v), rtol=1e-12, atol=1e-12)
+    for each in np.moveaxis(mass, 2, 0):
+        np.testing.assert_allclose(each, each.T, rtol=1e-12, atol=1e-12)
+        assert np.linalg.eigvalsh(each).min() > 0
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_names_order_batches_and_single_states_agree(models, rng, name):
+    model = models[name]
+    q, v = states(model, rng)
+    x = np.vstack([q, v, np.zeros((len(model.currents), 7))])
+    u = rng.normal(size=(len(model.inputs), 7))
+    many = model.rhs(x, u)
+    by_name = model.rhs(dict(zip(model.states, x, strict=True)), dict(zip(model.inputs, u, strict=True)))
+    np.testing.assert_array_equal(by_name, many)
+    p = list(model.parameters.values())
+    np.testing.assert_array_equal(model.dynamics(x, u, parameter=p), many)
+    for k in range(7):
+        np.testing.assert_allclose(model.rhs(x[:, k], u[:, k]), many[:, k], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            model.mass_matrix(q[:, k]), model.mass_matrix(q)[..., k], rtol=1e-12, atol=1e-12
+        )
+
+
+def test_parameters_by_name_with_units_and_as_a_batch(models):
+    model = models["differential_drive"]
+    radii = np.array([0.1, 0.1524, 0.2])
+    many = model.rhs({"v_x": 1.0}, {"left_motor.voltage": "6 V"}, parameters={"r": radii})
+    one = model.rhs({"v_x": "1 m/s"}, {"left_motor.voltage": 6.0}, parameters={"r": "6 in"})
+    np.testing.assert_allclose(many[:, 1], one, rtol=1e-13)
+    assert abs(many[:, 0] - one).max() > 0.1
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "four_bar"])
+def test_rhs_is_what_a_run_moves_by(models, name):
+    model = models[name]
+    inputs = dict.fromkeys(model.inputs, 3.0)
+    run = trundle.simulate(model, 0.2, inputs, samples=2001)
+    x = np.array([run[each] for each in model.states])
+    found = model.rhs(x, [[value] * 2001 for value in inputs.values()])
+    moved = cumulative_simpson(found, x=run.time, axis=1)
+    np.testing.assert_allclose(moved[:, 1::2], x[:, 2::2] - x[:, :1], rtol=1e-6, atol=1e-6 * np.abs(x).max())
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "four_bar", "pendulum"])
+def test_scipy_integrates_what_runs_integrate(models, name):
+    model = models[name]
+    inputs = {each: (lambda t, k=k: 4 * np.sin(3 * t + k)) for k, each in enumerate(model.inputs)}
+    initial = {"link_1.angle": 0.4} if name == "pendulum" else {}
+    ode = model.ode(inputs, initial=initial, parameters={next(iter(model.parameters)): 0.2})
+    solution = solve_ivp(ode, (0, 0.5), ode.x0, jac=ode.jacobian, method="Radau", rtol=1e-9, atol=1e-11)
+    run = trundle.simulate(
+        model, 0.5, inputs, initial=initial, parameters={next(iter(model.parameters)): 0.2}, samples=2
+    )
+    expected = [run[each][-1] for each in ode.states]
+    np.testing.assert_allclose(solution.y[:, -1], expected, rtol=1e-6, atol=1e-6)
+    assert solution.njev < 60, "a wrong Jacobian makes Newton's method fail"
+    step = 1e-6 * np.eye(len(ode.x0))
+    x = solution.y[:, -1]
+    slopes = np.array([(ode(0.5, x + d) - ode(0.5, x - d)) / 2e-6 for d in step]).T
+    np.testing.assert_allclose(ode.jacobian(0.5, x), slopes, rtol=1e-5, atol=1e-5 * np.abs(slopes).max())
+    assert ode(0.0, np.repeat(x[:, None], 3, 1)).shape == (len(x), 3)
+
+
+def test_frames_by_their_name(models, rng):
+    model = models["pendulum"]
+    q, v = states(model, rng, 1)
+    q, v = q[:, 0], v[:, 0]
+    pose = model.frame("link_2", (0, 0, -0.5))(q, v)
+    step = 1e-6
+    ahead, behind = (model.frame("link_2", (0, 0, -0.5))(q + s * step * v) for s in (1, -1))
+    np.testing.assert_allclose(pose.velocity[:3], (ahead.position - behind.position) / (2 * step), atol=1e-8)
+    np.testing.assert_allclose(pose.jacobian @ v, pose.velocity, atol=1e-12)
+    assert pose.rotation.shape == (3, 3)
+    center = model.momentum(q, v)
+    assert center.center.shape == (3,)
+    assert model.frame("link_2")(np.repeat(q[:, None], 4, 1)).jacobian.shape == (6, 2, 4)
+
+
+def test_what_is_not_given_closes_loops(models):
+    model = models["four_bar"]
+    crank = {"crank.angle": 0.4}
+    x = model.state_vector(crank)
+    np.testing.assert_array_equal(model.rhs(crank), model.rhs(x))
+    np.testing.assert_allclose(model.mass_matrix(crank), model.mass_matrix(x[:3]), rtol=1e-13)
+    many = model.gravity({"crank.angle": [0.3, 0.4]})
+    np.testing.assert_allclose(many[:, 1], model.gravity(x[:3]), rtol=1e-9, atol=1e-9)
+
+
+def test_mistakes_are_named(models):
+    model = models["differential_drive"]
+    with pytest.raises(InputError, match=r"'v_z' is not in the group 'state'(.|\n)*v_x"):
+        model.rhs({"v_z": 1.0})
+    with pytest.raises(InputError, match="'speeds' is no group"):
+        model.mass_matrix(speeds=[0, 0])
+    with pytest.raises(InputError, match="takes 3 groups"):
+        model.mass_matrix([0] * 5, [0, 0], None, None)
+    with pytest.raises(InputError, match=r"shape \(5,\)"):
+        model.mass_matrix([0] * 4)
+    with pytest.raises(InputError, match="different shapes"):
+        model.rhs({"v_x": [1, 2], "omega": [1, 2, 3]})
+    with pytest.raises(InputError, match="no parameter 'rr'"):
+        model.rhs(parameters={"rr": [0.1, 0.2]})
+    with pytest.raises(InputError, match="unit"):
+        model.rhs({"v_x": "1 kg"})
+    with pytest.raises(InputError, match="needs input, parameter, too"):
+        model.dynamics([0] * len(model.states))
+    q = sp.Function("q")(dynamicsymbols._t)
+    method = LagrangesMethod(sp.diff(q, dynamicsymbols._t) ** 2 / 2, [q])
+    method.form_lagranges_equations()
+    stranger = trundle.from_sympy(method)
+    assert stranger.rhs({"q_dot": 2.0})[0] == 2.0
+    with pytest.raises(InputError, match="not derived from a description"):
+        _ = stranger.mass_matrix
+
+
+def test_against_sympy_s_lagrange(rng):
+    """A double pendulum by hand."""
+    model = trundle.derive(trundle.catalog.pendulum(links=2))
+    p, t = model.parameters, dynamicsymbols._t
+    a, b = dynamicsymbols("a b")
+    robot = model.robot
+    assert robot is not None
+    links = list(robot.joints.values())
+    read = robot.resolver()
+    place, angle, energy = sp.Matrix([0, 0]), 0, 0
+    for joint, q in zip(links, (a, b), strict=True):
+        x, _, z = (read(value) for value in joint.at)
+        place = place + _turned(angle, (x, z))
+        angle = angle + q
+        x, _, z = (read(value) for value in joint.body.center_of_mass)
+        center = place + _turned(angle, (x, z))
+        velocity, mass = center.diff(t), read(joint.body.mass)
+        energy += mass * velocity.dot(velocity) / 2 + read(joint.body.inertia.yy) * angle.diff(t) ** 2 / 2
+        energy -= mass * p["gravity"] * center[1]
+    method = LagrangesMethod(energy, [a, b])
+    method.form_lagranges_equations()
+    q, v = rng.normal(size=(2, 2))
+    numbers = {a.diff(t): v[0], b.diff(t): v[1], a: q[0], b: q[1]}
+    mass = np.array(method.mass_matrix.subs(numbers), float)
+    forcing = np.array(method.forcing.subs(numbers), float).ravel()
+    np.testing.assert_allclose(model.mass_matrix(q), mass, rtol=1e-10)
+    damping = np.array([float(read(joint.damping)) for joint in links])
+    assert not damping.any()
+    np.testing.assert_allclose(model.bias(q, v), -forcing, rtol=1e-9, atol=1e-10)
+
+
+def _turned(angle, arm):
+    """An arm (x, z) turned about y."""
+    c, s = sp.cos(angle), sp.sin(angle)
+    return sp.Matrix([c * arm[0] + s * arm[1], c * arm[1] - s * arm[0]])
+
+
+ARM = (Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf").read_text()
+# A UR5 as its maker publishes it (ros-industrial/universal_robot, ur_description): mass, centre of mass, ixx iyy izz,
+# and where the next joint stands (xyz, rpy) with its axis.
+UR5 = [
+    (3.7, "0 0 0", "0.0102675 0.0102675 0.00666", "0 0 0.089159", "0 0 0", "0 0 1"),
+    (8.393, "0 0 0.28", "0.2268891 0.2268891 0.0151074", "0 0.13585 0", "0 1.570796326 0", "0 1 0"),
+    (2.275, "0 0 0.25", "0.0494433 0.0494433 0.004095", "0 -0.1197 0.425", "0 0 0", "0 1 0"),
+    (1.219, "0 0 0", "0.1111727 0.1111727 0.21942", "0 0 0.39225", "0 1.570796326 0", "0 1 0"),
+    (1.219, "0 0 0", "0.1111727 0.1111727 0.21942", "0 0.093 0", "0 0 0", "0 0 1"),
+    (0.1879, "0 0 0", "0.0171364 0.0171364 0.033822", "0 0 0.09465", "0 0 0", "0 1 0"),
+]
+
+
+def ur5():
+    text = '<link name="link_0"/>'
+    for k, (mass, center, moments, at, rpy, axis) in enumerate(UR5, 1):
+        xx, yy, zz = moments.split()
+        text += (
+            f'<joint name="joint_{k}" type="revolute"><parent link="link_{k - 1}"/><child link="link_{k}"/>'
+            f'<origin xyz="{at}" rpy="{rpy}"/><axis xyz="{axis}"/>'
+            '<limit lower="-6" upper="6" effort="100" velocity="3"/></joint>'
+            f'<link name="link_{k}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>'
+            f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        )
+    return f'<robot name="ur5">{text}</robot>'
+
+
+@pytest.mark.parametrize("text", [ARM, ur5()], ids=["arm", "ur5"])
+def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, text):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio (the extra 'peers') is not installed")
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo (the extra 'peers') is not installed")
+    robot = parse_urdf(text, strict=False)
+    model, theirs = trundle.derive(robot), urdf_extras(robot).joints
+    joints = [theirs[name.rpartition(".")[0]] for name in model.speeds]
+    q, v = rng.normal(size=(2, len(joints)))
+    twin = pin.buildModelFromXML(text)
+    twin.gravity.linear = np.array([0.0, 0.0, -9.81])
+    data = twin.createData()
+    places = [twin.joints[twin.getJointId(name)].idx_v for name in joints]
+    assert twin.nq == twin.nv == len(places)
+    pin_q, pin_v = np.zeros(twin.nq), np.zeros(twin.nv)
+    pin_q[places], pin_v[places] = q, v
+    mass = pin.crba(twin, data, pin_q)
+    mass = (np.triu(mass) + np.triu(mass, 1).T)[np.ix_(places, places)]
+    close = {"rtol": 1e-9, "atol": 1e-9}
+    np.testing.assert_allclose(model.mass_matrix(q), mass, **close)
+    np.testing.assert_allclose(
+        model.bias(q, v), pin.nonLinearEffects(twin, data, pin_q, pin_v)[places], **close
+    )
+    np.testing.assert_allclose(
+        model.gravity(q), pin.computeGeneralizedGravity(twin, data, pin_q)[places], **close
+    )
+    other = mujoco.MjModel.from_xml_string(text)
+    state = mujoco.MjData(other)
+    at = [other.joint(name).dofadr[0] for name in joints]
+    state.qpos[at], state.qvel[at] = q, v
+    mujoco.mj_forward(other, state)
+    np.testing.assert_allclose(model.bias(q, v), state.qfrc_bias[at], rtol=1e-6, atol=1e-6)

@@ -1,0 +1,99 @@
+"""What may be given as an input: functions of time and of the state, labelled data, files; and what is said of them."""
+
+import numpy as np
+import pandas
+import pytest
+import xarray
+
+import trundle
+from trundle import InputError, catalog
+
+LEFT, RIGHT = "left_motor.voltage", "right_motor.voltage"
+MODEL = trundle.derive(catalog.differential_drive())
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau", "DOP853"])
+def test_a_linear_feedback_is_the_closed_loop(method):
+    """V = K (r − v_x) on both motors: the closed loop of the linear robot, by its matrix exponential."""
+    from scipy.linalg import expm
+
+    gain, wanted = 8.0, 0.5
+    volts = {name: lambda t, state: gain * (wanted - state["v_x"]) for name in (LEFT, RIGHT)}
+    run = trundle.simulate(MODEL, 2.0, volts, method=method, samples=21)
+    plain = MODEL.linearize()
+    names = list(plain.states)
+    A = plain.A - gain * plain.B.sum(axis=1)[:, None] * (np.array(names) == "v_x")
+    b = gain * wanted * plain.B.sum(axis=1)
+    whole = np.block([[A, b[:, None]], [np.zeros((1, len(b) + 1))]])
+    for k, t in enumerate(run.time):
+        expected = expm(whole * t)[:-1, -1][names.index("v_x")]
+        assert run["v_x"][k] == pytest.approx(expected, abs=2e-6)
+    np.testing.assert_allclose(run[LEFT], gain * (wanted - run["v_x"]), rtol=1e-12)
+
+
+def test_outputs_that_hang_on_no_input_can_be_followed():
+    seen = trundle.simulate(MODEL, 1.0, {LEFT: 6.0, RIGHT: lambda t, state: 6.0 - state["left.rate"]})
+    np.testing.assert_allclose(seen[RIGHT], 6.0 - seen["left.rate"], rtol=1e-9, atol=1e-12)
+
+
+def test_what_the_state_says():
+    kept = []
+    trundle.simulate(MODEL, 0.1, {LEFT: lambda t, state: kept.append(state) or 1.0}, samples=2)
+    state = kept[-1]
+    assert set(MODEL.states) <= set(state)
+    with pytest.raises(TypeError):
+        state["v_x"] = 1.0
+    assert LEFT not in state
+    assert state.get("vx", 2.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda t, state: state["vx"], "'left_motor.voltage': there is no 'vx'.*\n.*'v_x'"),
+        (lambda t, state: state["left_motor.power"], "there is no 'left_motor.power'"),
+        (lambda t: 1 / 0, "'left_motor.voltage' raised ZeroDivisionError at t = 0 s: division by zero"),
+        (lambda t, state: {}["a"], "raised KeyError at t = 0 s"),
+        (pandas.Series([1.0, 2.0], pandas.date_range("2020", periods=2)), "datetime64.*\n.*seconds"),
+        (pandas.DataFrame({"a": [1.0], "b": [2.0]}), "more than one input"),
+        (xarray.DataArray(np.zeros((2, 2))), "more than one input"),
+        ({"file": "missing.csv"}, "there is no such file: 'missing.csv'"),
+        ({"file": "volts.csv", "colum": "a"}, "unknown key 'colum'"),
+    ],
+)
+def test_what_is_said_of_an_input(call, said):
+    with pytest.raises(InputError, match=said):
+        trundle.simulate(MODEL, 1.0, {LEFT: call})
+
+
+def test_an_angle_follows_no_motion():
+    with pytest.raises(InputError, match=r"can't follow the motion\n.*'left.rate'"):
+        trundle.roll(catalog.differential_drive(), 1.0, {"left.angle": lambda t, state: t, "right.rate": 1.0})
+
+
+def test_labelled_data_and_files(tmp_path, monkeypatch):
+    times, volts = [0.0, 1.0, 2.0], [0.0, 12.0, 6.0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "volts.csv").write_text(
+        "time,volts\n" + "".join(f"{t},{v}\n" for t, v in zip(times, volts, strict=True))
+    )
+    wanted = trundle.simulate(MODEL, 2.0, dict.fromkeys((LEFT, RIGHT), (times, volts)))
+    deltas = pandas.to_timedelta(times, unit="s")
+    for given in (
+        pandas.Series(volts, times),
+        pandas.Series(volts, deltas),
+        xarray.DataArray(volts, {"time": times}, ["time"]),
+        xarray.DataArray(volts, {"time": deltas.to_numpy()}, ["time"]),
+        {"file": "volts.csv", "column": "volts"},
+    ):
+        run = trundle.run(
+            catalog.document("differential_drive").robot, inputs={LEFT: given, RIGHT: given}, duration=2
+        )
+        np.testing.assert_array_equal(run["x"], wanted["x"])
+
+
+@pytest.mark.parametrize("name", ["LSODA", "Radau", "BDF", "DOP853", "RK45", "RK23"])
+def test_methods_by_scipys_names(name):
+    run = trundle.simulate(MODEL, 0.5, {LEFT: 6.0}, method=name)
+    assert run.summary["method"] == name.lower()
+    assert run["theta"][-1] == pytest.approx(trundle.simulate(MODEL, 0.5, {LEFT: 6.0})["theta"][-1], abs=1e-6)
