@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.control.trim import Trim
     from trundle.formulas import Equations
     from trundle.model.kinematics import Kinematics
     from trundle.model.model_program import Array, ModelProgram
@@ -489,6 +490,45 @@ class Model(Bound, Shown):
         from trundle import linearize
 
         return linearize(self, state, inputs, parameters, outputs)
+
+    def trim(
+        self,
+        targets: Mapping[str, float | str] | None = None,
+        *,
+        start: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+        **values: float | str,
+    ) -> Trim:
+        """Find a steady motion in which states, inputs or outputs have given values: `model.trim(v_x=1, omega=0.5)`.
+
+        Parameters
+        ----------
+        targets, start, parameters : mapping of str to number or str, optional
+            As in `trundle.trim`.
+        **values : number or str
+            More targets.
+
+        Returns
+        -------
+        Trim
+            State, inputs, and the directions that are left free.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+        NumericsError
+            Where no such motion is found.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> list(trundle.derive(trundle.catalog.differential_drive()).trim(v_x=1.0, omega=0.0).rate)
+        ['x', 'right.angle', 'left.angle']
+        """
+        from trundle import trim
+
+        return trim(self, targets, start=start, parameters=parameters, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
