@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results.arrays import FloatArray
+from trundle.simulation.feedback import Fill, filler
 from trundle.simulation.options import initial_numbers
 from trundle.simulation.problem import signals_of
 from trundle.simulation.signals import Input, Signal, constant
@@ -23,7 +25,7 @@ class Ode:
     """ẋ = f(t, x) of a model under its inputs: what `scipy.integrate.solve_ivp` and its like take, with its Jacobian.
 
     states: the names of x; x0: where it starts; signals: the inputs over time, in order; parameters: p in order;
-    program: ẋ of (state, input, parameter). Where constraints aren't solved for, it is f(P(x)), with P one Newton step
+    program: ẋ of (state, input, parameter); observe: what inputs that follow the motion see. Where constraints aren't solved for, it is f(P(x)), with P one Newton step
     back onto them, as in `trundle.simulate`: what it is integrated to may leave them by the integrator's error.
     """
 
@@ -32,20 +34,34 @@ class Ode:
     signals: tuple[Signal, ...]
     parameters: FloatArray
     program: Program
+    observe: Program
 
     def __call__(self, t: float, x: ArrayLike) -> FloatArray:
         """ẋ, (n,), or (n, count) for as many states."""
-        (rate,) = self._rate(x, self.inputs(t), self.parameters)
+        (rate,) = self._rate(x, self.inputs(t, x), self.parameters)
         return rate
 
     def jacobian(self, t: float, x: ArrayLike) -> FloatArray:
-        """∂f/∂x, (n, n)."""
-        (slope,) = self._slope(x, self.inputs(t), self.parameters)
+        """∂f/∂x, (n, n); InputError where inputs follow the motion, as nobody knows their slopes."""
+        if any(signal.feedback for signal in self.signals):
+            raise InputError(
+                "inputs that follow the motion have no slopes", hint="leave jac out: it is differenced then"
+            )
+        (slope,) = self._slope(x, self.inputs(t, x), self.parameters)
         return slope.reshape(len(self.states), len(self.states))
 
-    def inputs(self, t: float) -> FloatArray:
-        """u(t) in the model's order."""
-        return np.array([signal.value(float(t)) for signal in self.signals])
+    def inputs(self, t: float, x: ArrayLike) -> FloatArray:
+        """u(t, x) in the model's order: (m,), or (m, count) where inputs follow as many states."""
+        states = np.asarray(x, dtype=float)
+        if states.ndim == 2 and any(signal.feedback for signal in self.signals):
+            return np.array([self.inputs(t, column) for column in states.T]).T
+        u = np.zeros(len(self.signals))
+        self._fill(float(t), states, u)
+        return u
+
+    @cached_property
+    def _fill(self) -> Fill:
+        return filler(self.signals, self.states, self.observe, self.parameters)
 
     @cached_property
     def _rate(self) -> Kernel:
@@ -106,6 +122,7 @@ def ode(
         tuple(signals.get(name, constant(0.0)) for name in model.inputs),
         np.array(list(values.values())),
         _guided(model),
+        model.observe,
     )
 
 
