@@ -25,8 +25,9 @@ class Ode:
     """ẋ = f(t, x) of a model under its inputs: what `scipy.integrate.solve_ivp` and its like take, with its Jacobian.
 
     states: the names of x; x0: where it starts; signals: the inputs over time, in order; parameters: p in order;
-    program: ẋ of (state, input, parameter); observe: what inputs that follow the motion see. Where constraints aren't solved for, it is f(P(x)), with P one Newton step
-    back onto them, as in `trundle.simulate`: what it is integrated to may leave them by the integrator's error.
+    observe: what inputs that follow the motion see; program: ẋ of (state, input, parameter). Where constraints aren't
+    solved for, it is f(P(x)), with P one Newton step back onto them, as in `trundle.simulate`: what it is integrated to
+    may leave them by the integrator's error.
     """
 
     states: tuple[str, ...]
@@ -45,7 +46,7 @@ class Ode:
         """∂f/∂x, (n, n); InputError where inputs follow the motion, as nobody knows their slopes."""
         if any(signal.feedback for signal in self.signals):
             raise InputError(
-                "inputs that follow the motion have no slopes", hint="leave jac out: it is differenced then"
+                "inputs that follow the motion have no slopes", hint="leave jac out"
             )
         (slope,) = self._slope(x, self.inputs(t, x), self.parameters)
         return slope.reshape(len(self.states), len(self.states))
