@@ -124,3 +124,12 @@ def test_scipys_own_integrator_follows_the_motion_too():
     assert found.y[ode.states.index("v_x"), -1] == pytest.approx(run["v_x"][-1], rel=1e-6)
     with pytest.raises(InputError, match="leave jac out"):
         ode.jacobian(0.0, ode.x0)
+
+
+def test_whole_tables_of_inputs():
+    frame = pandas.DataFrame({LEFT: [0.0, 6.0], RIGHT: [6.0, 0.0]}, index=[0.0, 1.0])
+    with pytest.raises(InputError, match=r"not as DataFrame\n.*here dict\(\.\.\.\) of it"):
+        trundle.simulate(MODEL, 1.0, frame)
+    run = trundle.simulate(MODEL, 1.0, dict(frame))
+    again = trundle.simulate(MODEL, 1.0, run.dataset[[LEFT, RIGHT]])
+    np.testing.assert_allclose(again["x"], run["x"], atol=1e-9)

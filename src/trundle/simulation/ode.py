@@ -45,9 +45,7 @@ class Ode:
     def jacobian(self, t: float, x: ArrayLike) -> FloatArray:
         """∂f/∂x, (n, n); InputError where inputs follow the motion, as nobody knows their slopes."""
         if any(signal.feedback for signal in self.signals):
-            raise InputError(
-                "inputs that follow the motion have no slopes", hint="leave jac out"
-            )
+            raise InputError("inputs that follow the motion have no slopes", hint="leave jac out")
         (slope,) = self._slope(x, self.inputs(t, x), self.parameters)
         return slope.reshape(len(self.states), len(self.states))
 

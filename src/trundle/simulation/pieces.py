@@ -37,6 +37,8 @@ def make_pieces(
         square = np.zeros((x.size, outputs[0].size))
         evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
 
+    moves = any(not signal.held for signal in signals)
+
     def make(a: float, b: float) -> tuple[Rate, Rate | None]:
         u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
@@ -44,7 +46,8 @@ def make_pieces(
         def function(evaluate: Callable[[], None], found: np.ndarray) -> Rate:
             def at(t: float, y: np.ndarray) -> np.ndarray:
                 x[:] = y
-                fill(t if t < b else last, x, u)
+                if moves:
+                    fill(t if t < b else last, x, u)
                 evaluate()
                 bar.at(t)
                 return found.copy()
