@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import analyze as analyze
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
+    from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
     from trundle.formulas import equations as equations
     from trundle.model import Model as Model
@@ -48,6 +49,7 @@ _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
+    "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
     "results": ("Batch", "Run"),

@@ -28,13 +28,18 @@ The symbols are the description's parameters; numbers without a name get one, an
 compared with the compiled program at random points before it is printed. --format json has every expression as text
 that trundle.formulas.read_expression turns into SymPy without running it."""
 
-_FORMATS = ("text", "latex", "json", "markdown")
+_FORMATS = ("text", "latex", "tex", "json", "markdown")
 
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text, for a terminal")
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="text",
+        help="default: text, for a terminal; latex is a part of a document, tex a whole one",
+    )
     parser.add_argument(
         "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
     )
@@ -93,6 +98,6 @@ def _written(found: Equations, form: str) -> str:
     """The equations in one format."""
     if form == "json":
         return json_text(found.data()) + "\n"
-    if form == "latex":
-        return found.latex()
+    if form in ("latex", "tex"):
+        return found.latex() if form == "latex" else found.tex()
     return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"

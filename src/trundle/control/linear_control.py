@@ -12,7 +12,7 @@ from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Named
 from trundle.control.linearization import Linearization, slopes_near
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import Array, constraint_gradient, tangent_at
+from trundle.control.tangent import Array
 from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model import Model
 from trundle.model.guided import independent_rows
@@ -23,6 +23,11 @@ Direction = Mapping[str, float]
 
 # General configurations for the ranks of brackets lie this far (m, rad) from the state.
 _SPREAD, _PLACES = 0.3, 3
+
+
+# Real parts up to this share of 1 + |λ| neither die out nor grow: zeros that come twice are found to the root of
+# rounding.
+DIES = 1e-6
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Controllability(Explained):
     @property
     def is_stabilizable(self) -> bool:
         """Whether what inputs don't move dies out on its own."""
-        return all(pole.real < 0 for pole in self.poles)
+        return all(pole.real < -DIES * (1 + abs(pole)) for pole in self.poles)
 
 
 def examine(about: Linearization) -> Controllability:
@@ -68,7 +73,7 @@ def examine(about: Linearization) -> Controllability:
     size = len(about.states)
     if not about.inputs:
         return Controllability(size, False, (), (), (), tuple(about.poles.tolist()))
-    part = uncontrollable(*_without_rounding(about))
+    part = uncontrollable(*without_rounding(about))
     if not len(part.rows):
         return Controllability(size, True, (), (), (), ())
     model, scale = about.model, part.scale
@@ -96,8 +101,12 @@ def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:
     )
 
 
-def _without_rounding(about: Linearization) -> tuple[Array, Array]:
+def without_rounding(about: Linearization) -> tuple[Array, Array]:
     """A and B with 0 where an entry isn't larger than what a state at a distance of 1e-9 makes of it."""
+    if about.whole is not None and about.embedding is not None:
+        a, b = without_rounding(about.whole)
+        rows = [about.whole.states.index(name) for name in about.states]
+        return a[rows] @ about.embedding, b[rows]
     near = slopes_near(about)
     cleaned = []
     for k, matrix in enumerate((about.A, about.B)):
@@ -110,14 +119,12 @@ def _allowed(about: Linearization) -> tuple[Array, Array]:
     """Velocities of z that the constraints allow, and those with their Lie brackets, (n, ·); only coordinates move."""
     model = about.model
     x, p = np.array(list(about.state.values())), np.array(list(about.parameters.values()))
-    gradient = constraint_gradient(model, x, np.array(list(about.input.values())), p)
-    tangent = tangent_at(model, x, np.zeros(x.size), gradient, about.dependent)
     q, fields = _velocity_fields(model, x, p, about.dependent)
     n = len(model.coordinates)
     general = x[:n] + np.random.default_rng(0).uniform(-_SPREAD, _SPREAD, (_PLACES, n))
     _, here = growth(fields, q, general, x[:n], n)
     coordinates = np.array([name not in {*model.speeds, *model.currents} for name in about.states])
-    closure = np.where(coordinates[:, None], tangent.dual[:, :n] @ here.span[0].T, 0.0)
+    closure = np.where(coordinates[:, None], about.dual[:, :n] @ here.span[0].T, 0.0)
     return closure[:, [level == 1 for _, level in here.basis]], closure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.control.linearization import Linearization, Point, chosen_outputs, output_rows, packed, reduced
+from trundle.control.linearization import Linearization, OperatingPoint, chosen_outputs, linearized
 from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
@@ -96,23 +96,18 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
     """
     model = model if isinstance(model, Model) else model_of(model, "linearize_along")
     shown = chosen_outputs(model, outputs)
-    x, u, values = _states_of(model, run)
-    p = np.array(list(values.values()))
-    rates, *slopes = compile_program(model.rate_slopes)(x, u, p)
+    x, u, parameters = _states_of(model, run)
+    p = np.array(list(parameters.values()))
+    slopes = compile_program(model.rate_slopes)(x, u, p)
     seen = compile_program(model.output_slopes)(x, u, p)
-    tangents = _tangents(model, x, u, p, rates)
     points = []
-    for k, tangent in enumerate(tangents):
-        point = Point(x[:, k], u[:, k], p)
-        a, b = reduced(tangent, *(each[:, k] for each in slopes))
-        y, c, d = output_rows(model, point, shown, [each[:, k] for each in seen])
+    for k, tangent in enumerate(_tangents(model, x, u, p, slopes[0])):
+        point = OperatingPoint(x[:, k], u[:, k], parameters)
+        at_k = [each[:, k] for each in slopes], [each[:, k] for each in seen]
         try:
-            about = packed(
-                model, point, values, tangent, rates[:, k], (a, b, c @ tangent.basis, d), (shown, y)
-            )
+            points.append(linearized(model, point, tangent, *at_k, shown))
         except NumericsError as error:
             raise NumericsError(f"at t = {run.time[k]:g} s: {error}") from None
-        points.append(about)
     first = points[0]
     stacked = [np.stack([getattr(each, name) for each in points]) for name in ("A", "B", "C", "D", "basis")]
     for each in stacked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trundle.control.steady import moving_on
 from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
@@ -32,11 +34,14 @@ class Linearization(Shown):
     """ż = ż₀ + A z + B δu and y = y₀ + C z + D δu, for small motions δx = T z about one state x₀ with inputs u₀.
 
     A (n, n), B (n, m), C (r, n), D (r, m). `states` names z: the model's states, less those that constraints make
-    dependent, and with a small rotation about the body's own axes (rad) in place of a quaternion. SI `units` by name.
+    dependent, with a moving base's `x`, `y` as the error of its position along its own axes, and with a small rotation
+    about the body's own axes (rad) in place of a quaternion. SI `units` by name.
 
     `rate` is ż₀ by state: zero at an equilibrium. About a state that moves, z are the coordinates of δx in the basis
-    T(x₀(t)) that goes along with it, so A and B are those of the variational equation at that moment. `basis` is T,
-    from z to all states of the model; `dependent` are those that follow from the others by the constraints.
+    T(x₀(t)) that goes along with it, so A and B are those of the variational equation at that moment; where the motion
+    `is_steady`, they stay what they are. `basis` is T, from z to all states of the model, `dual` is L, back from them;
+    `dependent` are those that follow from the others by the constraints. `whole` is the linearisation that this is a
+    part of, where states were left out (`reduced`, `with_states`), whose z are `embedding` times these.
     """
 
     name: str
@@ -53,9 +58,12 @@ class Linearization(Shown):
     output: Mapping[str, float]
     rate: Mapping[str, float]
     basis: Array
+    dual: Array
     dependent: tuple[str, ...]
     parameters: Mapping[str, float]
     model: Model
+    whole: Linearization | None = None
+    embedding: Array | None = None
 
     @cached_property
     def poles(self) -> npt.NDArray[np.complex128]:
@@ -79,10 +87,21 @@ class Linearization(Shown):
         """Whether nothing moves on its own at x₀ and u₀."""
         return not self.drifting
 
-    @property
+    @cached_property
     def is_steady(self) -> bool:
-        """Whether the motion at x₀ and u₀ goes on as it is: only coordinates drift."""
-        return not set(self.drifting) & {*self.model.speeds, *self.model.currents}
+        """Whether the motion at x₀ and u₀ goes on as it is, a relative equilibrium: only coordinates drift, and nothing
+        but themselves depends on them. Elsewhere A and B are those of one moment.
+        """
+        return set(self.drifting) <= self.free_moving
+
+    @cached_property
+    def free_moving(self) -> frozenset[str]:
+        """Coordinates among z on which nothing but other such coordinates depends: a pose on level ground, a wheel's
+        angle. They may be left out without a change of what is left.
+        """
+        moving = moving_on(self.model, np.array(list(self.parameters.values())))
+        support = [{self.model.states[k] for k in np.flatnonzero(column)} for column in self.basis.T]
+        return frozenset(name for name, own in zip(self.states, support, strict=True) if own <= moving)
 
     @cached_property
     def controllability(self) -> Controllability:
@@ -91,10 +110,109 @@ class Linearization(Shown):
 
         return examine(self)
 
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """Why a regulator designed on A and B would be wrong or not exist; none where it is right near x₀."""
+        from trundle.control.parts import caveats
+
+        return caveats(self)
+
+    def reduced(self, without: Sequence[str] = ()) -> Linearization:
+        """The same of what inputs move alone, in fewer of the states: a controllable system (`trundle.control.parts`).
+
+        Parameters
+        ----------
+        without : sequence of str, optional
+            States to leave out besides, on which nothing that is kept depends: of `free_moving` those whose place
+            doesn't matter, as wheels' angles.
+
+        Returns
+        -------
+        Linearization
+            Each direction that no input moves takes a state away, a coordinate on which nothing depends if it can: what
+            is left out then stays what it is, 0 or a combination of what is kept.
+
+        Raises
+        ------
+        InputError
+            Where there are no inputs, for names that aren't states, and where a kept state depends on one in `without`.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> about = trundle.derive(trundle.catalog.differential_drive()).linearize({"v_x": 1.0})
+        >>> about.reduced().states
+        ('x', 'y', 'theta', 'v_x', 'omega', 'right_motor.current', 'left_motor.current')
+        """
+        from trundle.control.parts import reduced
+
+        return reduced(self, without)
+
+    def with_states(self, states: Sequence[str]) -> Linearization:
+        """The same of some of the states, on which nothing but what is left out depends (`trundle.control.parts`).
+
+        Parameters
+        ----------
+        states : sequence of str
+            What to keep. Outputs that show what is left out go with it.
+
+        Returns
+        -------
+        Linearization
+            Exact: no rate of what is kept depends on what is left out.
+
+        Raises
+        ------
+        InputError
+            For names that aren't states, and where a kept one depends on one that isn't.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> about = trundle.derive(trundle.catalog.pendulum(links=1)).linearize()
+        >>> about.with_states(["link_1.rate", "link_1.angle"]).states
+        ('link_1.rate', 'link_1.angle')
+        """
+        from trundle.control.parts import with_states
+
+        return with_states(self, states)
+
+    def deviation(self, state: Mapping[str, float], time: float = 0.0) -> Array:
+        """Find z, (n,), of a state of the model beside the motion that x₀ goes on with.
+
+        Parameters
+        ----------
+        state : mapping of str to float
+            All states of the model by name, in SI.
+        time : float, s
+            How long ago the motion was at x₀: its pose, and what else only drifts, have moved on since.
+
+        Returns
+        -------
+        ndarray (n,)
+            z in the order of `states`; angles of the pose and rotations of up to half a turn.
+
+        Raises
+        ------
+        InputError
+            Where x₀ is not on a steady motion and `time` isn't 0, or a state is missing.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> about = trundle.derive(trundle.catalog.pendulum(links=1)).linearize()
+        >>> about.deviation({"link_1.angle": 0.1, "link_1.rate": 0.0})
+        array([0.1, 0. ])
+        """
+        from trundle.control.parts import deviation
+
+        return deviation(self, state, time)
+
     def to_control(self) -> StateSpace:
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
 
-        Raises InputError where python-control isn't installed.
+        Warns where regulators of it would be wrong or don't exist (`caveats`). Raises InputError where python-control
+        isn't installed.
         """
         try:
             import control  # pyright: ignore[reportMissingImports]
@@ -103,6 +221,8 @@ class Linearization(Shown):
                 "python-control isn't installed",
                 hint="pip install control; SciPy's systems need nothing more: .to_scipy()",
             ) from None
+        for caveat in self.caveats:
+            warnings.warn(f"{self.name}: {caveat}", stacklevel=2)
         names = {
             kind: [name.replace(".", "_") for name in getattr(self, kind)]
             for kind in ("states", "inputs", "outputs")
@@ -110,19 +230,26 @@ class Linearization(Shown):
         return control.StateSpace(self.A, self.B, self.C, self.D, **names, name=self.name.replace(".", "_"))
 
     def to_scipy(self) -> SciPyStateSpace:
-        """The same as `scipy.signal.StateSpace`, which knows no names."""
+        """The same as `scipy.signal.StateSpace`, which knows no names. Warns like `to_control`."""
+        for caveat in self.caveats:
+            warnings.warn(f"{self.name}: {caveat}", stacklevel=2)
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
 
 
 @dataclass(frozen=True)
-class Point:
-    """A state x (n,), the inputs u and the parameters p there, checked."""
+class OperatingPoint:
+    """A state x (n,), the inputs u (m,) and the parameters p there, and these by name."""
 
     x: Array
     u: Array
-    p: Array
+    parameters: Mapping[str, float]
+
+    @cached_property
+    def p(self) -> Array:
+        """The parameters' values."""
+        return np.array(list(self.parameters.values()))
 
 
 def linearize(
@@ -176,14 +303,12 @@ def linearize(
     Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
     """
     model = model if isinstance(model, Model) else model_of(model, "linearize")
-    point, values = point_of(model, state, inputs, parameters)
+    point = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
-    (rate, *slopes) = model.rate_slopes.evaluate(point.x, point.u, point.p)
+    slopes = model.rate_slopes.evaluate(point.x, point.u, point.p)
     gradient = constraint_gradient(model, point.x, point.u, point.p)
-    tangent = tangent_at(model, point.x, rate, gradient)
-    a, b = reduced(tangent, *slopes)
-    y, c, d = output_rows(model, point, shown, model.output_slopes.evaluate(point.x, point.u, point.p))
-    return packed(model, point, values, tangent, rate, (a, b, c @ tangent.basis, d), (shown, y))
+    seen = model.output_slopes.evaluate(point.x, point.u, point.p)
+    return linearized(model, point, tangent_at(model, point.x, slopes[0], gradient), slopes, seen, shown)
 
 
 def point_of(
@@ -191,8 +316,8 @@ def point_of(
     state: Mapping[str, float | str] | None,
     inputs: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
-) -> tuple[Point, dict[str, float]]:
-    """The numbers of a state, inputs and parameters given by name, and all parameters; raises InputError."""
+) -> OperatingPoint:
+    """The numbers of a state, inputs and parameters given by name; raises InputError."""
     values = model.parameter_values(named(parameters, "parameters"))
     given = {
         name: number(value, name, model.units.get(name, "")) for name, value in named(state, "state").items()
@@ -205,7 +330,7 @@ def point_of(
             )
         commands[name] = number(value, name, model.units.get(name, ""))
     x = model.quantities.normalised(model.states, np.array(model.state_vector(given, values)))
-    return Point(x, np.array(list(commands.values())), np.array(list(values.values()))), values
+    return OperatingPoint(x, np.array(list(commands.values())), values)
 
 
 def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
@@ -236,38 +361,32 @@ def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, 
     return a, tangent.dual @ by_input.reshape(n, -1)
 
 
-def output_rows(
-    model: Model, point: Point, shown: Sequence[str], slopes: Sequence[Array]
-) -> tuple[Array, Array, Array]:
-    """y₀, ∂y/∂x and ∂y/∂u of the names asked for, from those of all outputs."""
-    n, m, r = len(model.states), len(model.inputs), len(model.outputs)
-    y, by_state, by_input = slopes
-    place = {name: k for k, name in enumerate((*model.outputs, *model.states))}
-    rows = [place[name] for name in shown]
-    values = np.concatenate([y, point.x])
-    c = np.concatenate([by_state.reshape(r, n), np.eye(n)])
-    d = np.concatenate([by_input.reshape(r, m), np.zeros((n, m))])
-    return values[rows], c[rows], d[rows]
-
-
-def packed(
+def linearized(
     model: Model,
-    point: Point,
-    parameters: Mapping[str, float],
+    point: OperatingPoint,
     tangent: Tangent,
-    rate: Array,
-    matrices: tuple[Array, Array, Array, Array],
-    output: tuple[Sequence[str], Array],
+    slopes: Sequence[Array],
+    seen: Sequence[Array],
+    shown: Sequence[str],
 ) -> Linearization:
-    """The linearisation with its names, frozen. Raises NumericsError where numbers aren't finite."""
-    if not all(np.isfinite(each).all() for each in (*matrices, rate)):
+    """The linearisation with its names, frozen, in the coordinates of a tangent.
+
+    `slopes`: ẋ, ∂ẋ/∂x and ∂ẋ/∂u; `seen`: the same of all outputs, row-major as programs give them; `shown`: names of
+    y. Raises NumericsError where numbers aren't finite.
+    """
+    n, m = len(model.states), len(model.inputs)
+    rate, y = slopes[0], np.concatenate([seen[0], point.x])
+    a, b = reduced(tangent, *slopes[1:])
+    rows = [(*model.outputs, *model.states).index(name) for name in shown]
+    c = np.concatenate([seen[1].reshape(-1, n), np.eye(n)])[rows] @ tangent.basis
+    d = np.concatenate([seen[2].reshape(len(model.outputs), m), np.zeros((n, m))])[rows]
+    if not all(np.isfinite(each).all() for each in (a, b, c, d, rate)):
         raise NumericsError(
             f"'{model.name}' has no finite rates or slopes at this state: it is singular there, or kinked "
             "(dry friction without a width)"
         )
-    for each in (*matrices, tangent.basis):
+    for each in (a, b, c, d, tangent.basis, tangent.dual):
         each.setflags(write=False)
-    shown, y = output
     names = (*tangent.names, *model.inputs, *shown)
     units = {**model.units, **dict(zip(tangent.names, tangent.units, strict=True))}
     return Linearization(
@@ -276,14 +395,18 @@ def packed(
         model.inputs,
         tuple(shown),
         {name: units.get(name, "") for name in names},
-        *matrices,
+        a,
+        b,
+        c,
+        d,
         state=dict(zip(model.states, point.x.tolist(), strict=True)),
         input=dict(zip(model.inputs, point.u.tolist(), strict=True)),
-        output=dict(zip(shown, y.tolist(), strict=True)),
+        output=dict(zip(shown, y[rows].tolist(), strict=True)),
         rate=dict(zip(tangent.names, (tangent.dual @ rate).tolist(), strict=True)),
         basis=tangent.basis,
+        dual=tangent.dual,
         dependent=tangent.dependent,
-        parameters=parameters,
+        parameters=point.parameters,
         model=model,
     )
 

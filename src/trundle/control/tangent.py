@@ -2,7 +2,8 @@
 
 A state x may hold more numbers than the mechanism has freedoms: a quaternion has four for three rotations, and
 constraints c(x) = 0 (loop closures, SymPy's) tie states to each other. Small motions are δx = T z with as many z as
-there are freedoms, and z = L δx with L T = 1.
+there are freedoms, and z = L δx with L T = 1. A moving base's position is measured along its own axes, δp = R e, so
+that what happens beside a straight or a circle is the same wherever the base is on it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _PREFERENCE = 10.0
 class Tangent:
     """δx = T z and z = L δx at one state.
 
-    names, units: of z: states, and for a quaternion the small rotation about the axes of the body that turns (rad).
-    basis: T, (n, k). dual: L, (k, n). dual_rate: L̇ along the motion, (k, n), zero where no quaternion turns.
-    dependent: the states that follow from the others by the constraints.
+    names, units: of z: states; for a moving base's position the error along its own axes, and for a quaternion the
+    small rotation about the axes of the body that turns (rad). basis: T, (n, k). dual: L, (k, n). dual_rate: L̇ along
+    the motion, (k, n), zero where nothing turns. dependent: the states that follow from the others by the constraints.
     """
 
     names: tuple[str, ...]
@@ -50,7 +51,7 @@ def tangent_at(
     constraints for; chosen where None is given (see `choose_dependent`). Raises NumericsError where the constraints
     are singular.
     """
-    names, units, turned, dual, dual_rate = _rotations(model, x, rate)
+    names, units, turned, dual, dual_rate = moving_axes(model, x, rate)
     if gradient is None:
         return Tangent(names, units, turned, dual, dual_rate, ())
     reduced = gradient @ turned
@@ -140,36 +141,53 @@ def constraint_gradient(model: Model, x: Array, commands: Array, p: Array) -> Ar
     return model.manifold_jacobian.evaluate(x, commands, p)[0].reshape(-1, x.size)
 
 
-def _rotations(
+def moving_axes(
     model: Model, x: Array, rate: Array
 ) -> tuple[tuple[str, ...], tuple[str, ...], Array, Array, Array]:
-    """Names and units, T, L and L̇ where only quaternions are tied: δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
-    names: list[str] = []
-    units: list[str] = []
-    states, n = tuple(model.states), x.size
+    """Names and units, T, L and L̇ without constraints: δp = R e of the base, δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
+    states = tuple(model.states)
+    basis, dual, dual_rate = np.eye(x.size), np.eye(x.size), np.zeros((x.size, x.size))
+    names, units = list(states), [model.units[name] for name in states]
+    own = slice(0, {"planar": 2, "floating": 3}.get(model.robot.base if model.robot else "", 0))
+    if own.stop:
+        turn, turning = _axes(x, rate, own.stop)
+        basis[own, own], dual[own, own], dual_rate[own, own] = turn, turn.T, turning.T
     starts = model.quantities.quaternions(states)
-    basis, dual, dual_rate = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    k = 0
-    while k < n:
-        z = len(names)
-        if k in starts:
-            owner = model.quantities[states[k]].owner
-            names += [f"{owner}.rotation_{axis}" if owner else f"rotation_{axis}" for axis in "xyz"]
-            units += ["rad"] * 3
-            basis[k : k + 4, z : z + 3] = 0.5 * _times(x[k : k + 4])
-            dual[z : z + 3, k : k + 4] = 2 * _times(x[k : k + 4]).T
-            dual_rate[z : z + 3, k : k + 4] = 2 * _times(rate[k : k + 4]).T
-            k += 4
-            continue
-        names.append(states[k])
-        units.append(model.units[states[k]])
-        basis[k, z] = dual[z, k] = 1.0
-        k += 1
-    size = len(names)
-    return tuple(names), tuple(units), basis[:, :size], dual[:size], dual_rate[:size]
+    for k in starts:
+        four, three = slice(k, k + 4), slice(k + 1, k + 4)  # the first of the four goes
+        for matrix, block in (
+            (basis, 0.5 * _times(x[four])),
+            (dual.T, 2 * _times(x[four])),
+            (dual_rate.T, 2 * _times(rate[four])),
+        ):
+            matrix[four, four] = 0.0
+            matrix[four, three] = block
+        owner = model.quantities[states[k]].owner
+        names[three] = [f"{owner}.rotation_{axis}" if owner else f"rotation_{axis}" for axis in "xyz"]
+        units[three] = ["rad"] * 3
+    kept = [k for k in range(x.size) if k not in starts]
+    return (
+        tuple(names[k] for k in kept),
+        tuple(units[k] for k in kept),
+        basis[:, kept],
+        dual[kept],
+        dual_rate[kept],
+    )
 
 
-def _times(q: Array) -> Array:
-    """The matrix of φ ↦ q ⊗ (0, φ), (4, 3); its columns are orthonormal for a unit q."""
-    w, x, y, z = q
-    return np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
+def _axes(x: Array, rate: Array, size: int) -> tuple[Array, Array]:
+    """The base's axes as columns, R, and Ṙ: of a planar pose (x, y, θ), or of (x, y, z, q)."""
+    if size == 2:
+        cos, sin = np.cos(x[2]), np.sin(x[2])
+        return np.array([[cos, -sin], [sin, cos]]), rate[2] * np.array([[-sin, -cos], [cos, -sin]])
+    q, q_dot = x[3:7], rate[3:7]
+    # q ⊗ (0, φ) = (0, R φ) ⊗ q
+    turning = _times(q, -1).T @ _times(q_dot) + _times(q_dot, -1).T @ _times(q)
+    return _times(q, -1).T @ _times(q), turning
+
+
+def _times(q: Array, side: int = 1) -> Array:
+    """The matrix of φ ↦ q ⊗ (0, φ), (4, 3), or with -1 that of φ ↦ (0, φ) ⊗ q; orthonormal columns for a unit q."""
+    w, (x, y, z) = q[0], q[1:]
+    turned = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.vstack([-q[1:], w * np.eye(3) + side * turned])

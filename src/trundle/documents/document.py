@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -49,21 +48,19 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
     try:
         if path.is_dir():
             raise InputError("is a folder, not a file", file=file, hint="name a YAML or URDF file in it")
-        if not path.is_file():  # a pipe or a device could be endless
-            if path.exists():
-                raise InputError("is no ordinary file", file=file)
-            raise FileNotFoundError
+        if path.exists() and not path.is_file():  # a pipe or a device could be endless
+            raise InputError("is no ordinary file", file=file)
         with path.open("rb") as stream:
             content = stream.read(most + 1)
-            size = os.fstat(stream.fileno()).st_size
+            size = stream.seek(0, 2)
     except FileNotFoundError:
         raise InputError("there is no such file", file=file, hint=_near_files(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"can't be read: {reason}", file=file.replace("\0", "?")) from None
     refuse_foreign(content[:LOOKED_AT], file)
-    if len(content) > most:
-        raise too_large(max(size, len(content)), file, most)
+    if size > most:
+        raise too_large(size, file, most)
     return decode(content, file)
 
 

@@ -13,14 +13,20 @@ from sympy.printing.str import StrPrinter
 
 from trundle.formulas.ordering import Order
 from trundle.formulas.sections import Expression
+from trundle.formulas.tex_width import tex_width
 
-_GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
+# A terminal's column on a page, in pt: what a digit or a letter takes there.
+COLUMN = 5.5
+
+GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 
 def sign(name: str) -> str:
     """A symbol's name in Unicode: φ̇_right for phidot_right, q₁ for q_1; letters stay on the line, so that v_x and v_y
     look alike (there is no small y below the line).
     """
+    if name.endswith("ᵀ"):
+        return f"{sign(name.removesuffix('ᵀ'))}ᵀ"
     head, *indices = name.split("_")
     shown: str = pretty_symbol(head) or head
     if indices and all(part.isdigit() for part in indices):
@@ -33,19 +39,18 @@ def sign(name: str) -> str:
 def symbol_latex(name: str, named: bool = False) -> str:
     r"""\dot{\phi}_{\mathrm{right}} for phidot_right: words upright; a description's own name (`named`) has no dots."""
     if name.endswith("ᵀ"):
-        return f"{name.removesuffix('ᵀ')}^{{T}}"
+        return f"{symbol_latex(name.removesuffix('ᵀ'))}^{{T}}"
     head, *indices = name.split("_")
-    text = head if named and head not in _GREEK else translate(head)
+    text = head if named and head not in GREEK else translate(head)
     if text == head and len(head) > 1:
         text = rf"\mathrm{{{head}}}"
     if not any(indices):
         return text
-    between = ", " if all(part.isdigit() for part in indices) else " "
-    return f"{text}_{{{between.join(_index(part) for part in indices if part)}}}"
+    return f"{text}_{{{', '.join(_index(part) for part in indices if part)}}}"
 
 
 def _index(part: str) -> str:
-    if part in _GREEK:
+    if part in GREEK:
         return translate(part)
     return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
 
@@ -63,6 +68,17 @@ def line(expression: Expression) -> str:
     return text
 
 
+class Note(str):
+    """A sentence with formulas in it: `parts` are text and SymPy's expressions. As a text it has them on the line."""
+
+    parts: tuple[str | Expression, ...]
+
+    def __new__(cls, *parts: str | Expression) -> Note:
+        note = super().__new__(cls, "".join(part if isinstance(part, str) else line(part) for part in parts))
+        note.parts = parts
+        return note
+
+
 class Pretty(PrettyPrinter):
     """Formulas in two dimensions."""
 
@@ -78,6 +94,10 @@ class Pretty(PrettyPrinter):
     def form(self, expression: Expression) -> prettyForm:
         """An expression as a picture."""
         return self._print(expression)
+
+    def width(self, expression: Expression) -> float:
+        """Columns that it takes."""
+        return self.form(expression).width()
 
     def _print_Symbol(self, e: Expression, bold_name: bool = False) -> prettyForm:
         return prettyForm(sign(e.name))
@@ -146,11 +166,26 @@ class Latex(LatexPrinter):
     """LaTeX; symbols that the description has `named` are taken as they are."""
 
     def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
-        super().__init__({"mat_str": "matrix", "mat_delim": "[", "fold_func_brackets": True})
+        super().__init__({"mat_delim": "[", "fold_func_brackets": True})
         self.by, self.named = order, named
+
+    def width(self, expression: Expression) -> float:
+        """Columns that it takes on a page."""
+        return tex_width(self.doprint(expression)) / COLUMN
 
     def _print_Symbol(self, expr: Expression, style: str = "plain") -> str:
         return symbol_latex(expr.name, expr in self.named)
+
+    def _print_MatAdd(self, expr: Expression) -> str:
+        return " + ".join(map(self._print, expr.args))
+
+    def _print_MatrixBase(self, expr: Expression) -> str:
+        """Rows with fractions further apart."""
+        shown = super()._print_MatrixBase(expr)
+        return shown.replace(r"\\", r"\\[3pt]") if r"\frac" in shown else shown
+
+    def _print_MatrixSymbol(self, expr: Expression, style: str = "plain") -> str:
+        return symbol_latex(expr.name)
 
     def _print_Mul(self, expr: Expression) -> str:
         return ("- " if self.by.split(expr).negative else "") + self.unsigned(expr)

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
+from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import ZERO, generic_rank
@@ -61,6 +63,11 @@ class Kinematics(Bound):
 
     program: Program
     robot: Robot
+
+    @cached_property
+    def made_from(self) -> Mapping[str, str]:
+        """What a run keeps: the description as YAML text, which may lack masses: what only moves needs none."""
+        return {"yaml": dump(self.robot, RunSpec.model_validate({"mode": "kinematic"}))}
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Bound, changed_numbers, settle
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.control.trim import Trim
     from trundle.formulas import Equations
     from trundle.model.kinematics import Kinematics
     from trundle.model.model_program import Array, ModelProgram
@@ -70,6 +72,11 @@ class Model(Bound, Shown):
     derive_seconds: float
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def made_from(self) -> Mapping[str, str]:
+        """What a run keeps of where the model came from: its description as text, or what a SymPy model was."""
+        return {**self.origin, **({} if self.robot is None else {"yaml": dump(self.robot)})}
 
     @cached_property
     def initial(self) -> Mapping[str, float]:
@@ -147,8 +154,19 @@ class Model(Bound, Shown):
         """
         if self.robot is None:
             return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
-        values = self.robot.parameter_values(changes)
-        _check_states(self, self.robot, values)
+        if not changes:
+            return dict(self._own_values)
+        return self._checked_values(self.robot, changes)
+
+    @cached_property
+    def _own_values(self) -> Mapping[str, float]:
+        """The parameters as they are without changes, checked once and not in every run."""
+        assert self.robot is not None
+        return self._checked_values(self.robot, {})
+
+    def _checked_values(self, robot: Robot, changes: Mapping[str, float | str]) -> dict[str, float]:
+        values = robot.parameter_values(changes)
+        _check_states(self, robot, values)
         if self.constraints.rows and values != self.parameters:
             _check_rank(self, values)
         return values
@@ -472,6 +490,45 @@ class Model(Bound, Shown):
         from trundle import linearize
 
         return linearize(self, state, inputs, parameters, outputs)
+
+    def trim(
+        self,
+        targets: Mapping[str, float | str] | None = None,
+        *,
+        start: Mapping[str, float | str] | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+        **values: float | str,
+    ) -> Trim:
+        """Find a steady motion in which states, inputs or outputs have given values: `model.trim(v_x=1, omega=0.5)`.
+
+        Parameters
+        ----------
+        targets, start, parameters : mapping of str to number or str, optional
+            As in `trundle.trim`.
+        **values : number or str
+            More targets.
+
+        Returns
+        -------
+        Trim
+            State, inputs, and the directions that are left free.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit.
+        NumericsError
+            Where no such motion is found.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> list(trundle.derive(trundle.catalog.differential_drive()).trim(v_x=1.0, omega=0.0).rate)
+        ['x', 'right.angle', 'left.angle']
+        """
+        from trundle import trim
+
+        return trim(self, targets, start=start, parameters=parameters, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.

@@ -15,6 +15,9 @@ from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
+from trundle.model.forces import applied_forces, contact_span
+from trundle.model.mechanism import mechanism
+from trundle.robot import Robot
 from trundle.robot.contact import Push
 from trundle.robot.kinds import ask
 from trundle.robot.motors import Effort
@@ -86,7 +89,7 @@ def _contact(wheel: WheelModel, rate: float) -> Iterable[object]:
 def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[object]]) -> None:
     try:
         found = [float(value) for value in values()]  # type: ignore[arg-type]
-        if all(math.isfinite(value) for value in found):
+        if _finite(found):
             return
         came = f"gives {', '.join(f'{value:g}' for value in found)}"
     except InputError as error:
@@ -100,3 +103,31 @@ def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[obj
         key=key,
         hint="every force, rate and output must be a finite number there: round quotients off, as v/sqrt(v*v + e*e)",
     )
+
+
+def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping[str, float]) -> str:
+    """Which motor or contact law of a robot gives no finite number, in words; "" where all do.
+
+    values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped.
+    """
+    here = mechanism(robot, parameters)
+    here = here.configured([values[name] for name in here.names])
+    assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
+    try:
+        found = applied_forces(assembly, here.at, nu, values, values, contact_span(assembly))
+    except InputError as error:  # a root of what is negative, say, with the class and the line
+        return f"{error.message} ({error.key})"
+    for actuator in assembly.actuators:
+        effort = found.efforts[actuator.name]
+        if not _finite([*effort[:4], *effort.rates.values(), *effort.outputs.values()]):
+            return f"{type(actuator.motor).__name__} gives no finite number for the motor '{actuator.name}'"
+    for wheel in assembly.wheels:
+        own = [value for quantity, value in found.contacts.items() if quantity.owner == wheel.name]
+        own += [found.rates[state.name] for state in wheel.states.values()]
+        if wheel.acts and not _finite(own):
+            return f"{type(wheel.law).__name__} gives no finite number for the wheel '{wheel.name}'"
+    return ""
+
+
+def _finite(values: Iterable[float]) -> bool:
+    return all(math.isfinite(value) for value in values)

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-from pydantic import Field, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic import Field
 
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
@@ -52,10 +51,8 @@ class ReadsCurve(Reads):
             raise problem(f"a curve can't use parameters, and {value.source!r} does", "write a number")
         return value.number
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        one = super().__get_pydantic_json_schema__(schema, handler)
+    def schema(self) -> JsonSchemaValue:
+        one = super().schema()
         pair = {"type": "array", "items": one, "minItems": 2, "maxItems": 2}
         return {"anyOf": [one, {"type": "array", "items": pair, "minItems": 2}]}
 

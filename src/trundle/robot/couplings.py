@@ -29,6 +29,8 @@ class AckermannCoupling(Coupling):
     The angle is that of a single wheel midway between them (the bicycle's).
     """
 
+    called: ClassVar[str] = "linkage"
+
     type: Literal["ackermann"] = "ackermann"
     wheels: tuple[str, str] = Field(description="The two steered wheels, [left, right].")
     axle: Length = default(0.0, "Where the fixed axle is along x (m), default 0.")
@@ -47,6 +49,8 @@ class GearCoupling(Coupling):
     The names are those that a motor could drive. Output NAME.torque: what the gear puts on `joint` (N m, or N on one
     that slides); each of those that it follows feels -ratio times as much.
     """
+
+    called: ClassVar[str] = "gear"
 
     type: Literal["gear"] = "gear"
     joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")

@@ -11,12 +11,9 @@ from trundle.robot import units
 from trundle.robot.bodies import drive_axes
 from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import GearCoupling, gears, held
-from trundle.robot.dimensions import UNKNOWN, dimension_of
-from trundle.robot.expressions import ExpressionError
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.structure import drivable, no_axis
-from trundle.robot.values import Value, check_dimension
 
 T = TypeVar("T", bound=Parts)
 
@@ -86,7 +83,6 @@ def check_gears(robot: Parts) -> Iterator[Problem]:
             message = f"{gear.joint!r} is held by the coupling {other!r} already"
             problems.append(Problem((*path, "joint"), message, _one_coupling(robot, other)))
         holder.setdefault(gear.joint, name)
-        yield from _dimensions(gear, path)
     yield from problems or _circles(robot)
 
 
@@ -94,19 +90,6 @@ def _one_coupling(robot: Parts, name: str) -> str:
     if name in gears(robot.couplings):
         return f"let {name} alone follow all of them: follows: {{a: ..., b: ...}}; or turn this one round"
     return f"let the coupling follow: joint: {name}"
-
-
-def _dimensions(gear: GearCoupling, path: Path) -> Iterator[Problem]:
-    """Ratios in units that don't fit; those that use parameters are checked with all other values."""
-    given: list[tuple[Path, Value]] = [
-        ((*path, "follows", leader), ratio) for leader, ratio in gear.follows.items()
-    ]
-    for place, value in [*given, ((*path, "offset"), gear.offset)]:
-        if not value.names:
-            try:
-                check_dimension(dimension_of(value.expression, lambda _: UNKNOWN), value.quantity)
-            except ExpressionError as error:
-                yield Problem(place, f"{value.source!r}: {error}", error.hint)
 
 
 def _circles(robot: Parts) -> Iterator[Problem]:

@@ -89,27 +89,21 @@ class Resolver:
 
 def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Problem]]:
     """Number of every value of a robot by key, given its parameters; and what has no number."""
-    known = dict(scope)
-    problems: list[Problem] = []
-    for name in definition_order(robot):
-        value = robot.parameters[name]
-        if value.is_parameter:
-            continue
-        try:
-            known[name] = value.number_in(known)
-        except KeyError:
-            pass  # it hangs on a parameter that failed before it, which is reported
-        except ExpressionError as error:
-            problems.append(Problem(("parameters", name), f"{value.source!r} {error}", error.hint))
-    found: dict[str, float] = {}
-    for path, value in values(robot):
+    known, found, problems = dict(scope), dict[str, float](), list[Problem]()
+    order: list[tuple[Path, Value]] = [
+        (("parameters", name), robot.parameters[name]) for name in definition_order(robot)
+    ]
+    order += [(path, value) for path, value in values(robot) if path[0] != "parameters"]
+    for path, value in order:
         try:
             found[value.key] = known[value.key] if value.is_parameter else value.number_in(known)
         except KeyError:
-            pass
+            continue  # it hangs on a parameter that failed before it, which is reported
         except ExpressionError as error:
-            if path[0] != "parameters":
-                problems.append(Problem(path, f"{value.source!r} {error}", error.hint))
+            problems.append(Problem(path, f"{value.source!r} {error}", error.hint))
+            continue
+        if path[0] == "parameters":
+            known[value.key] = found[value.key]
     return found, problems
 
 
@@ -128,19 +122,18 @@ def dimensions(robot: Parts) -> dict[str, Found]:
 
 def parameter_units(robot: Parts) -> dict[str, str]:
     """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
-    known = dimensions(robot)
-    uses = quantities(robot)
-    result: dict[str, str] = {}
+    known, uses = dimensions(robot), quantities(robot)
     by_key = {value.key: value for _, value in values(robot)}
-    for name in parameter_values(robot):
+
+    def unit(name: str) -> str:
         if name not in robot.parameters:
-            result[name] = by_key[name].quantity.unit
-            continue
+            return by_key[name].quantity.unit
+        if name in uses:
+            return uses[name].unit
         dimension = known[name]
-        used = uses.get(name)
-        exact = "" if isinstance(dimension, str) else unit_text(dimension)
-        result[name] = used.unit if used is not None else exact
-    return result
+        return "" if isinstance(dimension, str) else unit_text(dimension)
+
+    return {name: unit(name) for name in parameter_values(robot)}
 
 
 def quantities(robot: Parts) -> dict[str, Measure]:

@@ -13,6 +13,23 @@ from trundle.robot.values import describe
 Path = tuple[str | int, ...]
 _AXES = ("x", "y", "z")
 _VECTORS = ("at", "rpy", "axis", "center_of_mass", "gravity")
+# What pydantic's kinds of errors say here, and how to put them right.
+_NAMES, _LIST = "expected a mapping of names, got {came}", "expected a list, got {came}"
+_WORDS: dict[str, tuple[str, str | None]] = {
+    "missing": ("{key!r} is missing", None),
+    "dict_type": (_NAMES, "write NAME: {...} below this key"),
+    "mapping_type": (_NAMES, "write NAME: {...} below this key"),
+    "list_type": (_LIST, None),
+    "tuple_type": (_LIST, None),
+    "string_type": ("expected text, got {came}", "put it in quotes"),
+    "greater_than_equal": ("must be at least {ge}, got {came}", None),
+    "less_than_equal": ("must be at most {le}, got {came}", None),
+    "int_type": ("expected a whole number, got {came}", None),
+    "string_pattern_mismatch": (
+        "{came} is not a valid name",
+        "letters, digits, spaces and _ . + -, starting with a letter or digit",
+    ),
+}
 # How many further problems are listed under the first one.
 _LISTED = 8
 # How many are looked at: each costs the search for a name that is near.
@@ -65,29 +82,13 @@ def _words(
     if "message" in context:
         hint = context.get("hint")
         return str(context["message"]), None if hint is None else str(hint)
-    if kind == "missing":
-        return f"{path[-1]!r} is missing", None
     if kind == "literal_error":
         allowed = str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
         return f"unknown choice {describe(came)}", choose(came, allowed)
-    if kind in ("dict_type", "mapping_type"):
-        return f"expected a mapping of names, got {describe(came)}", "write NAME: {...} below this key"
-    if kind in ("list_type", "tuple_type"):
-        return f"expected a list, got {describe(came)}", None
-    if kind == "string_type":
-        return f"expected text, got {describe(came)}", "put it in quotes" if isinstance(
-            came, (int, float)
-        ) else None
-    if kind in ("greater_than_equal", "less_than_equal"):
-        bound = f"at least {context['ge']}" if "ge" in context else f"at most {context['le']}"
-        return f"must be {bound}, got {describe(came)}", None
-    if kind == "int_type":
-        return f"expected a whole number, got {describe(came)}", None
-    if kind == "string_pattern_mismatch":
-        return (
-            f"{came!r} is not a valid name",
-            "letters, digits, spaces and _ . + -, starting with a letter or digit",
-        )
+    if kind in _WORDS:
+        words, hint = _WORDS[kind]
+        hint = hint if kind != "string_type" or isinstance(came, (int, float)) else None
+        return words.format(key=path[-1] if path else "", came=describe(came), **context), hint
     return f"{fallback[:1].lower()}{fallback[1:]}, got {describe(came)}", None
 
 

@@ -300,7 +300,7 @@ def _parameters(robot: Parts) -> Iterator[Problem]:
         missing = [name for name in value.names if name not in robot.parameters]
         for name in missing:
             yield Problem(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
-        if value.names and not missing:
+        if not missing:  # without a name, too: what gears' numbers measure is known only here
             try:
                 check_dimension(dimension_of(value.expression, known.__getitem__), value.quantity)
             except ExpressionError as error:

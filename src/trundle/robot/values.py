@@ -213,10 +213,14 @@ class Reads:
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
 
+    def schema(self) -> JsonSchemaValue:
+        """What editors are told of it."""
+        return {"type": ["number", "string"], "x-unit": self.quantity.unit}
+
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"type": ["number", "string"], "x-unit": self.quantity.unit}
+        return self.schema()
 
 
 class ReadsVector(Reads):
@@ -234,11 +238,8 @@ class ReadsVector(Reads):
                 raise problem(str(error), error.hint, (place,)) from None
         return tuple(values)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        one = super().__get_pydantic_json_schema__(schema, handler)
-        return {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
+    def schema(self) -> JsonSchemaValue:
+        return {"type": "array", "items": super().schema(), "minItems": 3, "maxItems": 3}
 
 
 class ReadsAxis(ReadsVector):
@@ -260,10 +261,8 @@ class ReadsGravity(ReadsVector):
     def read(self, written: object) -> object:
         return super().read(written) if isinstance(written, (list, tuple)) else Reads.read(self, written)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        vector = super().__get_pydantic_json_schema__(schema, handler)
+    def schema(self) -> JsonSchemaValue:
+        vector = super().schema()
         return {"anyOf": [vector["items"], vector]}
 
 

@@ -35,16 +35,12 @@ def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
     """The Values that stand directly in a noun's fields (in vectors and mappings too)."""
     for field in type(noun).model_fields:
         inner = getattr(noun, field)
-        if isinstance(inner, Value):
-            yield (*path, field), inner
-        elif isinstance(inner, tuple):
-            yield from (
-                ((*path, field, place), each) for place, each in enumerate(inner) if isinstance(each, Value)
-            )
+        entries: list[tuple[Path, object]] = [((), inner)]
+        if isinstance(inner, tuple):
+            entries = [((place,), each) for place, each in enumerate(inner)]
         elif isinstance(inner, dict):
-            yield from (
-                ((*path, field, name), each) for name, each in inner.items() if isinstance(each, Value)
-            )
+            entries = [((name,), each) for name, each in inner.items()]
+        yield from ((((*path, field, *at), each)) for at, each in entries if isinstance(each, Value))
 
 
 def values(noun: Noun) -> Iterator[tuple[Path, Value]]:

@@ -44,7 +44,7 @@ class Page:
         lines = []
         for label, text in rows:
             first, *more = run_on(text, width + 2)
-            lines += [f"  {self.styled(label.ljust(width), 'cyan')}{first}", *more]
+            lines += [f"  {self.styled(label.ljust(width - 1), 'cyan')} {first}", *more]
         return lines
 
 

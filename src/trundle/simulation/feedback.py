@@ -84,6 +84,16 @@ def filler(
     return follow
 
 
+def commands(signals: Sequence[Signal], fill: Fill, times: FloatArray, states: FloatArray) -> FloatArray:
+    """All inputs at all times, (inputs, times), `fill` being of all of them; states: (states, times)."""
+    if not any(signal.feedback for signal in signals):
+        return np.array([signal.sample(times) for signal in signals]).reshape(len(signals), times.size)
+    found = np.zeros((len(signals), times.size))
+    for t, x, u in zip(times, states.T, found.T, strict=True):
+        fill(float(t), x, u)
+    return found
+
+
 def _seen(observe: Program, fed: set[int]) -> Program:
     """The part of `observe` that gives the outputs which don't hang on the inputs `fed`."""
     group = observe.input_index("input")

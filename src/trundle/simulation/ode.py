@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.errors import InputError
-from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results.arrays import FloatArray
@@ -25,7 +24,7 @@ class Ode:
     """ẋ = f(t, x) of a model under its inputs: what `scipy.integrate.solve_ivp` and its like take, with its Jacobian.
 
     states: the names of x; x0: where it starts; signals: the inputs over time, in order; parameters: p in order;
-    observe: what inputs that follow the motion see; program: ẋ of (state, input, parameter). Where constraints aren't
+    program: ẋ of (state, input, parameter); `fill(t, x, u)` puts the inputs' values into u. Where constraints aren't
     solved for, it is f(P(x)), with P one Newton step back onto them, as in `trundle.simulate`: what it is integrated to
     may leave them by the integrator's error.
     """
@@ -35,32 +34,34 @@ class Ode:
     signals: tuple[Signal, ...]
     parameters: FloatArray
     program: Program
-    observe: Program
+    fill: Fill
 
     def __call__(self, t: float, x: ArrayLike) -> FloatArray:
         """ẋ, (n,), or (n, count) for as many states."""
+        x = np.asarray(x, dtype=float)
         (rate,) = self._rate(x, self.inputs(t, x), self.parameters)
         return rate
 
     def jacobian(self, t: float, x: ArrayLike) -> FloatArray:
-        """∂f/∂x, (n, n); InputError where inputs follow the motion, as nobody knows their slopes."""
-        if any(signal.feedback for signal in self.signals):
-            raise InputError("inputs that follow the motion have no slopes", hint="leave jac out")
+        """∂f/∂x, (n, n); raises InputError where an input follows the state: its own slope isn't known."""
+        following = [k for k, signal in enumerate(self.signals) if signal.feedback is not None]
+        if following:
+            raise InputError(
+                f"the Jacobian needs inputs of time alone, and {len(following)} follow the state",
+                hint="leave jac out: integrators take differences then",
+            )
+        x = np.asarray(x, dtype=float)
         (slope,) = self._slope(x, self.inputs(t, x), self.parameters)
         return slope.reshape(len(self.states), len(self.states))
 
     def inputs(self, t: float, x: ArrayLike) -> FloatArray:
-        """u(t, x) in the model's order: (m,), or (m, count) where inputs follow as many states."""
-        states = np.asarray(x, dtype=float)
-        if states.ndim == 2 and any(signal.feedback for signal in self.signals):
-            return np.array([self.inputs(t, column) for column in states.T]).T
+        """u(t) in the model's order, (m,), or (m, count) where they follow as many states."""
+        x = np.asarray(x, dtype=float)
+        if x.ndim == 2 and any(signal.feedback is not None for signal in self.signals):
+            return np.array([self.inputs(t, each) for each in x.T]).T
         u = np.zeros(len(self.signals))
-        self._fill(float(t), states, u)
+        self.fill(float(t), x, u)
         return u
-
-    @cached_property
-    def _fill(self) -> Fill:
-        return filler(self.signals, self.states, self.observe, self.parameters)
 
     @cached_property
     def _rate(self) -> Kernel:
@@ -114,16 +115,13 @@ def ode(
     model = model_of(model, "ode")
     values = model.parameter_values(named(parameters, "parameters"))
     signals = signals_of(inputs, {name: model.units.get(name, "") for name in model.inputs}, model.name)
-    start = model.state_vector(initial_numbers(initial, model), values)
+    ordered = tuple(signals.get(name, constant(0.0)) for name in model.inputs)
+    numbers = np.array(list(values.values()))
     return Ode(
         model.states,
-        np.array(start),
-        tuple(signals.get(name, constant(0.0)) for name in model.inputs),
-        np.array(list(values.values())),
-        _guided(model),
-        model.observe,
+        np.array(model.state_vector(initial_numbers(initial, model), values)),
+        ordered,
+        numbers,
+        model.dynamics if model.projection is None else feed(model.dynamics, model.projection),
+        filler(ordered, model.states, model.observe, numbers),
     )
-
-
-def _guided(model: Model) -> Program:
-    return model.dynamics if model.projection is None else feed(model.dynamics, model.projection)

@@ -18,15 +18,15 @@ def make_pieces(
     program: Program,
     jacobian: Program | None,
     signals: Sequence[Signal],
-    fill: Fill,
+    fill: Fill | None,
     parameters: FloatArray,
     bar: Progress,
 ) -> Callable[[float, float], tuple[Rate, Rate | None]]:
     """`make(a, b)` -> (f, ∂f/∂x) on the piece [a, b] s, all on the same buffers.
 
     program: groups (state, input, parameter) to the rate first; jacobian: its ∂rate/∂state, or None where no method
-    asks for it: then there is no ∂f/∂x. An input that is held keeps the value it has in the middle of the piece. What a
-    jump at b changes belongs to the next piece, so t stays below b.
+    asks for it: then there is no ∂f/∂x. An input that is held keeps the value it has in the middle of the piece,
+    `fill` gives the others, if any. What a jump at b changes belongs to the next piece, so t stays below b.
     """
     x, u = np.zeros(program.inputs[0].size), np.zeros(len(signals))
     outputs = [np.zeros(group.size) for group in program.outputs]
@@ -37,8 +37,6 @@ def make_pieces(
         square = np.zeros((x.size, outputs[0].size))
         evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
 
-    moves = any(not signal.held for signal in signals)
-
     def make(a: float, b: float) -> tuple[Rate, Rate | None]:
         u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
@@ -46,7 +44,7 @@ def make_pieces(
         def function(evaluate: Callable[[], None], found: np.ndarray) -> Rate:
             def at(t: float, y: np.ndarray) -> np.ndarray:
                 x[:] = y
-                if moves:
+                if fill is not None:
                     fill(t if t < b else last, x, u)
                 evaluate()
                 bar.at(t)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.documents import RunSpec, dump
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
+from trundle.model.own_kinds import without_value
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -22,7 +22,8 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
-from trundle.simulation.feedback import Fill, filler
+from trundle.simulation.culprit import with_culprit
+from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.options import Options
@@ -76,7 +77,8 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     fill = filler(signals, system.states, problem.observe, p)
     _require_rates(problem, fill, compile_program(guided))
     doing = "simulating" if isinstance(system, Model) else "rolling"
-    moving = filler(signals, system.states, problem.observe, p, held=False)
+    still = all(signal.held and signal.feedback is None for signal in signals)
+    moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, moving, bar)
         slope = _slope(problem, guided) if method in IMPLICIT else None
@@ -87,15 +89,20 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
         make = make_pieces(guided, slope, signals, moving, p, bar)
         breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
         names = guided.inputs[guided.input_index("state")].labels
-        states = integrate(make, problem.start, times, breaks, settings, names, closer_look(signals))
-    n, commands = len(system.states), np.zeros((len(signals), times.size))
-    for t, x, u in zip(times, states.T, commands.T, strict=True):
-        fill(float(t), x, u)
-    states[:n] = on_manifold(system, states[:n], commands, p)
-    *_, outputs = observer(states[:n], commands if signals else np.zeros(0), p)
+        rest = problem.start, times, breaks, settings, names, closer_look(signals)
+        try:
+            states = integrate(make, *rest)
+        except NumericsError as error:
+            both = system.states, system.inputs
+            raise with_culprit(
+                error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
+            ) from None
+    n, commanded = len(system.states), commands(signals, fill, times, states)
+    states[:n] = on_manifold(system, states[:n], commanded, p)
+    *_, outputs = observer(states[:n], commanded if signals else np.zeros(0), p)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return _run(problem, (states, commands, outputs), summary)
+    return _run(problem, (states, commanded, outputs), summary)
 
 
 def _slope(problem: Problem, guided: Program) -> Program | None:
@@ -109,7 +116,7 @@ def _slope(problem: Problem, guided: Program) -> Program | None:
     return slope
 
 
-def _method(problem: Problem, fill: Fill, bar: Progress) -> str:
+def _method(problem: Problem, fill: Fill | None, bar: Progress) -> str:
     """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
     if problem.options.method != "auto":
         return problem.options.method
@@ -133,7 +140,13 @@ def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:
     rate, *_ = kernel(start, commands, problem.numbers)
     if np.isfinite(rate).all():
         return
-    lost = [name for name, value in zip(problem.system.states, rate, strict=False) if not np.isfinite(value)]
+    system = problem.system
+    lost = [name for name, value in zip(system.states, rate, strict=False) if not np.isfinite(value)]
+    values = dict(zip(system.states, start.tolist(), strict=False))
+    values |= dict(zip(system.inputs, commands.tolist(), strict=True))
+    words = without_value(system.robot, problem.parameters, values) if system.robot is not None else ""
+    if words:
+        raise NumericsError(f"at t = 0 s {', '.join(lost)} of '{system.name}' have no rates: {words}")
     raise NumericsError(
         f"at t = 0 s {', '.join(lost)} of '{problem.system.name}' have no rates: it is singular where it starts, or "
         f"its state is too large\n  {_singular_start(problem.system.robot)}"
@@ -238,11 +251,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
 
 def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    # What only moves kinematically may lack masses, which is read only where the file says so.
-    spec = None if isinstance(system, Model) else RunSpec.model_validate({"mode": "kinematic"})
-    made_from = system.origin if isinstance(system, Model) else {}
-    described = {} if system.robot is None else {"yaml": dump(system.robot, spec)}
-    return {**made_from, **described, "parameters": dict(parameters)}
+    return {**system.made_from, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:

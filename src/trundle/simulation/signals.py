@@ -63,6 +63,8 @@ class Signal:
 
     def sample(self, times: FloatArray) -> FloatArray:
         """Values at many times."""
+        if self.held and not self.jumps:
+            return np.full(times.shape, self.value(0.0))
         return np.array([self.value(float(t)) for t in times])
 
     def derivative(self, t: float, start: float, end: float) -> float:

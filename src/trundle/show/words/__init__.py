@@ -35,6 +35,7 @@ _SENTENCES = {
     "Reach": ("analysis_sentences", "reach"),
     "Relation": ("analysis_sentences", "relation"),
     "Singularity": ("analysis_sentences", "singularity"),
+    "Trim": ("linear_words", "trim"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from trundle.show.lines import quantity, table
 if TYPE_CHECKING:
     from trundle.control.linear_control import Controllability
     from trundle.control.linearization import Linearization
+    from trundle.control.trim import Trim
 
 # Larger matrices are not printed; wider tables than this have numbers in place of names above their columns.
 _MOST_COLUMNS, _WIDTH = 16, 120
@@ -27,6 +28,9 @@ _NONHOLONOMIC = (
     "linear in the state corrects them; manoeuvres do: the Lie brackets of the allowed velocities reach them",
 )
 _INTEGRALS = ("the constraints keep these constant, whatever the inputs do: one follows from the others",)
+
+# States of a steady motion below this are Newton's rounding.
+_SMALL = 1e-12
 
 Table = list[tuple[str, ...]]
 
@@ -71,6 +75,26 @@ def controllability_sentence(found: Controllability) -> str:
     return "\n".join(lines)
 
 
+def trim_sentence(found: Trim) -> str:
+    """A steady motion: what was asked for, what it takes, what moves on, what else could be asked for."""
+    units, words = found.model.units, found.targets or {"nothing asked for": 0.0}
+
+    def listed(values: Mapping[str, float]) -> str:
+        return ", ".join(
+            f"{name} = {quantity(value, units.get(name, ''), 6)}" for name, value in values.items()
+        )
+
+    lines = [f"{found.model.name} in a steady motion with {listed(found.targets) or next(iter(words))}"]
+    others = {name: value for name, value in found.state.items() if abs(value) > _SMALL and name not in words}
+    for what, values in (("states", others), ("inputs", found.input), ("moving on, per second", found.rate)):
+        if values:
+            lines.append(f"  {what}: {listed(values)}")
+    for each in found.free:
+        terms = list(each.items())
+        lines.append(f"  left free: {combination([terms[-1], *terms[:-1]])}")
+    return "\n".join(lines)
+
+
 def _heading(about: Linearization) -> str:
     """One line: whose, how large, about which state."""
     moved = chain(about.state.items(), about.input.items())
@@ -90,8 +114,13 @@ def _standing(about: Linearization) -> list[str]:
     rates = ", ".join(rate(name) for name in about.drifting)
     if about.is_equilibrium:
         lines = ["an equilibrium"]
+    elif about.is_steady:
+        lines = [f"a steady motion: drifting are {rates}"]
     else:
-        lines = [f"{'a steady motion' if about.is_steady else 'not an equilibrium'}: drifting are {rates}"]
+        lines = [
+            f"not an equilibrium: drifting are {rates}",
+            "no steady motion, so A and B hold at this moment only: model.linearize_along(run) has A(t), B(t)",
+        ]
     if about.dependent:
         lines.append(f"dependent by the constraints: {', '.join(about.dependent)}")
     return lines
