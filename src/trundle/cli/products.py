@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,14 @@ def names(stem: str, figure_format: str | None) -> list[str]:
     return [f"{stem}.nc", f"{stem}.csv", *figures]
 
 
-def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> list[Path]:
-    """Write everything, each file whole or not at all, and return the paths."""
+def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
+    """Write everything, each file whole or not at all; return the paths, and the seconds that the figures took."""
     paths = [run.save(folder / f"{stem}.nc"), run.save(folder / f"{stem}.csv")]
-    if figure_format is not None:
-        paths += run.plot.save(folder, f".{figure_format}")
-    return paths
+    if figure_format is None:
+        return paths, 0.0
+    began = time.perf_counter()
+    paths += run.plot.save(folder, f".{figure_format}")
+    return paths, time.perf_counter() - began
 
 
 def left_over(folder: Path, written: list[Path]) -> list[str]:
