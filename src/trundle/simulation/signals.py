@@ -20,7 +20,7 @@ from trundle.model.arguments import number
 from trundle.results.arrays import FloatArray
 from trundle.robot.values import Value
 from trundle.simulation.columns import read_column
-from trundle.simulation.series import DataArray, Series, table_of
+from trundle.simulation.labelled import DataArray, Series, table_of
 
 # Step of the differences by which a Python function is differentiated (s). Fourth order: the error is h⁴ f⁽⁵⁾/30,
 # about 3e-14 for motions with time constants of a second, against rounding of 1e-13 |f|.
