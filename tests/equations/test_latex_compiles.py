@@ -10,6 +10,8 @@ import pytest
 import trundle
 from trundle import catalog
 from trundle.formulas import equations
+from trundle.formulas.markup import Page
+from trundle.formulas.tex_width import tex_width
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
@@ -33,6 +35,20 @@ def compiled(document, folder):
         assert done.returncode == 0, "\n".join(done.stdout.splitlines()[-30:])
     # TeX breaks its lines after 79 signs.
     return (folder / "equations.log").read_text(errors="replace").replace("\n", " ")
+
+
+def test_widths_are_those_of_tex(tmp_path):
+    """What breaks lines is the width that TeX finds, to a tenth."""
+    page = Page(equations(catalog.swerve()))
+    rows = [row for block in page.layout.blocks() for each in block.statements for row in page.rows(each)]
+    formulas = [side for row in rows for side in (row.left, row.right) if len(side) > 40]
+    boxes = [f"\\setbox0\\hbox{{$\\displaystyle {each}$}}\\typeout{{width \\the\\wd0}}" for each in formulas]
+    head, tail = r"\documentclass{article}\usepackage{amsmath}\begin{document}", r"\end{document}"
+    log = compiled("\n".join([head, *boxes, tail]), tmp_path)
+    widths = [float(each) for each in re.findall(r"width ([\d.]+)pt", log)]
+    assert len(widths) == len(formulas) > 40
+    for formula, width in zip(formulas, widths, strict=True):
+        assert tex_width(formula) == pytest.approx(width, rel=0.15, abs=8), formula
 
 
 def check(found, folder):

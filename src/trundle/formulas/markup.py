@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import escape
 from typing import NamedTuple
 
-from sympy.printing.latex import greek_letters_set as tex_greek
+from sympy.printing.latex import translate
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 
 from trundle.formulas.names import numbered
@@ -35,7 +35,7 @@ _TEX = {
     **{sign: f"${sign}$" for sign in "<>|"},
     **{sign: rf"\{sign}" for sign in "${}%&#"}, "_": r"\_\allowbreak{}",
     **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    **{sign: rf"$\{name}$" for name, sign in greek_unicode.items() if sign and name in tex_greek},
+    **{sign: f"${translate(name)}$" for name, sign in greek_unicode.items() if sign},
 }  # fmt: skip
 _TEX_SIGNS = re.compile("|".join(map(re.escape, sorted(_TEX, key=len, reverse=True))))
 _SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from sympy import Basic
 from sympy.printing.latex import LatexPrinter, tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode, pretty_symbol, sub
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from sympy.printing.str import StrPrinter
 
-from trundle.formulas.ordering import Order
+from trundle.formulas.ordering import Order, Split
 from trundle.formulas.sections import Expression
 from trundle.formulas.tex_width import tex_width
 
@@ -79,12 +80,55 @@ class Note(str):
         return note
 
 
-class Pretty(PrettyPrinter):
+class Measuring:
+    """Widths of formulas, in columns: of sums and products by those of their parts, so that what is long is drawn only
+    where it is shown. The widths of signs, of brackets, and of what stands between factors are the printer's.
+    """
+
+    plus = 3.0
+    brackets = 2.0
+    dot = 1.0
+
+    def __init__(self, order: Order) -> None:
+        self.by = order
+        self._widths: dict[Expression, float] = {}
+
+    def drawn(self, expression: Expression) -> float:
+        """The width of what is neither a sum nor a product."""
+        raise NotImplementedError
+
+    def width(self, expression: Expression) -> float:
+        """Columns that a formula takes, at most."""
+        if expression not in self._widths:
+            self._widths[expression] = self._measured(expression)
+        return self._widths[expression]
+
+    def _measured(self, expression: Expression) -> float:
+        if expression.is_Add:
+            terms = [self.by.split(term) for term in self.by.terms(expression)]
+            signs = self.plus * (len(terms) - 1 + terms[0].negative)
+            return signs + sum(self._fraction(term) for term in terms)
+        if expression.is_Mul:
+            split = self.by.split(expression)
+            return self.plus * split.negative + self._fraction(split)
+        return self.drawn(expression)
+
+    def _fraction(self, split: Split) -> float:
+        return max(self._factors(split.above), self._factors(split.below) if split.below else 0.0)
+
+    def _factors(self, factors: Sequence[Expression]) -> float:
+        if len(factors) < 2:
+            return self.width(factors[0]) if factors else 1.0
+        inside = sum(self.width(each) + self.brackets * bool(each.is_Add) for each in factors)
+        return inside + self.dot * (len(factors) - 1)
+
+
+class Pretty(Measuring, PrettyPrinter):
     """Formulas in two dimensions."""
 
     def __init__(self, order: Order) -> None:
-        super().__init__({"use_unicode": True, "wrap_line": False})
-        self.by = order
+        Measuring.__init__(self, order)
+        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False})
         self._forms: dict[Expression, prettyForm] = {}
 
     if TYPE_CHECKING:  # SymPy's own says that this is text
@@ -95,8 +139,8 @@ class Pretty(PrettyPrinter):
         """An expression as a picture."""
         return self._print(expression)
 
-    def width(self, expression: Expression) -> float:
-        """Columns that it takes."""
+    def drawn(self, expression: Expression) -> float:
+        """Columns of its picture."""
         return self.form(expression).width()
 
     def _print_Symbol(self, e: Expression, bold_name: bool = False) -> prettyForm:
@@ -162,16 +206,28 @@ class Pretty(PrettyPrinter):
         )
 
 
-class Latex(LatexPrinter):
+class Latex(Measuring, LatexPrinter):
     """LaTeX; symbols that the description has `named` are taken as they are."""
 
-    def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
-        super().__init__({"mat_delim": "[", "fold_func_brackets": True})
-        self.by, self.named = order, named
+    plus, brackets, dot = 12.2 / COLUMN, 12.2 / COLUMN, 1.0 / COLUMN
 
-    def width(self, expression: Expression) -> float:
+    def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
+        Measuring.__init__(self, order)
+        LatexPrinter.__init__(self, {"mat_delim": "[", "fold_func_brackets": True})
+        self.named = named
+        self._texts: dict[Expression, str] = {}
+
+    def drawn(self, expression: Expression) -> float:
         """Columns that it takes on a page."""
         return tex_width(self.doprint(expression)) / COLUMN
+
+    def _print(self, expr: Expression, **kwargs: object) -> str:
+        """Each part is printed once, however often it is measured."""
+        if kwargs or not isinstance(expr, Basic):
+            return super()._print(expr, **kwargs)
+        if expr not in self._texts:
+            self._texts[expr] = super()._print(expr)
+        return self._texts[expr]
 
     def _print_Symbol(self, expr: Expression, style: str = "plain") -> str:
         return symbol_latex(expr.name, expr in self.named)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 
 from trundle.formulas.ordering import Order, Split
-from trundle.formulas.printers import GREEK, Note, sign
+from trundle.formulas.printers import GREEK, Measuring, Note, sign
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 
 # A step that lines inside a bracket are set in.
@@ -55,13 +54,7 @@ class Block(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Printer(Protocol):
-    """What prints formulas, and knows how wide they are in columns."""
-
-    def width(self, expression: Expression) -> float: ...
-
-
-_Printer = TypeVar("_Printer", bound=Printer)
+_Printer = TypeVar("_Printer", bound=Measuring)
 
 
 class Layout(Generic[_Printer]):
@@ -72,7 +65,6 @@ class Layout(Generic[_Printer]):
         self.ranks = _ranks(equations)
         self.order = Order(self.ranks)
         self.printer = make(self.order)
-        self._columns: dict[Expression, float] = {}
 
     @cached_property
     def _letter(self) -> str:
@@ -117,9 +109,7 @@ class Layout(Generic[_Printer]):
 
     def columns(self, expression: Expression) -> float:
         """The width of an expression."""
-        if expression not in self._columns:
-            self._columns[expression] = self.printer.width(expression)
-        return self._columns[expression]
+        return self.printer.width(expression)
 
     def statements(self, equations: Sequence[Equation]) -> list[Statement]:
         """What is written of some equations: alike ones once, wide matrices by their entries."""
@@ -198,29 +188,20 @@ class Layout(Generic[_Printer]):
 
     def _of(self, equation: Equation) -> Iterator[Statement]:
         """One equation, or one a row or entry where it is too wide."""
-        left, right = equation.left, equation.right
-        whole, meaning = _scalar(equation), equation.meaning
-        matrix = isinstance(right, sympy.MatrixBase)
-        sparse = (
-            matrix and right.cols == 1 < _HIGH < right.rows and sum(e != 0 for e in right) * 2 < right.rows
-        )
-        if (
-            matrix
-            and right.cols == 1 < right.rows
-            and all(entry.is_Symbol for entry in right)
-            and not equation.vector
-        ):
-            left, equation = sympy.Symbol(f"{left}ᵀ"), replace(equation, right=right.T)
-            right = equation.right
-        if whole is not None or not matrix or (self._fits(left, equation.whole) and not sparse):
-            yield Statement((left,), equation.whole, meaning) if whole is None else Statement(*whole, meaning)
+        left, right, meaning = equation.left, equation.right, equation.meaning
+        if not isinstance(right, sympy.MatrixBase):
+            yield Statement((left,), right, meaning)
         elif isinstance(left, sympy.MatrixBase):
+            whole = _scalar(equation) or ((left,), equation.whole)
+            if len(left) == 1 or self._fits(left, equation.whole):
+                yield Statement(*whole, meaning)
+                return
             for k, (side, row) in enumerate(equation.lines()):
                 yield Statement((side,), row, "" if k else meaning)
-        elif self._fits(left, right.T) and right.rows != right.cols and right.cols > 1:
-            yield Statement((sympy.Symbol(f"{left}ᵀ"),), right.T, meaning)
         else:
-            yield from _entries(equation)
+            shapes = ((each, matrix) for each, matrix in _shapes(left, right) if self._fits(each, matrix))
+            found = next(shapes, None)
+            yield from _entries(equation) if found is None else [Statement(found[:1], found[1], meaning)]
 
     def _fits(self, left: Expression, right: Expression) -> bool:
         return self.columns(left) + 3 + self.columns(right) <= self.width
@@ -291,6 +272,20 @@ def _scalar(equation: Equation) -> tuple[tuple[Expression], Expression] | None:
     if vector is None or not getattr(left, "shape", None) == vector.shape == (1, 1):
         return None
     return (left[0],), equation.right[0] * vector[0]
+
+
+def _shapes(left: Expression, matrix: Expression) -> list[tuple[Expression, Expression]]:
+    """How a matrix may be set, best first: as it is or transposed, which columns of symbols are best; one of many rows
+    with few entries not at all.
+    """
+    upright, turned = (left, matrix), (sympy.Symbol(f"{left}ᵀ"), matrix.T)
+    if matrix.rows == matrix.cols:
+        return [upright]
+    if matrix.cols > 1:
+        return [upright, turned]
+    if all(entry.is_Symbol for entry in matrix):
+        return [turned, upright]
+    return [upright] if sum(entry != 0 for entry in matrix) * 2 >= matrix.rows or matrix.rows <= _HIGH else []
 
 
 def _bracketed(head: list[Expression], inner: list[Line]) -> list[Line]:
