@@ -429,14 +429,10 @@ class Model(Bound, Shown):
         ----------
         at : mapping of str to number or str
             The configuration; here and below as in `trundle.analyze`.
-        frame : str
-            A body, joint or wheel whose motion is the task.
-        point : sequence of three numbers or str, m
-            The point of it.
-        length : number or str, m
-            What compares turning with moving.
-        voltage : float or str, optional
-            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
+        frame, point : str, and sequence of three numbers or str, m
+            A body, joint or wheel whose motion is the task, and the point of it.
+        length, voltage : number or str, m and V
+            What compares turning with moving; the greatest voltage of motors with no limit and no battery.
 
         Returns
         -------
