@@ -23,7 +23,7 @@ from trundle.formulas.cofactors import adjugate, determinant, inverse
 from trundle.formulas.comparison import TOLERANCE
 from trundle.formulas.evaluation import Values
 from trundle.formulas.ordering import Order
-from trundle.formulas.printers import COLUMN, Latex, Pretty, line
+from trundle.formulas.printers import COLUMN, Latex, Pretty, inline
 from trundle.formulas.tex_width import tex_width
 from trundle.formulas.writing import Writer
 from trundle.mechanics.linear import product
@@ -334,7 +334,7 @@ def test_anything_prints_in_one_order(rng):
             assert Pretty(order).form(expression).width() > 0
             text = Latex(order, {}).doprint(expression)
             assert text.count("{") == text.count("}")
-        assert "**" not in line(sympy.Symbol("x") ** 2)
+        assert "**" not in inline(sympy.Symbol("x") ** 2)
 
 
 @pytest.mark.slow
