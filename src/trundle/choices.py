@@ -14,7 +14,7 @@ INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
 Mode = Literal["dynamic", "kinematic"]
 What = Literal["kinematics", "constraints", "dynamics", "all"]
 WHAT: tuple[What, ...] = get_args(What)
-FIGURES = ("path", "states", "inputs", "checks")
+FIGURES = ("path", "states", "inputs", "contacts", "checks")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
 MOST_SAMPLES = 10_000_000

@@ -53,7 +53,7 @@ def test_json_in_both_ways(trundle):
 
 def test_latex_and_markdown(trundle, offset):
     latex = trundle("equations", offset, "--what", "kinematics", "--format", "latex").out
-    assert r"\begin{align*}" in latex
+    assert r"\begin{align}" in latex
     assert r"\dot{\phi}_{\mathrm{right}}" in latex
     markdown = trundle("equations", offset, "--what", "kinematics", "--format", "markdown").out
     assert markdown.startswith("# offset_drive")
@@ -66,7 +66,9 @@ def test_output(trundle, folder):
     assert "operations" in json.loads((folder / "made" / "circle.json").read_text())
     told = trundle("equations", "circle.yaml", "--format", "latex", "--output", "circle.tex", "--json").data
     assert told["file"] == "circle.tex"
-    assert (folder / "circle.tex").read_text().startswith(r"\section*{diff\_drive}")
+    assert (folder / "circle.tex").read_text().startswith(r"% \usepackage{amsmath, array, longtable}")
+    trundle("equations", "circle.yaml", "--format", "tex", "--output", "whole.tex")
+    assert (folder / "whole.tex").read_text().startswith(r"\documentclass")
 
 
 def test_output_into_nowhere(trundle, folder):

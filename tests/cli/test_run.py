@@ -44,6 +44,28 @@ def test_the_object_has_everything_and_is_right(trundle, folder):
     }
 
 
+def test_the_base_speeds_stand_in_the_table_and_figures_in_the_times(trundle, folder):
+    (folder / "car.yaml").write_text(trundle("new", "ackermann").out)
+    said = trundle("run", "car.yaml", "--duration", "1", "--output", "here").out
+    assert "v_x" in said.partition("at t = ")[2].partition("checks")[0]
+    assert "figures " in said.partition("\ntime")[2].partition("at t = ")[0]
+    quick = trundle("run", "car.yaml", "--duration", "1", "--no-figures", "--output", "here").out
+    assert "figures " not in quick.partition("\ntime")[2].partition("at t = ")[0]
+
+
+def test_a_run_that_stands_on_its_head_says_so(trundle, folder):
+    """Upright a pendulum rests, and hanging it does, too: only one of them is told."""
+    (folder / "swing.yaml").write_text(trundle("new", "pendulum", "--links", "1").out)
+    upright = run(trundle, "swing.yaml", "--initial", f"link_1.angle={np.pi}", "--duration", "1")
+    (note,) = [each for each in upright["notes"] if "unstable" in each]
+    assert "--initial link_1.angle=3.24" in note
+    # A rod of 0.5 m, held at its end: lambda = sqrt(3 g / 2 l), damped by nothing.
+    assert f"{1 / np.sqrt(3 * 9.81 / 2 / 0.5):.2g} s" in note
+    for angle in ("0", "1.0"):
+        hanging = run(trundle, "swing.yaml", "--initial", f"link_1.angle={angle}", "--duration", "1")
+        assert not [each for each in hanging["notes"] if "unstable" in each]
+
+
 def test_the_files_are_there_and_hold_the_run(trundle, folder):
     data = run(trundle, "circle.yaml")
     assert data["files"] == ["runs/circle/circle.nc", "runs/circle/circle.csv"]

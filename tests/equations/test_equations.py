@@ -1,6 +1,7 @@
 """What the equations say: the reference drive, the offset drive with its joint, textbook forms, notes, formats."""
 
 import json
+import re
 import subprocess
 import sys
 import unicodedata
@@ -272,8 +273,41 @@ def test_loops_keep_their_multipliers():
     found = equations(catalog.robot("four_bar"))
     assert "loop_rows" in found
     assert not found.accelerations
-    assert "Aᵀ λ" in found.sections[-1].notes[0]
     assert any(name.startswith("loop.1") for name in found.by_name)
+    assert str(found["motion"].right) == "B*tau + A.T*lamda"
+    assert r"M \dot{u} + h &= B \tau + A^{T} \lambda" in found.latex()
+
+
+def test_the_central_equation_is_an_equation(drive):
+    """M u̇ + h = B τ is set, and u and τ say what they are of; what means nothing here isn't spoken of."""
+    assert str(drive["motion"]) == "M⋅u̇ + h = B⋅τ"
+    assert [*drive["speeds"].right] == [*sympy.symbols("v_x omega")]
+    assert [*drive["torques"].right] == [*sympy.symbols("tau_right tau_left")]
+    for form in (drive.latex(), drive.markdown()):
+        assert r"M \dot{u} + h &= B \tau" in form
+        assert "M[1" not in form
+        assert "u̇" not in form
+    assert "gravity" not in drive["bias"].meaning
+    assert "gear" not in drive.text()
+    assert "rotor" not in drive.text()
+    falling = equations(catalog.pendulum(), "dynamics")["bias"].meaning
+    assert falling.endswith("gravity")
+    assert equations(catalog.swerve(), "dynamics").text().count("behind its gear") == 4
+
+
+def test_every_coordinate_that_is_no_speeds_own_has_its_rate(drive):
+    assert drive["rate.theta"].right == sympy.Symbol("omega")
+    assert "rate.right.angle" not in drive
+
+
+def test_labels_and_numbers(drive):
+    """One number and one label an equation, over however many rows it goes."""
+    latex = drive.latex()
+    labels = re.findall(r"\\label\{(.*?)\}", latex)
+    assert len(labels) == len(set(labels))
+    assert "eq:differential_drive:forward" in labels
+    assert drive.tex().startswith("\\documentclass[a4paper]{article}")
+    assert latex in drive.tex()
 
 
 def test_a_model_knows_its_equations():
@@ -303,20 +337,20 @@ def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
 
 
 def texts(data):
-    """Every expression's text in the JSON object."""
+    """Every expression's text in the JSON object; the central equation's letters are matrices, which no number is."""
 
     def flat(side):
         return [each for part in side for each in flat(part)] if isinstance(side, list) else [side]
 
     for section in data["sections"]:
-        for equation in section["equations"]:
+        for equation in (each for each in section["equations"] if each["name"] != "motion"):
             yield from flat([equation["left"], equation["right"], equation.get("vector", [])])
     yield from (each["expression"] for each in data["definitions"])
 
 
 def expressions(found):
     """The same as SymPy objects."""
-    for equation in found.by_name.values():
+    for equation in (each for each in found.by_name.values() if each.name != "motion"):
         for side in (equation.left, equation.right, equation.vector):
             yield from [] if side is None else list(side) if hasattr(side, "shape") else [side]
 
@@ -345,7 +379,7 @@ def test_formats(name):
     assert "agrees with the compiled program" in " ".join(text.split())
     for form in (found.latex(), found.markdown(), found._repr_latex_()):
         assert form.count("{") == form.count("}")
-        assert form.count(r"\begin") == form.count(r"\end")
+        assert form.count(r"\begin{") == form.count(r"\end{")
     assert found._repr_markdown_() == found.markdown()
     assert "Equations of" in repr(found)
 

@@ -23,7 +23,8 @@ from trundle.formulas.cofactors import adjugate, determinant, inverse
 from trundle.formulas.comparison import TOLERANCE
 from trundle.formulas.evaluation import Values
 from trundle.formulas.ordering import Order
-from trundle.formulas.printers import Latex, Pretty, line
+from trundle.formulas.printers import COLUMN, Latex, Pretty, line
+from trundle.formulas.tex_width import tex_width
 from trundle.formulas.writing import Writer
 from trundle.mechanics.linear import product
 from trundle.robot import parse_robot
@@ -308,6 +309,18 @@ def random_expression(rng, depth=4):
     choices = [a + b, a - 2 * b, a * b, a / (b + 3), sympy.sin(a + b), sympy.cos(a) ** 2, sympy.atan2(a, b)]
     choices += [sympy.tan(b), largest**2, sympy.Abs(a) * b, sympy.sqrt(a**2 + 1)]
     return choices[int(rng.integers(len(choices)))]
+
+
+def test_widths_follow_from_those_of_the_parts(rng):
+    """What is measured is what is drawn: in a terminal but for the space behind a first sign, on a page but for the
+    small fractions within others, so never much less.
+    """
+    for _ in range(60):
+        expression = random_expression(rng)
+        pretty, page = Pretty(Order()), Latex(Order())
+        assert 0 <= pretty.width(expression) - pretty.form(expression).width() <= 2
+        drawn = tex_width(page.doprint(expression)) / COLUMN
+        assert 0.95 * drawn - 1 <= page.width(expression) <= 1.6 * drawn + 4
 
 
 @pytest.mark.slow

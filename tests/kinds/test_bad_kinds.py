@@ -17,6 +17,7 @@ from trundle.robot import (
     Read,
     State,
     Touch,
+    WoundMotor,
     parse_robot,
     register,
     units,
@@ -270,3 +271,14 @@ def test_a_wheel_whose_directions_or_centre_cannot_be(directions, centre, messag
     with pytest.raises(InputError, match=f"Guest {message}") as caught:
         trundle.derive(parse_robot({"body": {"mass": 20, "inertia": {"zz": 1}}, "wheels": wheels}))
     assert caught.value.key == "robot.wheels.l"
+
+
+def test_a_motor_for_batteries_says_what_its_winding_is():
+    class Guest(WoundMotor):
+        type: Literal["guest"] = "guest"
+
+        def effort(self, drive: Drive, read: Read) -> Effort:
+            return Effort(0)
+
+    with pytest.raises(InputError, match="Guest says nothing about its winding"):
+        register(Guest)

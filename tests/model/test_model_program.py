@@ -73,6 +73,20 @@ def test_parameters_by_name_with_units_and_as_a_batch(models):
     assert abs(many[:, 0] - one).max() > 0.1
 
 
+def test_single_numbers_by_keyword(models):
+    model = models["differential_drive"]
+    np.testing.assert_array_equal(
+        model.rhs(v_x=1.0, r="6 in"), model.rhs({"v_x": 1.0}, parameters={"r": "6 in"})
+    )
+    np.testing.assert_array_equal(
+        model.bias({"theta": 0.2}, x=1.0, omega=2.0), model.bias({"theta": 0.2, "x": 1.0}, {"omega": 2.0})
+    )
+    with pytest.raises(InputError, match=r"'v_z' is no group(.|\n)*v_x"):
+        model.rhs(v_z=1.0)
+    with pytest.raises(InputError, match="'v_x' is given twice"):
+        model.rhs(np.array(model.state_vector()), v_x=1.0)
+
+
 @pytest.mark.parametrize("name", ["differential_drive", "four_bar"])
 def test_rhs_is_what_a_run_moves_by(models, name):
     model = models[name]
@@ -114,6 +128,7 @@ def test_frames_by_their_name(models, rng):
     np.testing.assert_allclose(pose.velocity[:3], (ahead.position - behind.position) / (2 * step), atol=1e-8)
     np.testing.assert_allclose(pose.jacobian @ v, pose.velocity, atol=1e-12)
     assert pose.rotation.shape == (3, 3)
+    assert model.frame("link_2", (0, 0, -0.5)) is model.frame("link_2", [0, 0, -0.5])
     center = model.momentum(q, v)
     assert center.center.shape == (3,)
     assert model.frame("link_2")(np.repeat(q[:, None], 4, 1)).jacobian.shape == (6, 2, 4)

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 import trundle
 from trundle import catalog
 from trundle.analysis.analyze import analyze
+from trundle.choices import FIGURES
 from trundle.documents import RunSpec, dump
 from trundle.errors import InputError
 from trundle.model.drawing import motion, scene
@@ -22,9 +26,10 @@ from trundle.robot.description import parse_robot
 from trundle.scene import SPATIAL, Spot, body_outline, project
 from trundle.show.ability_figure import mobility_figure
 from trundle.show.diagram import diagram
+from trundle.show.panels import friction_use, states
 from trundle.show.path import path, scene_of, track_of
 from trundle.show.robot import silhouette
-from trundle.show.series import panels
+from trundle.show.series import start_up
 from trundle.show.style import save_figure
 
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
@@ -82,7 +87,7 @@ def drawn(axes):
 def test_all_figures_from_a_saved_file(tmp_path):
     run = Run.load(circle().save(tmp_path / "run.nc"))
     files = run.plot.save(tmp_path / "figures")
-    assert [file.name for file in files] == ["path.png", "states.png", "inputs.png", "checks.png"]
+    assert [file.name for file in files] == ["path.png", "states.png", "inputs.png"]
     for file in files:
         assert file.read_bytes().startswith(b"\x89PNG")
         assert file.stat().st_size > 5000
@@ -133,21 +138,24 @@ def test_a_tiny_robot_on_a_long_path_is_drawn_larger_and_said_so():
 @pytest.mark.parametrize("samples", [1, 2, 3])
 def test_short_and_still_runs(samples, tmp_path):
     still = circle(samples, laps=0.0)
-    assert len(still.plot.save(tmp_path)) == 4
+    assert len(still.plot.save(tmp_path)) == 3
 
 
 def test_a_diverged_run_is_drawn_up_to_where_its_numbers_end(tmp_path):
     x = np.linspace(0, 1, 101)
     x[60:] = np.nan
     run = circle(more={"x": x})
-    assert len(run.plot.save(tmp_path)) == 4
+    assert len(run.plot.save(tmp_path)) == 3
     x[:] = np.inf
-    assert len(circle(more={"x": x}).plot.save(tmp_path)) == 4
+    assert len(circle(more={"x": x}).plot.save(tmp_path)) == 2
 
 
 def test_a_run_without_anything_to_show(tmp_path):
+    """No file is written for it; asked for, a figure says so."""
     run = Run("empty", np.arange(2.0), {"knee.angle": np.arange(2.0)})
-    assert len(run.plot.save(tmp_path)) == 4
+    assert run.plot.save(tmp_path) == []
+    for name in FIGURES:
+        assert [text.get_text() for text in getattr(run.plot, name)().axes[0].texts] != []
 
 
 @pytest.mark.parametrize("kind", ["pendulum", "four_bar", "slider_crank", "offset_drive"])
@@ -212,7 +220,12 @@ def test_what_moves_in_space_is_seen_from_its_corner():
     joint = {"type": "revolute", "at": [0, 0, 0.3], "body": BODY}
     arm = {"turret": joint, "shoulder": {**joint, "parent": "turret", "axis": [0, 1, 0]}}
     spatial, flat = (parse_robot({"name": "a", "joints": each}) for each in (arm, {"turret": joint}))
-    assert (scene(flat).view, scene(flat).is_flat, scene(spatial).is_flat) == ("z", True, False)
+    assert (scene(flat).projection, scene(flat).is_flat, scene(spatial).projection) == ("z", True, SPATIAL)
+    assert "seen from the side" in [text.get_text() for text in diagram(spatial).axes[0].texts]
+    assert not [text for text in diagram(flat).axes[0].texts if "seen" in text.get_text()]
+    wheels = {side: {"at": [0, y, 0], "radius": 0.1} for side, y in (("left", 0.3), ("right", -0.3))}
+    carried = parse_robot({"name": "a", "body": BODY, "joints": arm, "wheels": wheels})
+    assert (scene(carried).projection, scene(carried).is_flat) == ("z", False)
     run = trundle.simulate(spatial, 0.2, initial={"turret.rate": 1.0}, samples=5)
     shown = track_of(run)
     assert shown is not None
@@ -262,11 +275,123 @@ def test_checks_say_the_largest_residual_and_imbalance():
 
 
 def test_panels_hold_one_unit_and_not_too_many_lines():
-    values = {f"w{i}.angle": np.zeros(2) for i in range(20)} | {"x": np.zeros(2)}
+    values = {f"w{i}.angle": np.arange(2.0) + i for i in range(20)} | {"x": np.zeros(2)}
     run = Run("many", np.arange(2.0), values, {"x": "m"}, groups={"coordinates": list(values)})
-    found = panels(run, {"coordinates": run.groups["coordinates"]})
-    assert [len(panel.names) for panel in found] == [7, 7, 6, 1]
-    assert [panel.unit for panel in found] == ["", "", "", "m"]
+    found = states(run)
+    assert [len(panel.curves) for panel in found] == [7, 7, 6, 1]
+    assert [panel.label for panel in found] == ["value", "value", "value", "position (m)"]
+
+
+def legend(figure):
+    """What is written beside each panel."""
+    return [[text.get_text() for text in axes.texts] for axes in figure.axes]
+
+
+def test_curves_that_cover_each_other_are_one_with_all_names():
+    time = np.linspace(0, 1, 101)
+    turning = {f"{name}.steering": np.sin(time) for name in ("fl", "fr", "rl")} | {
+        "rr.steering": np.cos(time)
+    }
+    run = Run("four", time, turning, dict.fromkeys(turning, "rad"), groups={"coordinates": list(turning)})
+    figure = run.plot.states()
+    assert legend(figure) == [["fl.steering, fr.steering,\nrl.steering", "rr.steering"]]
+    lines = [line for line in figure.axes[0].lines if len(np.asarray(line.get_xdata())) == 101]
+    np.testing.assert_array_equal([line.get_ydata() for line in lines], [np.sin(time), np.cos(time)])
+
+
+def test_curves_that_run_together_for_a_while_both_show():
+    """Losses that the kinetic energy comes up to: where both are, pixels have the colour of either."""
+    time = np.linspace(0, 10, 501)
+    energies = {"energy.losses": 3 * (1 - np.exp(-3 * time)), "energy.kinetic": 3 * (1 - np.exp(-time))}
+    figure = Run("brake", time, energies, dict.fromkeys(energies, "J")).plot.checks()
+    axes = figure.axes[0]
+    first, second = axes.lines[:2]
+    assert (first.get_linestyle(), second.is_dashed()) == ("-", True)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    low, high = axes.transData.transform([(6.0, 2.95), (9.0, 3.05)])
+    rows = slice(len(pixels) - int(high[1]), len(pixels) - int(low[1]))
+    shown = pixels[rows, int(low[0]) : int(high[0])].reshape(-1, 3)
+    for line in (first, second):
+        colour = np.array(to_rgb(line.get_color())) * 255
+        assert (np.abs(shown - colour).max(axis=1) < 12).sum() > 100
+
+
+def test_rounding_is_a_flat_line_and_small_motions_are_not():
+    time = np.linspace(0, 10, 101)
+    units = {"x": "m", "theta": "rad"}
+    groups = {"coordinates": ["x", "theta"]}
+    noise = {"x": time, "theta": 1e-6 * np.sin(9 * time)}
+    straight = Run("straight", time, noise, units, groups=groups).plot.states()
+    assert np.ptp(straight.axes[1].get_ylim()) > 100 * 1e-6
+    small = Run(
+        "small", time, {"x": 1e-6 * time, "theta": noise["theta"]}, units, groups=groups
+    ).plot.states()
+    assert np.ptp(small.axes[1].get_ylim()) == pytest.approx(2e-6, rel=0.2)
+
+
+def test_steering_angles_stand_apart_from_wheels():
+    run = trundle.simulate(catalog.robot("ackermann"), 2.0, {"left_motor.voltage": 12.0}, samples=21)
+    together = [set(panel.curves) for panel in states(run)]
+    assert {"steering.angle"} in together
+    assert {"rear_left.angle", "rear_right.angle", "front_left.angle", "front_right.angle"} in together
+    assert next(each for each in together if "v_x" in each) >= {"v_x", "v_y"}
+
+
+def test_a_short_start_up_has_a_panel_of_its_own():
+    time = np.linspace(0, 30, 3001)
+    values = {"quick": 1 - np.exp(-time / 0.05), "slow": 1 - np.exp(-time / 5.0), "swinging": np.sin(time)}
+    assert start_up(time, {"quick": values["quick"]}) == pytest.approx(0.2, abs=0.1)
+    for name in ("slow", "swinging"):
+        assert start_up(time, {name: values[name]}) is None
+    run = Run("start", time, values, {"quick": "A", "slow": "V"}, groups={"currents": ["quick", "slow"]})
+    whole, beside, slow = run.plot.states().axes
+    assert beside.get_xlim()[1] < 1
+    drawn_there = np.asarray(beside.lines[0].get_ydata())
+    np.testing.assert_array_equal(drawn_there, values["quick"][: drawn_there.size])
+    assert whole.get_xlim() == slow.get_xlim() == (0, 30)
+
+
+def test_chosen_values_in_the_users_own_axes():
+    run = circle(more={"energy.work": np.linspace(0, 1, 101)})
+    own = Figure()
+    one, other = own.subplots(2)
+    assert run.plot.states("x", "theta", ax=one) is own
+    assert one.get_ylabel() == "position (m), angle (rad)"
+    assert [line.get_label() for line in one.lines] == ["x", "theta"]
+    run.plot.states("x", "theta", ax=[one, other])
+    assert other.get_ylabel() == "angle (rad)"
+    for name in ("path", "inputs", "checks"):
+        apart = Figure().subplots()
+        assert getattr(run.plot, name)(ax=apart) is apart.figure
+        assert len(apart.lines) > 0
+    assert run.plot.states("x", figsize=(3, 2)).get_size_inches() == pytest.approx([3, 2])
+    assert run.plot.path(figsize=(5, 4)).get_size_inches() == pytest.approx([5, 4])
+    with pytest.raises(InputError, match="did you mean 'theta'"):
+        run.plot.states("teta")
+    with pytest.raises(InputError, match=r"3 axes were given for 2 panels: x in position \(m\); theta"):
+        run.plot.states("x", "theta", ax=Figure().subplots(3))
+
+
+def test_friction_in_use_is_force_over_what_friction_gives():
+    """A block of wheels that slide altogether uses all of it; at rest nothing."""
+    robot = catalog.robot("skid_steer")
+    torques = dict.fromkeys(trundle.derive(robot).inputs, 200.0)
+    run = trundle.simulate(robot, 1.0, torques, samples=51)
+    use = friction_use(run)
+    assert set(use) == set(robot.wheels)
+    for name, each in use.items():
+        force = np.hypot(run[f"{name}.traction"], run[f"{name}.side_force"])
+        np.testing.assert_allclose(
+            each * run[f"{name}.load"] * robot.number(robot.wheels[name].law.friction), force
+        )
+        assert each.max() == pytest.approx(1.0, abs=0.05)
+    titles = [axes.get_title(loc="left") for axes in run.plot.contacts().axes]
+    assert {"loads", "friction in use"} <= set(titles)
+    ideal = trundle.simulate(catalog.robot("differential_drive"), 0.1, samples=3)
+    assert friction_use(ideal) == {}
+    assert ideal.plot.contacts().axes[0].get_ylabel() == "force (N)"
 
 
 def test_a_description_that_is_damaged_or_names_what_the_run_has_not():

@@ -19,7 +19,7 @@ def test_a_linear_feedback_is_the_closed_loop(method):
 
     gain, wanted = 8.0, 0.5
     volts = {name: lambda t, state: gain * (wanted - state["v_x"]) for name in (LEFT, RIGHT)}
-    run = trundle.simulate(MODEL, 2.0, volts, method=method, samples=21)
+    run = trundle.simulate(MODEL, 0.4, volts, method=method, samples=9)
     plain = MODEL.linearize()
     names = list(plain.states)
     A = plain.A - gain * plain.B.sum(axis=1)[:, None] * (np.array(names) == "v_x")
@@ -97,3 +97,39 @@ def test_methods_by_scipys_names(name):
     run = trundle.simulate(MODEL, 0.5, {LEFT: 6.0}, method=name)
     assert run.summary["method"] == name.lower()
     assert run["theta"][-1] == pytest.approx(trundle.simulate(MODEL, 0.5, {LEFT: 6.0})["theta"][-1], abs=1e-6)
+
+
+def test_wheels_turn_by_where_the_robot_is():
+    """θ̇ ∝ −θ: a heading that is steered back, by the wheels' rates alone."""
+    robot = catalog.differential_drive(radius=0.1, track=0.5)
+    gain = 2.0
+    run = trundle.roll(
+        robot,
+        2.0,
+        {
+            "left.rate": lambda t, state: gain * state["theta"] * 2.5,
+            "right.rate": lambda t, state: -gain * state["theta"] * 2.5,
+        },
+        initial={"theta": 0.4},
+    )
+    np.testing.assert_allclose(run["theta"], 0.4 * np.exp(-gain * run.time), rtol=1e-8)
+
+
+def test_scipys_own_integrator_follows_the_motion_too():
+    from scipy.integrate import solve_ivp
+
+    volts = {RIGHT: lambda t, state: 6.0 - 4.0 * state["v_x"]}
+    run, ode = trundle.simulate(MODEL, 1.0, volts), MODEL.ode(volts)
+    found = solve_ivp(ode, (0, 1), ode.x0, method="LSODA", rtol=1e-9, atol=1e-10, vectorized=True)
+    assert found.y[ode.states.index("v_x"), -1] == pytest.approx(run["v_x"][-1], rel=1e-6)
+    with pytest.raises(InputError, match="leave jac out"):
+        ode.jacobian(0.0, ode.x0)
+
+
+def test_whole_tables_of_inputs():
+    frame = pandas.DataFrame({LEFT: [0.0, 6.0], RIGHT: [6.0, 0.0]}, index=[0.0, 1.0])
+    with pytest.raises(InputError, match=r"not as DataFrame\n.*here dict\(\.\.\.\) of it"):
+        trundle.simulate(MODEL, 1.0, frame)
+    run = trundle.simulate(MODEL, 1.0, dict(frame))
+    again = trundle.simulate(MODEL, 1.0, run.dataset[[LEFT, RIGHT]])
+    np.testing.assert_allclose(again["x"], run["x"], atol=1e-9)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import xarray as xr
 
 import trundle
 from trundle import Batch, InputError, Model, Robot, Run
@@ -20,7 +21,12 @@ def drive(model: Model, volts: float) -> Run:
     by_text = trundle.simulate(model, "1 s", {"left_motor.voltage": f"{volts} V"}, parameters={"d": "10 cm"})
     table = trundle.table([0.0, 1.0], [0.0, volts])
     by_table = trundle.simulate(model, inputs={"left_motor.voltage": table}, times=[0.5, 1.0])
-    return max((by_time, by_text, by_table), key=lambda run: float(run["x"][-1]))
+    closed = trundle.simulate(
+        model, 1.0, {"left_motor.voltage": lambda t, state: volts - state["v_x"], "right_motor.voltage": 1.0}
+    )
+    data = xr.DataArray([0.0, volts], dims="time")
+    series = trundle.simulate(model, 1.0, {"left_motor.voltage": data}, method="RK45")
+    return max((by_time, by_text, by_table, closed, series), key=lambda run: float(run["x"][-1]))
 
 
 def many(model: Model, count: int) -> Batch:

@@ -104,10 +104,10 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
 
 def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, object]) -> Robot:
     """A robot of these parts."""
-    for parameter in _SIZES.keys() & parameters.keys():
-        if (size := _number(parameters[parameter], units.ANY)) is not None and size <= 0:
-            message = f"must be greater than zero, got {parameters[parameter]}"
-            raise InputError(message, key=_SIZES[parameter])
+    for parameter, measure in _SIZES.items():
+        size = _number(parameters.get(parameter, 1.0), units.ANY)
+        if size is not None and size <= 0:
+            raise InputError(f"must be greater than zero, got {parameters[parameter]}", key=measure)
     return parse_robot({"name": name, **parts, "parameters": parameters})
 
 

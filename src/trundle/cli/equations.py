@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
+from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text, write_file, write_json
 from trundle.cli.parsing import add_output
 from trundle.errors import InputError
@@ -28,13 +26,18 @@ The symbols are the description's parameters; numbers without a name get one, an
 compared with the compiled program at random points before it is printed. --format json has every expression as text
 that trundle.formulas.read_expression turns into SymPy without running it."""
 
-_FORMATS = ("text", "latex", "json", "markdown")
+_FORMATS = ("text", "latex", "tex", "json", "markdown")
 
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="default: text, for a terminal")
+    parser.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="text",
+        help="default: text, for a terminal; latex is a part of a document, tex a whole one",
+    )
     parser.add_argument(
         "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
     )
@@ -47,7 +50,7 @@ def execute(args: Namespace, out: Output) -> int:
 
     request = read_request(args.file)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
-    with request.located(), _no_collection():
+    with request.located(), no_collection():
         from trundle.formulas import equations
 
         found = equations(request.document.robot, what)
@@ -75,24 +78,10 @@ def _show(text: str) -> None:
     print(text)
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without looking for garbage: importing SymPy makes hundreds of thousands of objects that stay, and going through
-    them again and again takes a tenth of the time that a user waits.
-    """
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
-
-
 def _written(found: Equations, form: str) -> str:
     """The equations in one format."""
     if form == "json":
         return json_text(found.data()) + "\n"
-    if form == "latex":
-        return found.latex()
+    if form in ("latex", "tex"):
+        return found.latex() if form == "latex" else found.tex()
     return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"

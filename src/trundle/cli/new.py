@@ -129,7 +129,7 @@ def _list(out: Output) -> int:
         name: {"summary": catalog.summary(name), "measures": catalog.options(name)}
         for name in catalog.names()
     }
-    out.answer({"catalogue": known})
+    out.answer({"catalogue": known, "motors": list(catalog.motors())})
     lines = []
     for name, entry in known.items():
         lines += out.facts([(name, entry["summary"])], 20)
@@ -137,7 +137,7 @@ def _list(out: Output) -> int:
             f"{measure}={default}" for measure, default in entry["measures"].items() if default is not None
         )
         lines += [f"{' ' * 22}{out.styled(line.strip(), 'dim')}" for line in out.facts([("", measures)], 20)]
-    out.say(lines)
+    out.say([*lines, *out.facts([("--motor", ", ".join(catalog.motors()))], 20)])
     return 0
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS, FIGURES
+from trundle.cli.garbage import no_collection
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,12 +45,15 @@ def names(stem: str, figure_format: str | None) -> list[str]:
     return [f"{stem}.nc", f"{stem}.csv", *figures]
 
 
-def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> list[Path]:
-    """Write everything, each file whole or not at all, and return the paths."""
+def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
+    """Write everything, each file whole or not at all; return the paths, and the seconds that the figures took."""
     paths = [run.save(folder / f"{stem}.nc"), run.save(folder / f"{stem}.csv")]
-    if figure_format is not None:
+    if figure_format is None:
+        return paths, 0.0
+    began = time.perf_counter()
+    with no_collection():
         paths += run.plot.save(folder, f".{figure_format}")
-    return paths
+    return paths, time.perf_counter() - began
 
 
 def left_over(folder: Path, written: list[Path]) -> list[str]:

@@ -15,6 +15,7 @@ from trundle.cli.request import Request, read_request
 
 if TYPE_CHECKING:
     from trundle.results import Run
+    from trundle.simulation.runfile import Task
 
 SUMMARY = "simulate a description and write the results"
 EPILOG = """\
@@ -24,7 +25,8 @@ examples:
   trundle new pendulum | trundle run - --initial link_1.angle="30 deg" --output swing --json
 
 Values are numbers in SI, or text with a unit. Results go to runs/NAME/ after the file's name: NAME.nc (NetCDF:
-everything), NAME.csv, and the figures path, states, inputs and checks."""
+everything), NAME.csv, and figures of what there is to
+show: path, states, inputs, contacts, checks."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -57,14 +59,29 @@ def execute(args: Namespace, out: Output) -> int:
 
     task = request.task(args)
     run = task.run(progress=not out.quiet)
-    files = products.write(run, folder, request.stem, figures)
-    notes = list(_notes(request, run, folder, files))
-    report = RunReport(request.document.robot, task, run, files, notes, kept=request.kept is not None)
+    files, figure_seconds = products.write(run, folder, request.stem, figures)
+    notes = [*_notes(request, run, folder, files), *_balanced(task, run)]
+    report = RunReport(
+        request.document.robot, task, run, files, figure_seconds, notes, request.kept is not None
+    )
     if out.json:
         out.answer(run_data(report))
     elif not out.quiet:
         out.say(run_lines(report, out))
     return 0
+
+
+def _balanced(task: Task, run: Run) -> Iterator[str]:
+    """That it stands on its head, and how to start it elsewhere: a run pushes nothing off by itself."""
+    from trundle.simulation.rest import balanced
+
+    if task.model is not None and (found := balanced(task.model, run)):
+        name, rate = found
+        away = f"--initial {name}={run[name][0] + 0.1:.3g}"
+        yield (
+            f"it rests at an unstable equilibrium: {name} would leave it e-fold each {1 / rate:.2g} s, and nothing "
+            f"pushes it; start it elsewhere, say with {away}"
+        )
 
 
 def _notes(request: Request, run: Run, folder: Path, files: list[Path]) -> Iterator[str]:

@@ -139,7 +139,7 @@ def _fixed_section(sheet: Sheet, link: int, name: str, center: bool) -> PointSec
     velocity, speeds = [symbols[PARTS[k]] for k in shown], [sheet.assembly.speeds[j] for j in used]
     left, words = sympy.ImmutableMatrix(velocity), f"velocity of the {where}, world axes"
     equations.append(Equation(f"jacobian.{name}", left, sheet.matrix(rows), sheet.column(speeds), words))
-    notes: list[str] = []
+    notes: Sequence[str] = ()
     if moving and len(moving) == len(used) <= MOST:
         count = len(moving)
         more, notes = _inverted(sheet, name, rows[:count], velocity[:count], speeds)
@@ -207,7 +207,7 @@ def _twist_section(
     twist, rates = [*symbols.values()], [speeds[j] for j in given]
     left, words = sympy.ImmutableMatrix(twist), f"velocity of {whose}"
     equations = [Equation(f"forward.{name}", left, sheet.matrix(rows), sheet.column(rates), words)]
-    notes: list[str] = []
+    notes: Sequence[str] = ()
     size = len(given)
     if forward is not None and size in (len(rows), 2) and size <= min(len(rows), MOST):
         more, notes = _inverted(sheet, name, rows[:size], twist[:size], rates)
@@ -217,7 +217,7 @@ def _twist_section(
 
 def _inverted(
     sheet: Sheet, name: str, rows: Rows, left: Sequence[sympy.Symbol], rates: Sequence[str]
-) -> tuple[list[Equation], list[str]]:
+) -> tuple[list[Equation], Sequence[str]]:
     """Determinant and inverse of a square Jacobian as equations, and sentences on where it fails."""
     try:
         size = determinant(rows)

@@ -220,7 +220,10 @@ def _push(
 def _motors(sheet: Sheet) -> Iterator[Push]:
     for actuator in sheet.assembly.actuators:
         drives = actuator.motor.drives
-        words, symbol = f"torque of {actuator.name} on {drives}, behind its gear", sheet.names.target(drives)
+        ratio = getattr(actuator.motor, "gear_ratio", None)
+        plain = ratio is None or sheet.book.sum(actuator.read(ratio)).number == 1
+        geared, symbol = ("" if plain else ", behind its gear"), sheet.names.target(drives)
+        words = f"torque of {actuator.name} on {drives}{geared}"
         row = _unit_row(sheet, actuator.column)
         yield _push(sheet, actuator, ("tau", symbol), words, actuator.torque, row)
 

@@ -48,11 +48,9 @@ def pose_section(sheet: Sheet) -> Section | None:
     rates = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
     found = []
     for (name, letter), rate in zip(sheet.coordinates.items(), rates, strict=True):
-        value = sheet.book.sum(rate)
-        if value.letter is not None:
-            continue
-        left = sympy.Symbol(rate_of(sheet.book.letters[letter].name))
-        found.append(Equation(f"rate.{name}", left, sheet.expression(value)))
+        left, right = sympy.Symbol(rate_of(sheet.book.letters[letter].name)), sheet.expression(rate)
+        if left != right:
+            found.append(Equation(f"rate.{name}", left, right))
     if not found:
         return None
     return Section("kinematics", "Rates of the coordinates", tuple(found))

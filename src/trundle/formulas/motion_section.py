@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 
@@ -10,12 +10,13 @@ import sympy
 
 from trundle.algebra.forms import best, cost
 from trundle.algebra.sums import Sum, TooLong
-from trundle.formulas.dynamics import Dynamics, blocks
-from trundle.formulas.named_constants import constants
-from trundle.formulas.names import rate_of
-from trundle.formulas.sections import Equation, Section
+from trundle.formulas.dynamics import Dynamics, Push, blocks
+from trundle.formulas.named_constants import constants, letters_of
+from trundle.formulas.names import listed, rate_of
+from trundle.formulas.printers import Note
+from trundle.formulas.sections import Equation, Matrix, Section
 from trundle.formulas.sheet import Sheet
-from trundle.mechanics.actuation import Actuator
+from trundle.mechanics.actuation import Element
 from trundle.mechanics.linear import Rows
 from trundle.scalars import Scalar, is_zero
 
@@ -23,49 +24,94 @@ from trundle.scalars import Scalar, is_zero
 _MOST_ENTRY = 30
 # An acceleration with more operations is written with letters for M and the forces.
 _MOST_EXPLICIT = 70
-_GIVEN = {
-    "mass_matrix": ("M", "mass matrix of the independent speeds"),
-    "bias": ("h", "forces that it takes to keep the speeds: centrifugal and Coriolis terms, gravity"),
-    "input_matrix": ("B", "what the motors' torques τ put on the speeds"),
-    "force_matrix": ("G", "what springs, friction and contacts f put on the speeds"),
-    "loop_rows": ("A", "rows of the loops: A u = 0"),
-}
 
 
 def motion_section(sheet: Sheet, dynamics: Dynamics, rows: Rows = ()) -> Section:
-    """M, h, B and G; with loops also the rows A of their constraints, whose multipliers λ push along Aᵀ."""
-    names, every = sheet.names, range(len(dynamics.labels))
-    matrices: dict[str, Rows] = {
-        "mass_matrix": [[_entry(sheet, dynamics, i, j) for j in every] for i in every],
-        "bias": [[entry] for entry in dynamics.bias],
-        "input_matrix": dynamics.matrix(dynamics.motors),
-        "force_matrix": dynamics.matrix(dynamics.others),
-        "loop_rows": rows,
-    }
-    symbols = {each: sympy.Symbol(names.unique(each, f"{each}_")) for each, _ in _GIVEN.values()}
-    equations = tuple(
-        Equation(name, symbols[each], sheet.matrix(matrices[name]), meaning=words, given=True)
-        for name, (each, words) in _GIVEN.items()
-        if matrices[name]
+    """M u̇ + h = B τ + G f, and what each of these is; with loops also the rows A of their constraints, whose
+    multipliers λ push along Aᵀ.
+    """
+    every = range(len(dynamics.labels))
+    names = [sheet.names.unique(*each) for each in _NAMES]
+    u, tau, f, _, mass, bias, motors, forces, loops = map(sympy.Symbol, names)
+    entries = [[_entry(sheet, dynamics, i, j) for j in every] for i in every]
+    speeds = sheet.column(dynamics.labels)
+    pushes, others = dynamics.motors, dynamics.others
+    parts = [
+        ("speeds", u, speeds, "independent speeds"),
+        ("torques", tau, _column(sheet, pushes), "torques of the motors"),
+        ("forces", f, _column(sheet, others), f"forces of {_kinds(dynamics)}"),
+        ("mass_matrix", mass, sheet.matrix(entries), "mass matrix of the independent speeds"),
+        ("bias", bias, sheet.matrix([[entry] for entry in dynamics.bias]), _bias_words(sheet, dynamics)),
+        (
+            "input_matrix",
+            motors,
+            sheet.matrix(dynamics.matrix(pushes)),
+            "what these torques put on the speeds",
+        ),
+        (
+            "force_matrix",
+            forces,
+            sheet.matrix(dynamics.matrix(others)),
+            "what these forces put on the speeds",
+        ),
+        ("loop_rows", loops, sheet.matrix(rows), "rows of the loops: A u = 0, with the multipliers λ"),
+    ]
+    central = _balance(names, len(speeds), (len(pushes), len(others), len(rows)))
+    shown = (
+        Equation(name, left, own, None, words, given=True) for name, left, own, words in parts if own.rows
     )
-    notes = (_balance(sheet, dynamics, symbols, bool(rows)), *_inertia_notes(sheet, dynamics))
-    return Section("dynamics", "Equations of motion", equations, notes)
+    return Section("dynamics", "Equations of motion", (central, *shown), _inertia_notes(sheet, dynamics))
 
 
-def _balance(sheet: Sheet, dynamics: Dynamics, symbols: Mapping[str, sympy.Symbol], loops: bool) -> str:
-    """How M, h, B and G go together, and what u, τ and f are."""
-    forces, legend = [], [f"u = ({', '.join(dynamics.labels)})"]
-    if dynamics.motors:
-        forces.append(f"{symbols['B']} τ")
-        motors = (push.source.name for push in dynamics.motors if isinstance(push.source, Actuator))
-        legend.append(f"τ = torques of ({', '.join(motors)})")
-    if dynamics.others:
-        forces.append(f"{symbols['G']} f")
-        words = (sheet.book.letters[push.letter].meaning for push in dynamics.others)
-        legend.append(f"f = ({', '.join(words)})")
-    if loops:
-        forces.append(f"{symbols['A']}ᵀ λ")
-    return f"{symbols['M']} u̇ + {symbols['h']} = {' + '.join(forces) or '0'},  {';  '.join(legend)}."
+# Names of u, τ, f, λ and the matrices, and what they are called where parameters have these.
+_NAMES = (
+    ("u", "u_"), ("tau", "tau_all"), ("f", "f_all"), ("lamda", "lamda_"),
+    ("M", "M_"), ("h", "h_"), ("B", "B_"), ("G", "G_"), ("A", "A_"),
+)  # fmt: skip
+
+
+def _column(sheet: Sheet, pushes: Sequence[Push]) -> Matrix:
+    return Matrix([sheet.writer.symbol(push.letter) for push in pushes])
+
+
+def _balance(names: Sequence[str], n: int, sizes: tuple[int, int, int]) -> Equation:
+    """The central equation, in symbols that stand for whole matrices, of as many torques, forces and rows of loops."""
+    u, tau, f, multipliers, mass, bias, motors, forces, loops = names
+    symbol = sympy.MatrixSymbol
+    pushes = [
+        symbol(motors, n, sizes[0]) * symbol(tau, sizes[0], 1),
+        symbol(forces, n, sizes[1]) * symbol(f, sizes[1], 1),
+        symbol(loops, sizes[2], n).T * symbol(multipliers, sizes[2], 1),
+    ]
+    present = [push for push, size in zip(pushes, sizes, strict=True) if size]
+    left = sympy.MatAdd(symbol(mass, n, n) * symbol(rate_of(u), n, 1), symbol(bias, n, 1))
+    right = sympy.MatAdd(*present) if len(present) > 1 else present[0] if present else sympy.Integer(0)
+    return Equation("motion", left, right, meaning="equations of motion", given=True)
+
+
+def _kinds(dynamics: Dynamics) -> str:
+    """What kinds of forces f has, in words."""
+    elements = [push.source for push in dynamics.others if isinstance(push.source, Element)]
+    kinds = {
+        "springs": any(not is_zero(each.stiffness) for each in elements),
+        "dampers": any(not is_zero(each.damping) for each in elements),
+        "dry friction": any(not is_zero(each.coulomb) for each in elements),
+        "stops": any(each.stops for each in elements),
+        "contacts": len(elements) < len(dynamics.others),
+    }
+    return listed([words for words, present in kinds.items() if present])
+
+
+def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
+    """What is in h, as far as there is something."""
+    inside = set().union(*(letters_of(entry) for entry in dynamics.bias if isinstance(entry, Sum)))
+    weight = set().union(*(letters_of(each) for each in sheet.assembly.tree.gravity if isinstance(each, Sum)))
+    turning = inside & {*sheet.speeds.values()}
+    parts = [
+        *(["centrifugal and Coriolis terms"] if turning else []),
+        *(["gravity"] if inside & weight else []),
+    ]
+    return f"forces that it takes to keep the speeds{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
@@ -104,24 +150,28 @@ def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
     if unit == "m/s":
         return f"mass along {label} of all that it moves"
     if owner in sheet.robot.wheels and label.endswith(".rate"):
-        return f"moment of inertia of {owner} about its axle, its motor's rotor included"
+        rotor = ", its motor's rotor included" if sheet.has_rotor(label) else ""
+        return f"moment of inertia of {owner} about its axle{rotor}"
     return f"moment of inertia about the axis of {owner or label} of all that turns with it"
 
 
 def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
     """What the diagonal of M means; entries that mean alike together."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    found: dict[str, list[tuple[sympy.Symbol, str]]] = {}
     for k, label in enumerate(dynamics.labels):
         value = dynamics.mass[k][k]
         if isinstance(value, Sum) and len(value.terms) > 1:
             words = _inertia_words(sheet, dynamics, k)
             owner = next(each for each in (label, label.rpartition(".")[0], "") if each in words)
             before, own, after = words.partition(owner) if owner else (words, "", "")
-            found.setdefault(f"{before}\0{after}", []).append((f"M[{k + 1}, {k + 1}]", own))
+            mark = "" if len(dynamics.labels) < 10 else "_"
+            place = sympy.Symbol(f"M_{k + 1}{mark}{k + 1}")
+            found.setdefault(f"{before}\0{after}", []).append((place, own))
     notes = []
     for words, members in found.items():
-        places, owners = (", ".join(dict.fromkeys(column)) for column in zip(*members, strict=True))
-        notes.append(f"{places}: {words.replace(chr(0), owners)}.")
+        places = [part for place, _ in members for part in (", ", place)][1:]
+        owners = ", ".join(dict.fromkeys(owner for _, owner in members))
+        notes.append(Note(*places, f": {words.replace(chr(0), owners)}."))
     return tuple(notes)
 
 
@@ -139,7 +189,7 @@ def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
         left += [] if rates else [dynamics.labels[k] for k in group]
     if not equations:
         return None
-    note = f"The rates of {', '.join(left)} depend on each other: they are left as M u̇ = B τ + G f − h."
+    note = f"The rates of {', '.join(left)} depend on each other: the equations of motion have them together."
     return Section("dynamics", "Accelerations", tuple(equations), (note,) if left else ())
 
 

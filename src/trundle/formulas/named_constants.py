@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trundle.algebra.sums import Book, Sum, without_content
 from trundle.algebra.terms import Exact, Powers, Term, Terms
-from trundle.formulas.names import common
+from trundle.formulas.names import common, listed
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
@@ -114,6 +114,7 @@ def _called(sheet: Sheet, members: Sequence[tuple[str, str, Sum]]) -> tuple[str,
     where = {"steering_rate": "the steering axis of ", "rate": "the axle of "}.get(what, "")
     if owners[0] not in sheet.robot.wheels:
         where = ""
+    rotors = any(sheet.has_rotor(name) for name, _, _ in members)
     stem, _, label = sheet.names.index(first).partition("_")
     if len(owners) > 1:
         label = (
@@ -122,8 +123,10 @@ def _called(sheet: Sheet, members: Sequence[tuple[str, str, Sum]]) -> tuple[str,
         label = "" if len(owners) == len(sheet.robot.wheels) or label == owners[0] else label
     name = "_".join(part for part in ("I", stem, label) if part)
     if what == "rate" and len(owners) == len(sheet.robot.wheels):
-        return name, "moment of inertia of a wheel about its axle, its motor's rotor included", "kg m^2"
-    return name, f"moment of inertia about {where}{', '.join(owners)}, rotors included", "kg m^2"
+        included = ", its motor's rotor included" if rotors else ""
+        return name, f"moment of inertia of a wheel about its axle{included}", "kg m^2"
+    included = ", rotors included" if rotors else ""
+    return name, f"moment of inertia about {where}{listed(owners)}{included}", "kg m^2"
 
 
 def constants(book: Book, entry: Scalar) -> dict[Term, Sum]:

@@ -106,6 +106,11 @@ class Names:
         return plain(owner)
 
 
+def listed(words: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
 _WORDS = {
     "angle": "angle", "rate": "rate", "position": "position", "speed": "speed", "angle_1": "first angle",
     "angle_2": "second angle", "rate_1": "first rate", "rate_2": "second rate", "theta": "heading",

@@ -36,6 +36,7 @@ class Order:
         self._ranks = ranks or {}
         self._splits: dict[Expression, Split] = {}
         self._keys: dict[Expression, _Key] = {}
+        self._sizes: dict[Expression, int] = {}
 
     def split(self, expression: Expression) -> Split:
         """The factors of a product, or of what stands alone, in order."""
@@ -96,8 +97,13 @@ class Order:
     def _term_key(self, term: Expression) -> _Key:
         negative, above, below = self.split(term)
         factors = [*above, *below]
-        size = sum(1 if f.is_Number else 2 + int(sympy.count_ops(f)) for f in factors)
+        size = sum(1 if each.is_Number else 2 + self._size(each) for each in factors)
         return (negative, size, [self._factor(each) for each in factors])
+
+    def _size(self, factor: Expression) -> int:
+        if factor not in self._sizes:
+            self._sizes[factor] = int(sympy.count_ops(factor))
+        return self._sizes[factor]
 
     def _rank(self, symbol: Expression) -> int:
         rank = self._ranks.get(symbol)

@@ -9,12 +9,12 @@ equations.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trundle.algebra.sums import Book, Letter, Sum
 from trundle.formulas.evaluation import Number
-from trundle.formulas.names import Names, common, labels, plain
+from trundle.formulas.names import Names, common, labels, listed, plain
 from trundle.robot import Robot
 from trundle.robot.walk import Path, values
 
@@ -69,6 +69,8 @@ _MOTOR = {
     "damping": ("k_d", "rate gain"),
     "stiffness": ("k_p", "gain"),
 }
+# Of so many things that a parameter is, it is told what they are.
+_MOST_USES = 3
 _STRUCTURAL = ("rpy", "heading", "roller_angle")
 
 
@@ -178,7 +180,7 @@ def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
     family = getattr(robot, first.family)
     known = labels(tuple(family))
     having = [name for name, noun in family.items() if first.path[0] in type(noun).model_fields]
-    of = f"{words} of {', '.join(owners)}"
+    of = f"{words} of {_all(robot, owners)}"
     if _whole(first, len(owners), len(having), len(family)):
         suffix = "_w" if first.family == "wheels" and (stem == "m" or first.path[0] == "at") else ""
         return names.unique(f"{stem}{suffix}", f"{stem}_{first.family[0]}"), of
@@ -224,16 +226,30 @@ def _stem(place: _Place) -> tuple[str, str]:
 
 
 def _uses(robot: Robot, name: str) -> str:
-    """Where a named parameter stands in the description, in words."""
-    found = []
+    """What a named parameter is in the description, in words; what it `sets` where it is a part of formulas."""
+    found: dict[str, list[str]] = {}
+    alone = True
     for path, value in values(robot):
         if name in value.names and path[0] != "parameters":
             place = _place(path, value.key, 0.0)
-            words = _stem(place)[1] if place.path and place.family != "gravity" else "gravity"
-            found.append((words, place.owner or "the base"))
-    if not found:
+            if place.family == "gravity" or not place.path:
+                return "gravity"
+            alone = alone and str(value.source).strip() == name
+            owners, own = found.setdefault(_stem(place)[1], []), place.owner or "the base"
+            owners += [own] if own not in owners else []
+    together: dict[str, list[str]] = {}
+    for words, owners in found.items():
+        together.setdefault(_all(robot, owners), []).append(words if alone else f"the {words}")
+    told = [f"{listed(words)} of {owners}" for owners, words in together.items()]
+    if not told:
         return "used by other parameters"
-    words = list(dict.fromkeys(each for each, _ in found))
-    owners = list(dict.fromkeys(owner for _, owner in found))
-    shown = ", ".join(words[:2]) + (" …" if len(words) > 2 else "")
-    return f"sets {shown} of {', '.join(owners[:4])}{' …' if len(owners) > 4 else ''}"
+    more = ", and more" if len(told) > _MOST_USES else ""
+    return f"{'' if alone else 'sets '}{listed(told[:_MOST_USES])}{more}"
+
+
+def _all(robot: Robot, owners: Sequence[str]) -> str:
+    """Owners, told by their family where they are all of it."""
+    for family in ("wheels", "joints", "motors"):
+        if len(owners) > 2 and {*owners} == {*getattr(robot, family)}:
+            return f"all {family}"
+    return listed(owners)

@@ -62,6 +62,6 @@ def _symbol(info: SymbolInfo) -> dict[str, object]:
 
 def _entries(side: Expression) -> Expression:
     """Text of an expression, a list of a column, lists of rows of a matrix."""
-    if not hasattr(side, "shape"):
+    if not isinstance(side, sympy.MatrixBase):
         return str(side)
     return [str(entry) for entry in side] if side.cols == 1 else [[*map(str, row)] for row in side.tolist()]

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from sympy import Basic
 from sympy.printing.latex import LatexPrinter, tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode, pretty_symbol, sub
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from sympy.printing.str import StrPrinter
 
-from trundle.formulas.ordering import Order
+from trundle.formulas.ordering import Order, Split
 from trundle.formulas.sections import Expression
+from trundle.formulas.tex_width import tex_width
 
-_GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
+# A terminal's column on a page, in pt: what a digit or a letter takes there.
+COLUMN = 5.5
+
+GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 
 def sign(name: str) -> str:
     """A symbol's name in Unicode: φ̇_right for phidot_right, q₁ for q_1; letters stay on the line, so that v_x and v_y
     look alike (there is no small y below the line).
     """
+    if name.endswith("ᵀ"):
+        return f"{sign(name.removesuffix('ᵀ'))}ᵀ"
     head, *indices = name.split("_")
     shown: str = pretty_symbol(head) or head
     if indices and all(part.isdigit() for part in indices):
@@ -33,19 +40,18 @@ def sign(name: str) -> str:
 def symbol_latex(name: str, named: bool = False) -> str:
     r"""\dot{\phi}_{\mathrm{right}} for phidot_right: words upright; a description's own name (`named`) has no dots."""
     if name.endswith("ᵀ"):
-        return f"{name.removesuffix('ᵀ')}^{{T}}"
+        return f"{symbol_latex(name.removesuffix('ᵀ'))}^{{T}}"
     head, *indices = name.split("_")
-    text = head if named and head not in _GREEK else translate(head)
+    text = head if named and head not in GREEK else translate(head)
     if text == head and len(head) > 1:
         text = rf"\mathrm{{{head}}}"
     if not any(indices):
         return text
-    between = ", " if all(part.isdigit() for part in indices) else " "
-    return f"{text}_{{{between.join(_index(part) for part in indices if part)}}}"
+    return f"{text}_{{{', '.join(_index(part) for part in indices if part)}}}"
 
 
 def _index(part: str) -> str:
-    if part in _GREEK:
+    if part in GREEK:
         return translate(part)
     return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
 
@@ -63,12 +69,66 @@ def line(expression: Expression) -> str:
     return text
 
 
-class Pretty(PrettyPrinter):
+class Note(str):
+    """A sentence with formulas in it: `parts` are text and SymPy's expressions. As a text it has them on the line."""
+
+    parts: tuple[str | Expression, ...]
+
+    def __new__(cls, *parts: str | Expression) -> Note:
+        note = super().__new__(cls, "".join(part if isinstance(part, str) else line(part) for part in parts))
+        note.parts = parts
+        return note
+
+
+class Measuring:
+    """Widths of formulas, in columns: of sums and products by those of their parts, so that what is long is drawn only
+    where it is shown. The widths of signs, of brackets, and of what stands between factors are the printer's.
+    """
+
+    plus = 3.0
+    brackets = 2.0
+    dot = 1.0
+
+    def __init__(self, order: Order) -> None:
+        self.by = order
+        self._widths: dict[Expression, float] = {}
+
+    def drawn(self, expression: Expression) -> float:
+        """The width of what is neither a sum nor a product."""
+        raise NotImplementedError
+
+    def width(self, expression: Expression) -> float:
+        """Columns that a formula takes, at most."""
+        if expression not in self._widths:
+            self._widths[expression] = self._measured(expression)
+        return self._widths[expression]
+
+    def _measured(self, expression: Expression) -> float:
+        if expression.is_Add:
+            terms = [self.by.split(term) for term in self.by.terms(expression)]
+            signs = self.plus * (len(terms) - 1 + terms[0].negative)
+            return signs + sum(self._fraction(term) for term in terms)
+        if expression.is_Mul:
+            split = self.by.split(expression)
+            return self.plus * split.negative + self._fraction(split)
+        return self.drawn(expression)
+
+    def _fraction(self, split: Split) -> float:
+        return max(self._factors(split.above), self._factors(split.below) if split.below else 0.0)
+
+    def _factors(self, factors: Sequence[Expression]) -> float:
+        if len(factors) < 2:
+            return self.width(factors[0]) if factors else 1.0
+        inside = sum(self.width(each) + self.brackets * bool(each.is_Add) for each in factors)
+        return inside + self.dot * (len(factors) - 1)
+
+
+class Pretty(Measuring, PrettyPrinter):
     """Formulas in two dimensions."""
 
     def __init__(self, order: Order) -> None:
-        super().__init__({"use_unicode": True, "wrap_line": False})
-        self.by = order
+        Measuring.__init__(self, order)
+        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False})
         self._forms: dict[Expression, prettyForm] = {}
 
     if TYPE_CHECKING:  # SymPy's own says that this is text
@@ -78,6 +138,10 @@ class Pretty(PrettyPrinter):
     def form(self, expression: Expression) -> prettyForm:
         """An expression as a picture."""
         return self._print(expression)
+
+    def drawn(self, expression: Expression) -> float:
+        """Columns of its picture."""
+        return self.form(expression).width()
 
     def _print_Symbol(self, e: Expression, bold_name: bool = False) -> prettyForm:
         return prettyForm(sign(e.name))
@@ -142,15 +206,42 @@ class Pretty(PrettyPrinter):
         )
 
 
-class Latex(LatexPrinter):
+class Latex(Measuring, LatexPrinter):
     """LaTeX; symbols that the description has `named` are taken as they are."""
 
+    plus, brackets, dot = 12.2 / COLUMN, 12.2 / COLUMN, 1.0 / COLUMN
+
     def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
-        super().__init__({"mat_str": "matrix", "mat_delim": "[", "fold_func_brackets": True})
-        self.by, self.named = order, named
+        Measuring.__init__(self, order)
+        LatexPrinter.__init__(self, {"mat_delim": "[", "fold_func_brackets": True})
+        self.named = named
+        self._texts: dict[Expression, str] = {}
+
+    def drawn(self, expression: Expression) -> float:
+        """Columns that it takes on a page."""
+        return tex_width(self.doprint(expression)) / COLUMN
+
+    def _print(self, expr: Expression, **kwargs: object) -> str:
+        """Each part is printed once, however often it is measured."""
+        if kwargs or not isinstance(expr, Basic):
+            return super()._print(expr, **kwargs)
+        if expr not in self._texts:
+            self._texts[expr] = super()._print(expr)
+        return self._texts[expr]
 
     def _print_Symbol(self, expr: Expression, style: str = "plain") -> str:
         return symbol_latex(expr.name, expr in self.named)
+
+    def _print_MatAdd(self, expr: Expression) -> str:
+        return " + ".join(map(self._print, expr.args))
+
+    def _print_MatrixBase(self, expr: Expression) -> str:
+        """Rows with fractions further apart."""
+        shown = super()._print_MatrixBase(expr)
+        return shown.replace(r"\\", r"\\[3pt]") if r"\frac" in shown else shown
+
+    def _print_MatrixSymbol(self, expr: Expression, style: str = "plain") -> str:
+        return symbol_latex(expr.name)
 
     def _print_Mul(self, expr: Expression) -> str:
         return ("- " if self.by.split(expr).negative else "") + self.unsigned(expr)

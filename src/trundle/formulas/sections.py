@@ -42,7 +42,10 @@ class Equation:
         """Operations of the right side (and of the left one, where that is an expression)."""
         sides = [self.right, self.left, *([] if self.vector is None else [self.vector])]
         return int(
-            sum(sympy.count_ops(list(s)) if hasattr(s, "shape") else sympy.count_ops(s) for s in sides)
+            sum(
+                sympy.count_ops(s.flat()) if isinstance(s, sympy.MatrixBase) else sympy.count_ops(s)
+                for s in sides
+            )
         )
 
     @property
@@ -192,8 +195,16 @@ class Equations:
 
         return text(self, width)
 
+    def tex(self) -> str:
+        """For a reader: a whole LaTeX document, as it goes through pdflatex."""
+        from trundle.formulas.markup import tex
+
+        return tex(self)
+
     def latex(self) -> str:
-        """For a paper: sections with displayed equations; needs amsmath."""
+        r"""For a paper: sections with numbered equations, each with a label (`\eqref{eq:NAME:forward}`), that fit an A4
+        page with margins of 2 cm; needs the packages amsmath, array and longtable.
+        """
         from trundle.formulas.markup import latex
 
         return latex(self)

@@ -18,7 +18,7 @@ from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import Configuration
 from trundle.model.mechanism import Mechanism
 from trundle.robot import Robot
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, is_zero
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,14 @@ class Sheet:
         known = self.assembly.quantities
         made = {} if name in known else {each.name: each for each in self.here.basis.made}
         return (made.get(name) or known[name]).unit
+
+    def has_rotor(self, speed: str) -> bool:
+        """Whether a drive's inertia turns with a speed."""
+        tree, column = self.assembly.tree, self.assembly.speeds.index(speed)
+        for link, own in zip(tree.links, tree.speed_slices(), strict=True):
+            if own.start <= column < own.stop:
+                return not is_zero(link.armatures[column - own.start])
+        return False
 
     def all_speeds(self) -> list[Sum]:
         """ν: the letters of all speeds, in the assembly's order."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sympy.printing.pretty.stringpict import stringPict
 
-from trundle.formulas.printers import sign
+from trundle.formulas.printers import Pretty, sign
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
 
@@ -21,7 +21,7 @@ _LEAST = 40
 
 def text(equations: Equations, width: int = 100) -> str:
     """The whole report; formulas wider than `width` go entry by entry and over several lines."""
-    layout = Layout(equations, width - _INDENT)
+    layout = Layout(equations, width - _INDENT, Pretty)
     lines = [equations.name, "═" * len(equations.name)]
     for block in layout.blocks():
         shown = _stacked(block.statements, layout)
@@ -34,7 +34,7 @@ def text(equations: Equations, width: int = 100) -> str:
 
 def one(equation: Equation, width: int = 100) -> str:
     """One equation, without what it means."""
-    layout = Layout(alone(replace(equation, meaning="")), width)
+    layout = Layout(alone(replace(equation, meaning="")), width, Pretty)
     ((_, shown, _),) = layout.blocks()
     return "\n".join(line.rstrip().removeprefix(" " * _INDENT) for line in _stacked(shown, layout))
 
@@ -54,11 +54,11 @@ def _wrapped(note: str, width: int) -> list[str]:
     return textwrap.wrap(note, width - _INDENT, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
 
 
-def _block(statement: Statement, layout: Layout) -> list[str]:
+def _block(statement: Statement, layout: Layout[Pretty]) -> list[str]:
     """left = right in two dimensions, what is long over several lines."""
     parts: list[stringPict | str] = []
     for left in statement.lefts[: None if layout.by_symbol(statement) else 0]:
-        parts += [layout.pretty.form(left), " = "]
+        parts += [layout.printer.form(left), " = "]
     head = stringPict(*stringPict.next(*parts)) if parts else stringPict("")
     first, *rest = layout.rows(statement)
     lines = str(stringPict(*stringPict.next(head, _picture(first, layout)))).split("\n")
@@ -71,11 +71,11 @@ def _block(statement: Statement, layout: Layout) -> list[str]:
 _SIGNS = {"+": " + ", "−": " - ", "·": "⋅", "/": " / ", "=": " = "}
 
 
-def _picture(line: Line, layout: Layout) -> stringPict:
+def _picture(line: Line, layout: Layout[Pretty]) -> stringPict:
     parts: list[stringPict | str] = []
     for token in line.tokens:
         if not isinstance(token, str):
-            parts.append(layout.pretty.form(token))
+            parts.append(layout.printer.form(token))
         elif token in ("+", "−") and (not parts or parts[-1] == "("):
             parts.append(_SIGNS[token].lstrip())
         else:
@@ -96,7 +96,7 @@ def _width(block: Sequence[str]) -> int:
     return max(map(_columns, block), default=0)
 
 
-def _stacked(statements: Sequence[Statement], layout: Layout) -> list[str]:
+def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[str]:
     """Statements below each other, a line between those that are higher than one; what they mean behind them, lined up,
     or before them where there is no room.
     """
@@ -105,7 +105,7 @@ def _stacked(statements: Sequence[Statement], layout: Layout) -> list[str]:
     room = max((_width(block) for block in blocks if _width(block) <= width - _LEAST), default=0)
     lines: list[str] = []
     high = False
-    for block, (_, _, meaning) in zip(blocks, statements, strict=True):
+    for block, (_, _, meaning, _) in zip(blocks, statements, strict=True):
         shown = list(block)
         ahead = bool(meaning) and _width(block) > room
         if lines and (high or ahead or len(block) > 1):
@@ -124,7 +124,7 @@ def _stacked(statements: Sequence[Statement], layout: Layout) -> list[str]:
     return lines
 
 
-def _symbols(layout: Layout, width: int) -> list[str]:
+def _symbols(layout: Layout[Pretty], width: int) -> list[str]:
     """A row a symbol: its sign, its number and unit, what it is."""
     rows = [(sign(symbol.name), *others) for symbol, *others in layout.symbols()]
     first, second = (max((_columns(row[k]) for row in rows), default=0) for k in (0, 1))

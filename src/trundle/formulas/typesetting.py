@@ -1,18 +1,19 @@
 """How equations are set, in a terminal or on a page: what fits a line, what breaks where, what is said once for many.
 
-Widths are columns of the formula as a terminal shows it; a page is some 90 of them wide.
+Widths are columns of a terminal, of which TeX's pages have some, too (`markup`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 
 from trundle.formulas.ordering import Order, Split
-from trundle.formulas.printers import Pretty, sign
+from trundle.formulas.printers import GREEK, Measuring, Note, sign
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 
 # A step that lines inside a bracket are set in.
@@ -25,6 +26,8 @@ _HIGH = 5
 _LEAST = 12
 # As many entries of a matrix as stand in one line where they are the same.
 _CHAIN = 4
+# Names in a sentence, of symbols or with dots of quantities.
+_NAMES = re.compile(r"([^\W\d]\w*(?:\.\w+)*)")
 
 
 class Line(NamedTuple):
@@ -40,6 +43,7 @@ class Statement(NamedTuple):
     lefts: tuple[Expression, ...]
     right: Expression
     meaning: str = ""
+    name: str = ""
 
 
 class Block(NamedTuple):
@@ -50,19 +54,17 @@ class Block(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Layout:
-    """Sets the equations of one report in lines of `width` columns."""
+_Printer = TypeVar("_Printer", bound=Measuring)
 
-    def __init__(self, equations: Equations, width: int) -> None:
+
+class Layout(Generic[_Printer]):
+    """Sets the equations of one report in lines of `width` columns, which its printer measures."""
+
+    def __init__(self, equations: Equations, width: int, make: Callable[[Order], _Printer]) -> None:
         self.equations, self.width = equations, width
         self.ranks = _ranks(equations)
         self.order = Order(self.ranks)
-        self._columns: dict[Expression, int] = {}
-
-    @cached_property
-    def pretty(self) -> Pretty:
-        """The printer that measures."""
-        return Pretty(self.order)
+        self.printer = make(self.order)
 
     @cached_property
     def _letter(self) -> str:
@@ -75,12 +77,27 @@ class Layout:
         """The sections, and the intermediate quantities as the last one."""
         shown = self.equations
         defined = [
-            Statement((d.symbol,), d.expression, _measured(d.meaning, d.unit)) for d in shown.definitions
+            Statement((d.symbol,), d.expression, _measured(d.meaning, d.unit), d.symbol.name)
+            for d in shown.definitions
         ]
         return [
             *(Block(each.title, self.statements(each.equations), each.notes) for each in shown.sections),
             *([Block("Intermediate quantities", defined)] if defined else []),
         ]
+
+    @cached_property
+    def _named(self) -> dict[str, Expression]:
+        """Symbols that are told from words in a sentence: v_x, not m."""
+        shown = {symbol for each in self.equations.by_name.values() for symbol in each.free_symbols}
+        return {each.name: each for each in {*shown, *self.ranks} if "_" in each.name or each.name in GREEK}
+
+    def parts(self, text: str) -> tuple[str | Expression, ...]:
+        """A sentence in text and formulas: those of a note, and the symbols that it names."""
+        if isinstance(text, Note):
+            return tuple(
+                each for part in text.parts for each in (self.parts(part) if type(part) is str else [part])
+            )
+        return tuple(self._named.get(part, part) for part in _NAMES.split(text) if part)
 
     def symbols(self) -> list[tuple[Expression, str, str]]:
         """Each symbol with its number and unit, and what it means."""
@@ -90,15 +107,17 @@ class Layout:
             found.append((info.symbol, f"{number} {_unit(info.unit)}".strip(), info.meaning))
         return found
 
-    def columns(self, expression: Expression) -> int:
+    def columns(self, expression: Expression) -> float:
         """The width of an expression."""
-        if expression not in self._columns:
-            self._columns[expression] = self.pretty.form(expression).width()
-        return self._columns[expression]
+        return self.printer.width(expression)
 
     def statements(self, equations: Sequence[Equation]) -> list[Statement]:
         """What is written of some equations: alike ones once, wide matrices by their entries."""
-        return [statement for each in self._families(equations) for statement in self._of(each)]
+        return [
+            statement._replace(name=each.name)
+            for each in self._families(equations)
+            for statement in self._of(each)
+        ]
 
     @staticmethod
     def by_symbol(statement: Statement) -> bool:
@@ -114,7 +133,7 @@ class Layout:
         *before, last = self.lines(statement.lefts[0], self.width - 4)
         return [*before, Line(last.depth, [*last.tokens, "=", statement.right])]
 
-    def lines(self, expression: Expression, room: int, used: int = 0) -> list[Line]:
+    def lines(self, expression: Expression, room: float, used: float = 0) -> list[Line]:
         """An expression in lines of at most `room` columns, as far as sums can be broken, after `used` columns."""
         if room < _LEAST or self.columns(expression) + used <= room:
             return [Line(0, [expression])]
@@ -124,7 +143,7 @@ class Layout:
             return self._product(expression, room, used)
         return [Line(0, [expression])]
 
-    def _sum(self, total: Expression, room: int, used: int) -> list[Line]:
+    def _sum(self, total: Expression, room: float, used: float) -> list[Line]:
         lines: list[Line] = []
         current: list[Expression] = []
         for k, term in enumerate(self.order.terms(total)):
@@ -147,7 +166,7 @@ class Layout:
             used += width
         return [*lines, Line(0, current)] if current else lines
 
-    def _product(self, product: Expression, room: int, used: int) -> list[Line]:
+    def _product(self, product: Expression, room: float, used: float) -> list[Line]:
         """What is short before a bracket that goes over several lines; or over one, for a long denominator."""
         split = self.order.split(product)
         mark = ["−"] if split.negative else []
@@ -169,21 +188,20 @@ class Layout:
 
     def _of(self, equation: Equation) -> Iterator[Statement]:
         """One equation, or one a row or entry where it is too wide."""
-        left, right = equation.left, equation.right
-        whole, meaning = _scalar(equation), equation.meaning
-        matrix = hasattr(right, "shape")
-        sparse = (
-            matrix and right.cols == 1 < _HIGH < right.rows and sum(e != 0 for e in right) * 2 < right.rows
-        )
-        if whole is not None or not matrix or (self._fits(left, equation.whole) and not sparse):
-            yield Statement((left,), equation.whole, meaning) if whole is None else Statement(*whole, meaning)
-        elif hasattr(left, "shape"):
+        left, right, meaning = equation.left, equation.right, equation.meaning
+        if not isinstance(right, sympy.MatrixBase):
+            yield Statement((left,), right, meaning)
+        elif isinstance(left, sympy.MatrixBase):
+            whole = _scalar(equation) or ((left,), equation.whole)
+            if len(left) == 1 or self._fits(left, equation.whole):
+                yield Statement(*whole, meaning)
+                return
             for k, (side, row) in enumerate(equation.lines()):
                 yield Statement((side,), row, "" if k else meaning)
-        elif self._fits(left, right.T) and right.rows != right.cols and right.cols > 1:
-            yield Statement((sympy.Symbol(f"{left}ᵀ"),), right.T, meaning)
         else:
-            yield from _entries(equation)
+            shapes = ((each, matrix) for each, matrix in _shapes(left, right) if self._fits(each, matrix))
+            found = next(shapes, None)
+            yield from _entries(equation) if found is None else [Statement(found[:1], found[1], meaning)]
 
     def _fits(self, left: Expression, right: Expression) -> bool:
         return self.columns(left) + 3 + self.columns(right) <= self.width
@@ -254,6 +272,20 @@ def _scalar(equation: Equation) -> tuple[tuple[Expression], Expression] | None:
     if vector is None or not getattr(left, "shape", None) == vector.shape == (1, 1):
         return None
     return (left[0],), equation.right[0] * vector[0]
+
+
+def _shapes(left: Expression, matrix: Expression) -> list[tuple[Expression, Expression]]:
+    """How a matrix may be set, best first: as it is or transposed, which columns of symbols are best; one of many rows
+    with few entries not at all.
+    """
+    upright, turned = (left, matrix), (sympy.Symbol(f"{left}ᵀ"), matrix.T)
+    if matrix.rows == matrix.cols:
+        return [upright]
+    if matrix.cols > 1:
+        return [upright, turned]
+    if all(entry.is_Symbol for entry in matrix):
+        return [turned, upright]
+    return [upright] if sum(entry != 0 for entry in matrix) * 2 >= matrix.rows or matrix.rows <= _HIGH else []
 
 
 def _bracketed(head: list[Expression], inner: list[Line]) -> list[Line]:

@@ -39,7 +39,8 @@ def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:
     raise InputError(
         f"{what} are given by name, not as {kind_of(given)}",
         key=what,
-        hint='write a mapping such as {"NAME": 1.0}',
+        hint='write a mapping such as {"NAME": 1.0}'
+        + (", here dict(...) of it" if hasattr(given, "items") else ""),
     )
 
 

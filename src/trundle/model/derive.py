@@ -101,12 +101,13 @@ def derive(robot: Robot) -> Model:
 def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)
-    check_inertia(numbers)
+    settled = check_inertia(numbers)
     moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
     drives = _drives(moving)
     motion = _motion(moving, drives)
     model = _model(moving, drives, motion, start)
-    check_mass(numbers, model.dynamics, model.quantities)
+    if not settled:
+        check_mass(numbers, model.dynamics, model.quantities)
     check_loads(numbers)
     return model
 

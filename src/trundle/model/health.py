@@ -21,11 +21,12 @@ from trundle.scalars import is_zero
 _NO_NUMBER = 1e15
 
 
-def check_inertia(numbers: Mechanism) -> None:
+def check_inertia(numbers: Mechanism) -> bool:
     """Raise InputError naming the speeds that no mass opposes, before equations are formed that would divide by zero.
 
-    Loops may hold what has no mass, so their robots are looked at when their equations are solved. A base without mass
-    is described for its kinematics, which need none: it derives, and its forces are not numbers.
+    Returns whether that is settled. Loops may hold what has no mass, so their robots are looked at when their equations
+    are solved (`check_mass`). A base without mass is described for its kinematics, which need none: it derives, and its
+    forces are not numbers.
     """
     assembly = numbers.assembly
     if not assembly.speeds:
@@ -35,10 +36,11 @@ def check_inertia(numbers: Mechanism) -> None:
             hint="give a joint a type that moves (revolute, prismatic, ...), or choose base: planar or floating",
         )
     if assembly.loops or (assembly.base_columns and is_zero(assembly.tree.links[0].inertia.mass)):
-        return
+        return False
     culprits = _unopposed(at_generic(numbers))
     if culprits:
         raise _without_inertia(numbers.robot, culprits)
+    return True
 
 
 def check_mass(numbers: Mechanism, dynamics: Program, quantities: Quantities) -> None:

@@ -39,12 +39,33 @@ class ModelProgram(Program, Generic[R]):
     form: Callable[..., R] = field(compare=False, kw_only=True)
 
     def __call__(self, *groups: Values | None, parameters: Values | None = None, **named: Values | None) -> R:
-        """Evaluate in native code, compiled at the first call; groups in order or by their names."""
-        given = by_name(self, groups, named if parameters is None else {**named, PARAMETER: parameters})
+        """Evaluate in native code, compiled at the first call; groups in order or by their names, single numbers by
+        theirs: `model.rhs(v_x=1.0, r="6 in")`.
+        """
+        whole = {
+            name: value for name, value in named.items() if name in [group.name for group in self.inputs]
+        }
+        given = by_name(self, groups, whole if parameters is None else {**whole, PARAMETER: parameters})
+        for name in named.keys() - whole.keys():
+            _put(self, given, name, named[name])
         constants = _parameters(self.model, given.pop(PARAMETER, None))
         states = _states(self, given, constants)
         arrays = [_array(self, group, given.get(group.name), states) for group in self.inputs[:-1]]
         return self.form(*run_program(self, [*arrays, _stacked(self, PARAMETER, list(constants.values()))]))
+
+
+def _put(program: Program, given: dict[str, Values | None], name: str, value: Values | None) -> None:
+    """Add a single number by its name to the group that has it first."""
+    known = {label: group.name for group in reversed(program.inputs) for label in group.labels}
+    if name not in known:
+        groups = [group.name for group in program.inputs]
+        hint = suggest(name, [*groups, *known])
+        raise InputError(f"'{name}' is no group of '{program.name}' and in none", key=name, hint=hint)
+    before = given.get(known[name])
+    before = {} if before is None else before
+    if not isinstance(before, Mapping):
+        raise InputError(f"'{name}' is given twice: all of the group '{known[name]}' is there", key=name)
+    given[known[name]] = {**before, name: value}  # type: ignore[dict-item]  # a number or (count,), checked later
 
 
 def model_program(model: Model, program: Program, form: Callable[..., R]) -> ModelProgram[R]:
@@ -121,8 +142,10 @@ def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLi
 
 
 def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> Array:
+    if all(type(row) is float for row in rows):
+        return np.array(rows, dtype=float)
     try:
-        return np.array(np.broadcast_arrays(*rows), dtype=float) if rows else np.zeros(0)
+        return np.array(np.broadcast_arrays(*rows), dtype=float)
     except ValueError:
         shapes = ", ".join(sorted({str(np.shape(row)) for row in rows}))
         raise InputError(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("coordinates", "speeds", "currents", "inputs", "outputs")
 STATES = GROUPS[:3]
+BASE_SPEEDS = ("v_x", "v_y", "v_z", "omega", "omega_x", "omega_y", "omega_z")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -101,6 +102,11 @@ class Run(Shown, Rebuilt):
         return tuple(name for group in STATES for name in self.groups[group])
 
     @property
+    def base_speeds(self) -> tuple[str, ...]:
+        """The speeds of a moving base in its own frame, where they are no states but follow from them."""
+        return tuple(name for name in self.groups["outputs"] if name in BASE_SPEEDS)
+
+    @property
     def final(self) -> Mapping[str, float]:
         """State name -> its value at the end; without groups, of all values."""
         names = self.states or self.values
@@ -118,7 +124,7 @@ class Run(Shown, Rebuilt):
 
     @property
     def plot(self) -> Plots:
-        """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.checks()`."""
+        """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`."""
         from trundle import plot
 
         return plot(self)

@@ -81,6 +81,8 @@ def _limited(torque: Scalar, limit: Scalar | None) -> Scalar:
 def _check_motor(kind: type[Kind]) -> None:
     assert issubclass(kind, Motor)
     must_define(kind, Motor, "effort")
+    if issubclass(kind, WoundMotor):
+        must_define(kind, WoundMotor, "winding")
     must_measure(kind, "output", kind.outputs)
     must_measure(kind, "command", {kind.command: kind.commands})
 

@@ -10,13 +10,24 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from trundle.documents import parse
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, SPATIAL, Plate, Scene, project
+from trundle.scene import PLANES, SEEN, SPATIAL, Plate, Scene, project
+from trundle.show.joint_symbols import AXES
+from trundle.show.panels import described
 from trundle.show.robot import draw_scene
-from trundle.show.style import COLOURS, INK, MUTED, house_style, new_figure, say, time_colours
+from trundle.show.style import (
+    COLOURS,
+    INK,
+    MUTED,
+    WIDTH,
+    figure_of,
+    house_style,
+    new_figure,
+    say,
+    time_colours,
+)
 
 _MOST_ROBOTS = 12
 # More points of a path than a picture has pixels only cost time.
@@ -25,6 +36,8 @@ _MOST_POINTS = 4000
 _SMALLEST_SHARE = 0.05
 # The picture's height over its width stays within these, however long and thin the path.
 _SHAPES = (0.35, 1.05)
+# Inches: the plane's width, and what stands left of it, below and above.
+_PLANE, _LEFT, _BELOW, _HEAD = 6.1, 0.85, 0.5, 0.7
 # What is drawn where no description says what moved.
 _ARROW = Plate(0, ((-0.12, -0.09, 0.0), (0.18, 0.0, 0.0), (-0.12, 0.09, 0.0)))
 
@@ -49,14 +62,13 @@ class Track:
         return np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(self.points, axis=0).T))])
 
 
-def path(run: Run) -> Figure:
+def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
     """The path of the robot's base, or of a linkage's tip, with the robot at intervals."""
     with house_style():
         track = track_of(run)
         if track is None:
-            figure = new_figure(2.5)
-            figure.suptitle(f"{run.name}: path", x=0.01, ha="left")
-            say(figure.subplots(), "nothing of this robot moves")
+            figure, axes = (new_figure(2.0), None) if ax is None else (figure_of(ax), ax)
+            say(axes or figure.subplots(), "nothing of this robot moves")
             return figure
         scale = _scale(track)
         shown = _spaced(track, 1.15 * track.scene.size * scale) if track.drives else _even(track)
@@ -64,21 +76,23 @@ def path(run: Run) -> Figure:
         about = track.points[shown][:, None]
         around = about + scale * (project(robots.extent, track.view) - about)
         low, high = _limits(np.concatenate([track.points, around.reshape(-1, 2)]))
-        figure, axes = _axes(f"{run.name}: {'path' if track.drives else 'motion'}", track.view, low, high)
+        title = f"{run.name}: {'path' if track.drives else 'motion'}"
+        figure, axes, bar = _axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
+        _draw_plane(axes, track.view, low, high)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
-        _draw_path(figure, axes, track)
-        if scale > 1 and track.scene.plates[0] is not _ARROW:
-            note = f"robot drawn {scale:.2g} times its size"
-            style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
-            axes.text(1, 1.01, note, transform=axes.transAxes, **style)
+        _draw_path(figure, axes, bar, track)
+        notes = [f"robot drawn {scale:.2g} times its size"] * (scale > 1 and _ARROW not in track.scene.plates)
+        notes += [f"seen {SEEN[track.view]}"] * (not track.scene.is_flat)
+        style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
+        axes.text(1, 1.01, ", ".join(notes), transform=axes.transAxes, **style)
         return figure
 
 
 def scene_of(run: Run) -> Scene | None:
     """Where everything of a run's robot was; without a description an arrow at x, y, theta, or nothing."""
     if "yaml" in run.description:
-        robot = parse(run.description["yaml"]).robot
+        robot = described(run.description["yaml"])
         if not robot.joints and robot.base == "fixed":
             return None
         return motion(robot, run.values, run.description.get("parameters", {}))
@@ -102,7 +116,7 @@ def track_of(run: Run) -> Track | None:
     # Up to where the numbers end, should a run have diverged.
     end = fine.size if fine.all() else int(np.argmin(fine)) or 1
     scene = scene.at(slice(end))
-    view = scene.view if scene.is_flat else SPATIAL
+    view = scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
 
 
@@ -146,32 +160,54 @@ def _limits(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     return middle - wanted / 2, middle + wanted / 2
 
 
-def _axes(title: str, view: str, low: FloatArray, high: FloatArray) -> tuple[Figure, Axes]:
+def _axes(
+    title: str, low: FloatArray, high: FloatArray, figsize: tuple[float, float] | None
+) -> tuple[Figure, Axes, Axes]:
+    """A figure with axes for the plane and for the colours of time, placed in inches."""
     shape = float((high[1] - low[1]) / (high[0] - low[0]))
-    # 6.2 inches are left for the plane beside the colour bar and the labels; 1.1 above and below it.
-    figure = new_figure(min(6.2 * shape + 1.1, 7.6))
-    figure.suptitle(title, x=0.01, ha="left")
-    axes = figure.subplots()
+    height = min(_PLANE * shape, 6.4)
+    total = height + _BELOW + _HEAD
+    figure = new_figure(total, layout=None)
+    figure.suptitle(title, x=0.01, y=1 - 0.08 / total, ha="left", va="top")
+    across = height / shape
+    axes = figure.add_axes((_LEFT / WIDTH, _BELOW / total, across / WIDTH, height / total))
+    bar = figure.add_axes(((_LEFT + across + 0.15) / WIDTH, _BELOW / total, 0.16 / WIDTH, height / total))
+    if figsize is not None:
+        figure.set_size_inches(*figsize)
+    return figure, axes, bar
+
+
+def _draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> None:
+    """The plane that is looked at; of space the directions of its axes and a length."""
     axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    labels = PLANES.get(view, ("across", "up"))
-    axes.set(xlabel=f"{labels[0]} (m)", ylabel=f"{labels[1]} (m)")
-    return figure, axes
+    if view != SPATIAL:
+        axes.set(xlabel=f"{PLANES[view][0]} (m)", ylabel=f"{PLANES[view][1]} (m)")
+        return
+    axes.set(xlabel="the picture's plane (m)")
+    corner = low + 0.12 * (high - low).min()
+    tips = corner + 0.1 * (high - low).min() * project(np.eye(3), view)
+    for tip, name, colour in zip(tips, AXES, AXES.values(), strict=True):
+        axes.plot(*zip(corner, tip, strict=True), color=colour, linewidth=1.8, zorder=7)
+        x, y = corner + 1.3 * (tip - corner)
+        axes.text(x, y, name, color=colour, ha="center", va="center", zorder=7)
 
 
-def _draw_path(figure: Figure, axes: Axes, track: Track) -> None:
+def _draw_path(figure: Figure, axes: Axes, bar: Axes | None, track: Track) -> None:
     """The line, coloured by time, with its start and end marked."""
     kept = np.unique(np.linspace(0, track.time.size - 1, min(track.time.size, _MOST_POINTS)).astype(int))
     points, time = track.points[kept], track.time[kept]
     segments = np.stack([points[:-1], points[1:]], axis=1)
     lines = LineCollection(list(segments), cmap=time_colours(), linewidths=2.0, capstyle="round", zorder=5)
     lines.set_array((time[:-1] + time[1:]) / 2)
-    if track.time.size > 1 and track.time[-1] > track.time[0]:
+    if track.time[-1] > track.time[0]:
         lines.set_clim(track.time[0], track.time[-1])
-        axes.add_collection(lines)
-        bar = figure.colorbar(lines, ax=axes, fraction=0.05, pad=0.02, aspect=30)
-        bar.set_label("time (s)")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        axes.add_collection(lines, autolim=False)
+        colours = figure.colorbar(lines, cax=bar, ax=None if bar else axes)
+        colours.set_label("time (s)")
+        colours.outline.set_visible(False)  # type: ignore[operator]
+    elif bar is not None:
+        bar.set_axis_off()
     mark = partial(axes.plot, linestyle="none", markersize=8, zorder=6, markeredgewidth=1.6)
     mark(*track.points[:1].T, marker="o", markerfacecolor="white", markeredgecolor=INK, label="start")
     mark(*track.points[-1:].T, marker="s", markerfacecolor=COLOURS[1], markeredgecolor="white", label="end")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,12 @@ from trundle.errors import InputError
 from trundle.results import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 def plot(run: Run) -> Plots:
-    """The figures of a run: `plot(run).path()`, `.states()`, `.inputs()`, `.checks()`; `run.plot` is the same.
+    """The figures of a run, also as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`.
 
     Parameters
     ----------
@@ -57,8 +59,15 @@ class Plots:
 
     run: Run
 
-    def path(self) -> Figure:
-        """Where the robot went from above, with the robot drawn at intervals; of a linkage the bars and the tip.
+    def path(self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
+        """Where the robot went, with the robot drawn at intervals: from above, or in space; of a linkage its tip.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
 
         Returns
         -------
@@ -79,7 +88,7 @@ class Plots:
         """
         from trundle.show.path import path
 
-        return path(self.run)
+        return path(self.run, ax, figsize)
 
     def path_png(self) -> bytes | None:
         """The figure `path` as a PNG file, for a notebook.
@@ -105,32 +114,67 @@ class Plots:
 
         return None if track_of(self.run) is None else figure_png(self.path())
 
-    def states(self) -> Figure:
-        """Coordinates, speeds and currents over time.
+    def states(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """Coordinates, speeds with the base's own, and currents over time.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
 
         Returns
         -------
         matplotlib.figure.Figure
-            One panel for each group, unit and kind; at most eight lines a panel.
+            One panel for each group, unit and kind, at most eight lines each; those that cover each other are one.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
 
         Examples
         --------
         >>> import trundle
         >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
-        >>> run.plot.states().get_suptitle()
-        'pendulum: states'
+        >>> run.plot.states("link_1.angle", "link_1.rate").axes[1].get_ylabel()
+        'angular rate (rad/s)'
         """
-        from trundle.show.series import states
+        from trundle.show import panels
+        from trundle.show.series import series
 
-        return states(self.run)
+        shown = panels.states(self.run, names)
+        nothing = "this run has no states"
+        return series(f"{self.run.name}: states", self.run.time, shown, nothing, ax, figsize)
 
-    def inputs(self) -> Figure:
+    def inputs(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
         """What drove the robot over time.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
 
         Returns
         -------
         matplotlib.figure.Figure
             One panel for each unit.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
 
         Examples
         --------
@@ -139,17 +183,80 @@ class Plots:
         >>> run.plot.inputs().get_suptitle()
         'pendulum: inputs'
         """
-        from trundle.show.series import inputs
+        from trundle.show import panels
+        from trundle.show.series import series
 
-        return inputs(self.run)
+        shown = panels.inputs(self.run, names)
+        nothing = "this run has no inputs"
+        return series(f"{self.run.name}: inputs", self.run.time, shown, nothing, ax, figsize)
 
-    def checks(self) -> Figure:
-        """How far the numbers can be trusted: constraint residuals and the energy balance.
+    def contacts(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """Slip, forces and loads of the wheels, and how much of the friction they use, |F| / (μ N).
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
 
         Returns
         -------
         matplotlib.figure.Figure
             Panels for what the run holds of these.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 1.0, samples=11)
+        >>> run.plot.contacts().axes[-1].get_ylabel()
+        'force / (μ load)'
+        """
+        from trundle.show import panels
+        from trundle.show.series import series
+
+        shown = panels.contacts(self.run, names)
+        return series(
+            f"{self.run.name}: contacts",
+            self.run.time,
+            shown,
+            "this run's wheels have neither slip nor forces",
+            ax,
+            figsize,
+        )
+
+    def checks(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """How far the numbers can be trusted: constraint residuals and the energy balance.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Panels for what the run holds of these.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
 
         Examples
         --------
@@ -158,17 +265,26 @@ class Plots:
         >>> run.plot.checks().get_suptitle()
         'pendulum: checks'
         """
-        from trundle.show.check_figures import checks
+        from trundle.show import panels
+        from trundle.show.series import series
 
-        return checks(self.run)
+        shown = panels.checks(self.run, names)
+        return series(
+            f"{self.run.name}: checks",
+            self.run.time,
+            shown,
+            "this run has neither a constraint residual nor an energy balance",
+            ax,
+            figsize,
+        )
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
-        """Write every figure, each file whole or not at all.
+        """Write every figure that has something to show, each file whole or not at all.
 
         Parameters
         ----------
         folder : str or path
-            Where path, states, inputs and checks go; made where it isn't there.
+            Where path, states, inputs, contacts (of wheels that can slip) and checks go; made where it isn't there.
         suffix : {".png", ".svg", ".pdf"}
             The kind of file.
 
@@ -188,8 +304,19 @@ class Plots:
         >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0], "y": [0.0, 0.0]})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     [path.name for path in run.plot.save(folder, ".svg")]
-        ['path.svg', 'states.svg', 'inputs.svg', 'checks.svg']
+        ['path.svg']
         """
+        from trundle.show import panels
+        from trundle.show.path import track_of
         from trundle.show.style import save_figure
 
-        return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in FIGURES]
+        slips = any(name.endswith("_slip") for name in self.run.values)
+        empty = {
+            "path": track_of(self.run) is None,
+            "states": not panels.states(self.run),
+            "inputs": not panels.inputs(self.run),
+            "contacts": not slips,
+            "checks": not panels.checks(self.run),
+        }
+        shown = [name for name in FIGURES if not empty[name]]
+        return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in shown]

@@ -1,120 +1,267 @@
-"""Figures of values over time: the states, the inputs."""
+"""Figures of values over time: panels drawn below each other, or into axes that a user gives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from trundle.results import Run
-from trundle.show.style import COLOURS, DASHES, house_style, new_figure, say, unit_label
+from trundle.errors import InputError
+from trundle.results.arrays import FloatArray
+from trundle.show.panels import Panel
+from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, new_figure, say
 
-# More lines than this in one panel cannot be told apart; the rest goes to a further panel.
-_MOST_LINES = 8
-_PANEL_HEIGHT = 1.75  # inches
+_TICKS = 0.15
+# Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
+# height; the figure's title.
+_LEFT, _BELOW, _ABOVE, _TITLE, _HEIGHT, _HEAD = 0.85, 0.5, 0.14, 0.27, 1.2, 0.42
+_START, _BESIDE = 1.2, 0.5  # the panel of a start-up and the gap before it
+_LINE, _LETTER, _HANDLE, _MOST_LETTERS = 0.165, 0.072, 0.45, 30
+# Curves nearer than this share of a panel's range cover each other.
+_COVERED = 0.005
+# A start-up is shown by itself where a quarter of the range is gone through in so little of the run.
+_SHORT, _MUCH = 0.03, 0.25
+# As many samples as are seen as points in the panel of a start-up.
+_FEW = 40
 
-_QUANTITIES = {
-    "m": "position",
-    "rad": "angle",
-    "m/s": "speed",
-    "rad/s": "angular rate",
-    "A": "current",
-    "V": "voltage",
-    "N m": "torque",
-    "N": "force",
-    "W": "power",
-    "J": "energy",
-}
+Given = Axes | Sequence[Axes]
+
+
+def series(
+    title: str,
+    time: FloatArray,
+    panels: Sequence[Panel],
+    nothing: str,
+    ax: Given | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Figure:
+    """The panels as a figure of that title, or in the given axes."""
+    with house_style():
+        if ax is not None:
+            return _into(ax, time, panels)
+        rows = [_row(time, panel) for panel in panels]
+        total = sum(row.above + row.height + row.below for row in rows) + _HEAD + _BELOW if rows else 2.0
+        figure = new_figure(total, layout=None)
+        figure.suptitle(title, x=0.01, y=1 - 0.08 / total, ha="left", va="top")
+        if rows:
+            _draw_rows(figure, time, rows, total)
+        else:
+            say(figure.add_axes((0, 0, 1, 1)), nothing)
+        if figsize is not None:
+            figure.set_size_inches(*figsize)
+        return figure
 
 
 @dataclass(frozen=True)
-class Panel:
-    """Values that share one pair of axes, as they have one unit."""
+class _Row:
+    """A panel on a page: its height, what is above and below it, its legend's width (inches), when it has started."""
 
-    title: str
-    unit: str
-    names: tuple[str, ...]
-
-
-def states(run: Run) -> Figure:
-    """Coordinates, speeds and currents over time, one panel for each kind and unit."""
-    groups = {group: run.groups[group] for group in ("coordinates", "speeds", "currents")}
-    return _figure(run, f"{run.name}: states", panels(run, groups), "this run has no states")
+    panel: Panel
+    height: float
+    above: float
+    below: float
+    legend: float
+    start: float | None
 
 
-def inputs(run: Run) -> Figure:
-    """The inputs over time, one panel for each unit."""
-    return _figure(
-        run, f"{run.name}: inputs", panels(run, {"inputs": run.groups["inputs"]}), "this run has no inputs"
+def _row(time: FloatArray, panel: Panel) -> _Row:
+    labels = [_label(names) for names, _ in _curves(panel)]
+    lines = [line for label in labels for line in label.split("\n")]
+    # A panel is at least as high as its legend.
+    height = max(_HEIGHT, 0.1 + _LINE * len(lines))
+    legend = 0.0 if panel.log else _HANDLE + _LETTER * max(map(len, lines))
+    start = None if panel.log else start_up(time, panel.curves)
+    return _Row(
+        panel, height, _TITLE if panel.title or start else _ABOVE, _TICKS if start else 0.0, legend, start
     )
 
 
-def panels(run: Run, groups: dict[str, Sequence[str]]) -> list[Panel]:
-    """The groups' names, sorted into panels by unit and kind and cut where they are too many for one.
+def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: float) -> None:
+    """Placed in inches: half of a figure's time would go into finding out where there is room."""
+    zoom = _START + _BESIDE if any(row.start for row in rows) else 0.0
+    width = WIDTH - _LEFT - zoom - 0.15 - max(row.legend for row in rows)
+    bottom, first = total - _HEAD, None
+    for row in rows:
+        bottom -= row.height + row.above
 
-    Kinds (`steering`, `angle`) are kept apart since a wheel's spin soon dwarfs every angle that matters for the path.
-    """
-    found: list[Panel] = []
-    for group, names in groups.items():
-        keys = list(dict.fromkeys(_kind(run, name) for name in names))
-        for key in keys:
-            unit = key[0]
-            same = [name for name in names if _kind(run, name) == key]
-            parts = -(-len(same) // _MOST_LINES)
-            size = -(-len(same) // parts)
-            starts = range(0, len(same), size)
-            found.extend(Panel(group, unit, tuple(same[start : start + size])) for start in starts)
+        def box(left: float, wide: float, row: _Row = row, low: float = bottom) -> tuple[float, ...]:
+            return left / WIDTH, low / total, wide / WIDTH, row.height / total
+
+        axes = figure.add_axes(box(_LEFT, width), sharex=first)  # type: ignore[arg-type]  # four numbers
+        first = first or axes
+        draw_panel(axes, time, row.panel)
+        axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
+        axes.tick_params(labelbottom=row is rows[-1])
+        if row is rows[-1]:
+            axes.set_xlabel("time (s)")
+        if row.legend:
+            at = (width + 0.1 + (zoom if row.start else 0.0)) / width
+            _name_lines(axes, at, 0.28 / width, _LINE / row.height)
+        bottom -= row.below
+        if row.start:
+            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
+            _draw_start(beside, time, row.panel, row.start)
+
+
+def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
+    """A legend right of a panel, in its own shares of it: one of matplotlib's takes ten times as long."""
+    top = 1 - 0.4 * line
+    for drawn in axes.get_lines():
+        label = str(drawn.get_label())
+        rows = 1 + label.count("\n")
+        handles = Line2D([left, left + handle], [top, top], transform=axes.transAxes, clip_on=False)
+        handles.set(color=drawn.get_color(), linestyle=drawn.get_linestyle())
+        axes.add_artist(handles)
+        place = {
+            "va": "center_baseline" if rows == 1 else "top",
+            "fontsize": 8.5,
+            "transform": axes.transAxes,
+        }
+        axes.text(left + 1.3 * handle, top + (0.35 * line if rows > 1 else 0.0), label, **place)
+        top -= line * rows
+
+
+def _into(ax: Given, time: FloatArray, panels: Sequence[Panel]) -> Figure:
+    """The panels in as many axes, or all of them in one."""
+    given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
+    if len(given) == 1 and len(panels) > 1:
+        labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
+        curves = {name: each for panel in panels for name, each in panel.curves.items()}
+        panels = [Panel(panels[0].title, labels, curves, min(panel.least for panel in panels))]
+    if len(given) != len(panels):
+        labels = "; ".join(f"{', '.join(panel.curves)} in {panel.label}" for panel in panels)
+        raise InputError(
+            f"{len(given)} axes were given for {len(panels)} panels: {labels}",
+            key="ax",
+            hint="give one, or as many as there are panels; names choose what is drawn",
+        )
+    for axes, panel in zip(given, panels, strict=True):
+        draw_panel(axes, time, panel)
+        axes.set_xlabel("time (s)")
+        axes.legend()
+    return figure_of(given[0])
+
+
+def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
+    """The curves of a panel with its title and label."""
+    if panel.title:
+        axes.set_title(panel.title)
+    axes.set_ylabel(panel.label)
+    if panel.log:
+        _draw_logarithmic(axes, time, next(iter(panel.curves.values())))
+    else:
+        _draw_curves(axes, time, panel)
+        _room(axes, panel)
+        axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    if time[-1] > time[0]:
+        axes.set_xlim(time[0], time[-1])
+
+
+def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) -> None:
+    """Lines; one that runs along others for a while has gaps, in which those are seen."""
+    reach = _COVERED * max(_span(panel.curves), panel.least)
+    drawn: list[tuple[FloatArray, int]] = []
+    for index, (names, values) in enumerate(_curves(panel)):
+        along = [level for other, level in drawn if np.mean(np.abs(other - values) < reach) > 0.05]
+        level = max(along, default=-1) + 1
+        dash = (0, (4, 4 * level)) if level else "-"
+        drawn.append((values, level))
+        colour = COLOURS[index % len(COLOURS)]
+        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names), **style)  # type: ignore[arg-type]
+
+
+def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
+    """The curves, those that cover each other as one with all of their names."""
+    reach = _COVERED * max(_span(panel.curves), panel.least)
+    found: list[tuple[list[str], FloatArray]] = []
+    for name, values in panel.curves.items():
+        same = (names for names, other in found if np.nanmax(np.abs(other - values), initial=0.0) <= reach)
+        names = next(same, None)
+        if names is None:
+            found.append(([name], values))
+        else:
+            names.append(name)
     return found
 
 
-def _kind(run: Run, name: str) -> tuple[str, str]:
-    """What a value shares its axes by: its unit, and what it is of its owner ("" for the base's own)."""
-    return run.units.get(name, ""), name.rpartition(".")[2] if "." in name else ""
+def _span(curves: Mapping[str, FloatArray]) -> float:
+    """From the lowest value to the highest, of all curves."""
+    ends = [end for each in curves.values() for end in _ends(each)]
+    return max(ends, default=0.0) - min(ends, default=0.0)
 
 
-def draw_lines(axes: Axes, run: Run, names: Sequence[str], unit: str) -> None:
-    """The values as lines, with a legend on the right."""
-    for index, name in enumerate(names):
-        colour, dash = COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
-        axes.plot(run.time, run[name], color=colour, linestyle=dash, label=name, clip_on=True)
-    axes.set_ylabel(unit_label(_QUANTITIES.get(unit, "value"), unit))
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.03), borderaxespad=0, handlelength=1.6)
-    _room_for_constants(axes, run, names)
-    if run.duration > 0:
-        axes.set_xlim(run.time[0], run.time[-1])
+def _ends(values: FloatArray) -> tuple[float, ...]:
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else ()
 
 
-def _room_for_constants(axes: Axes, run: Run, names: Sequence[str]) -> None:
+def _room(axes: Axes, panel: Panel) -> None:
     """Values that hardly change are shown as flat lines, not as magnified rounding."""
-    finite = np.concatenate([run[name][np.isfinite(run[name])] for name in names])
-    if finite.size == 0:
-        return
-    low, high = float(finite.min()), float(finite.max())
+    ends = [end for each in panel.curves.values() for end in _ends(each)] or [0.0]
+    low, high = min(ends), max(ends)
     size = max(abs(low), abs(high))
-    if high - low <= 1e-6 * size or size < 1e-12:
-        middle, half = (low + high) / 2, 0.1 * size if size >= 1e-12 else 1.0
-        axes.set_ylim(middle - half, middle + half)
+    least = max(panel.least, 1e-6 * size)
+    half = (high - low) * 0.54
+    if high - low <= least or not half:
+        half = max(0.1 * size, 10 * least) or 1.0
+    axes.set_ylim((low + high) / 2 - half, (low + high) / 2 + half)
 
 
-def _figure(run: Run, title: str, shown: list[Panel], nothing: str) -> Figure:
-    with house_style():
-        # A panel is at least as high as its legend.
-        heights = [max(_PANEL_HEIGHT, 0.2 * len(panel.names) + 0.35) for panel in shown] or [_PANEL_HEIGHT]
-        figure = new_figure(sum(heights) + 0.9)
-        figure.suptitle(title, x=0.01, ha="left")
-        grid = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-        if not shown:
-            say(grid[0], nothing)
-            return figure
-        title = ""
-        for axes, panel in zip(grid, shown, strict=True):
-            draw_lines(axes, run, panel.names, panel.unit)
-            if panel.title != title:  # once above all the panels of a group
-                title = panel.title
-                axes.set_title(title)
-        grid[-1].set_xlabel("time (s)")
-        figure.align_ylabels(list(grid))
-    return figure
+def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None:
+    """How long a start-up takes that a panel of the whole run doesn't show, in s; None where there is none."""
+    duration, span = float(time[-1] - time[0]), _span(curves)
+    early = time - time[0] <= _SHORT * duration
+    if not span or early.sum() < 3:
+        return None
+    if _span({name: each[early] for name, each in curves.items()}) < _MUCH * span:
+        return None
+    wider = time - time[0] <= 4 * _SHORT * duration
+    travel = np.sum([np.cumsum(np.abs(np.diff(each[wider]))) for each in curves.values()], axis=0)
+    settled = float(time[1 + int(np.searchsorted(travel, 0.95 * travel[-1]))] - time[0])
+    return 1.5 * settled if settled < 2 * _SHORT * duration else None
+
+
+def _draw_start(axes: Axes, time: FloatArray, panel: Panel, until: float) -> None:
+    """The first moments of a panel, beside it."""
+    shown = time - time[0] <= until
+    shown[min(int(shown.sum()), shown.size - 1)] = True
+    curves = {name: each[shown] for name, each in panel.curves.items()}
+    _draw_curves(
+        axes, time[shown], Panel("", "", curves, panel.least), marker="." if shown.sum() < _FEW else ""
+    )
+    axes.set_xlim(time[0], time[0] + until)
+    axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(3))
+
+
+def _draw_logarithmic(axes: Axes, time: FloatArray, values: FloatArray) -> None:
+    magnitude = np.abs(values)
+    positive = magnitude[np.isfinite(magnitude) & (magnitude > 0)]
+    if positive.size == 0:
+        axes.text(0.5, 0.6, "exactly zero throughout", transform=axes.transAxes, color=MUTED, ha="center")
+        axes.plot(time, magnitude, color=COLOURS[0])
+        axes.set_yticks([0.0])
+        return
+    axes.set_yscale("log")
+    # Exact zeros have no logarithm: they are gaps.
+    axes.plot(time, np.where(magnitude > 0, magnitude, np.nan), color=COLOURS[0], linewidth=1.1)
+    # From where nearly all values are, and at least three decades, so that rounding noise does not look like drama.
+    high = 3 * float(positive.max())
+    low = min(float(np.quantile(positive, 0.05)) / 10, high * 1e-3)
+    axes.set_ylim(max(low, high * 1e-12, np.finfo(float).tiny), high)
+    axes.yaxis.set_major_locator(LogLocator(numticks=5))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
+
+
+def _label(names: Sequence[str]) -> str:
+    """The names of one curve, in lines that leave room for the panel."""
+    return "\n".join(textwrap.wrap(", ".join(names), _MOST_LETTERS, break_long_words=False))

@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Literal
 
 import matplotlib
 import numpy as np
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
@@ -58,9 +60,18 @@ class Picture(Figure):
         return figure_png(self), {"width": width, "height": height}
 
 
-def new_figure(height: float, width: float = WIDTH) -> Figure:
-    """An empty figure of that size in inches, laid out so that nothing overlaps."""
-    return Picture(figsize=(width, height), dpi=DPI, layout="constrained")
+def new_figure(
+    height: float, width: float = WIDTH, layout: Literal["constrained"] | None = "constrained"
+) -> Figure:
+    """An empty figure of that size in inches, laid out so that nothing overlaps; or as who draws it says."""
+    return Picture(figsize=(width, height), dpi=DPI, layout=layout)
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that axes are on, also where they are on a part of it."""
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)  # axes that were removed are on none
+    return figure
 
 
 def figure_png(figure: Figure) -> bytes:
@@ -76,9 +87,20 @@ def figure_svg(figure: Figure) -> str:
 
 def _drawn(figure: Figure, kind: str) -> bytes:
     drawn = io.BytesIO()
-    with house_style():
-        figure.savefig(drawn, format=kind, metadata=_METADATA[f".{kind}"], facecolor="white")
+    _write(figure, drawn, kind)
     return drawn.getvalue()
+
+
+def _write(figure: Figure, file: IO[bytes], kind: str) -> None:
+    """A figure into a file; a PNG by its canvas itself, as `savefig` lays everything out once more before it draws."""
+    figure.set_facecolor("white")
+    metadata = _METADATA[f".{kind}"]
+    with house_style():
+        if kind == "png" and figure.get_layout_engine() is None:
+            # Files that are a tenth larger, in half the time.
+            FigureCanvasAgg(figure).print_png(file, metadata=metadata, pil_kwargs={"compress_level": 2})
+        else:
+            figure.savefig(file, format=kind, metadata=metadata)
 
 
 def time_colours() -> LinearSegmentedColormap:
@@ -108,6 +130,6 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{str(path)!r}: a figure's file ends in one of {', '.join(SUFFIXES)}")
-    with replacing(path) as draft, house_style(), draft.open("wb") as file:
-        figure.savefig(file, format=suffix[1:], metadata=_METADATA[suffix], facecolor="white")
+    with replacing(path) as draft, draft.open("wb") as file:
+        _write(figure, file, suffix[1:])
     return path

@@ -81,11 +81,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, moving, bar)
-        slope = None
-        if method in IMPLICIT and not any(signal.feedback for signal in signals):
-            kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
-            slope = kept or guided.jacobian("rate", "state")
-            compile_program(slope).prepare()
+        slope = _slope(problem, guided) if method in IMPLICIT else None
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         bounds = tolerances(method, options.rtol, options.atol)
@@ -107,6 +103,17 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
     return _run(problem, (states, commanded, outputs), summary)
+
+
+def _slope(problem: Problem, guided: Program) -> Program | None:
+    """∂f/∂x, compiled; None where inputs follow the motion, whose slopes nobody knows."""
+    if any(signal.feedback for signal in problem.signals.values()):
+        return None
+    system = problem.system
+    kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
+    slope = kept or guided.jacobian("rate", "state")
+    compile_program(slope).prepare()
+    return slope
 
 
 def _method(problem: Problem, fill: Fill | None, bar: Progress) -> str:

@@ -45,11 +45,15 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 def apply(m: Matrix, a: Vector) -> Vector:
     """M a."""
+    if m is IDENTITY:  # most frames stand along their parents'
+        return a
     return (dot(m[0], a), dot(m[1], a), dot(m[2], a))
 
 
 def transpose(m: Matrix) -> Matrix:
     """Mᵀ."""
+    if m is IDENTITY:
+        return m
     return (
         (m[0][0], m[1][0], m[2][0]),
         (m[0][1], m[1][1], m[2][1]),
@@ -64,6 +68,8 @@ def apply_transposed(m: Matrix, a: Vector) -> Vector:
 
 def multiply(a: Matrix, b: Matrix) -> Matrix:
     """A B."""
+    if a is IDENTITY or b is IDENTITY:
+        return b if a is IDENTITY else a
     columns = transpose(b)
     return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
 

@@ -35,14 +35,15 @@ _FINDINGS = {
 
 @dataclass(frozen=True)
 class RunReport:
-    """All that is told of a run: its robot, the task that it did, the files that were written, what the user should
-    know, and whether the model was `kept` from before.
+    """All that is told of a run: its robot, the task that it did, the files that were written, how long the
+    figures took, what the user should know, and whether the model was `kept` from before.
     """
 
     robot: Robot
     task: Task
     run: Run
     files: Sequence[Path] = ()
+    figure_seconds: float = 0.0
     notes: Sequence[str] = ()
     kept: bool = False
 
@@ -111,6 +112,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         **groups,
         **{name: value for name, value in run.summary.items() if name != "mobility"},
         "mode": "kinematic" if report.task.model is None else "dynamic",
+        "figure_seconds": report.figure_seconds,
         "duration": run.duration,
         "samples": len(run),
         "parameters": run.description["parameters"],
@@ -151,12 +153,14 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
         "compile": "",
         "simulate": f"{run.duration:g} s, by {run.summary['method']}, {len(run)} samples",
     }
-    return [(step, seconds(run.summary[f"{step}_seconds"]), text) for step, text in told.items()]
+    times = [(step, seconds(run.summary[f"{step}_seconds"]), text) for step, text in told.items()]
+    return [*times, ("figures", seconds(report.figure_seconds), "")] if report.figure_seconds else times
 
 
 def _final(run: Run, files: Sequence[Path]) -> list[str]:
-    """The final states in as many columns as fit."""
-    final = list(run.final.items())
+    """The final states, and the base's own speeds, in as many columns as fit."""
+    names = dict.fromkeys((*run.groups["coordinates"], *run.base_speeds, *run.final))
+    final = [(name, float(run[name][-1])) for name in names]
     # What is nothing but rounding is shown as zero; files and plain data keep it.
     cells = [
         (name, f"{0.0 if abs(value) < 1e-12 else value:.7g}", run.units.get(name, ""))
