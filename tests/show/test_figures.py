@@ -220,7 +220,12 @@ def test_what_moves_in_space_is_seen_from_its_corner():
     joint = {"type": "revolute", "at": [0, 0, 0.3], "body": BODY}
     arm = {"turret": joint, "shoulder": {**joint, "parent": "turret", "axis": [0, 1, 0]}}
     spatial, flat = (parse_robot({"name": "a", "joints": each}) for each in (arm, {"turret": joint}))
-    assert (scene(flat).view, scene(flat).is_flat, scene(spatial).is_flat) == ("z", True, False)
+    assert (scene(flat).projection, scene(flat).is_flat, scene(spatial).projection) == ("z", True, SPATIAL)
+    assert "seen from the side" in [text.get_text() for text in diagram(spatial).axes[0].texts]
+    assert not [text for text in diagram(flat).axes[0].texts if "seen" in text.get_text()]
+    wheels = {side: {"at": [0, y, 0], "radius": 0.1} for side, y in (("left", 0.3), ("right", -0.3))}
+    carried = parse_robot({"name": "a", "body": BODY, "joints": arm, "wheels": wheels})
+    assert (scene(carried).projection, scene(carried).is_flat) == ("z", False)
     run = trundle.simulate(spatial, 0.2, initial={"turret.rate": 1.0}, samples=5)
     shown = track_of(run)
     assert shown is not None

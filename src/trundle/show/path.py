@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, SPATIAL, Plate, Scene, project
+from trundle.scene import PLANES, SEEN, SPATIAL, Plate, Scene, project
 from trundle.show.joint_symbols import AXES
 from trundle.show.panels import described
 from trundle.show.robot import draw_scene
@@ -83,7 +83,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
         notes = [f"robot drawn {scale:.2g} times its size"] * (scale > 1 and _ARROW not in track.scene.plates)
-        notes += ["seen from a corner"] * (track.view == SPATIAL)
+        notes += [f"seen {SEEN[track.view]}"] * (not track.scene.is_flat)
         style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
         axes.text(1, 1.01, ", ".join(notes), transform=axes.transAxes, **style)
         return figure
@@ -116,7 +116,7 @@ def track_of(run: Run) -> Track | None:
     # Up to where the numbers end, should a run have diverged.
     end = fine.size if fine.all() else int(np.argmin(fine)) or 1
     scene = scene.at(slice(end))
-    view = scene.view if scene.is_flat else SPATIAL
+    view = scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
 
 

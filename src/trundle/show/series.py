@@ -97,6 +97,7 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: fl
         first = first or axes
         draw_panel(axes, time, row.panel)
         axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
             axes.set_xlabel("time (s)")
