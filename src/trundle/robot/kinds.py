@@ -223,8 +223,7 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A subclass of `trundle.robot.RollingWheel`, `PivotedWheel`, `ContactLaw`, `Joint` or
-        `Motor`, with a field ``type: Literal["NAME"] = "NAME"``.
+        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint` or `Motor` with ``type: Literal["NAME"] = "NAME"``.
 
     Returns
     -------
