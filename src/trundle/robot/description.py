@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
@@ -49,6 +49,11 @@ class Robot(Shown, Parts):
             context = {"message": problems[0].message, "problems": problems}
             raise PydanticCustomError("robot", "{message}", context)
         return robot
+
+    def __reduce__(self) -> tuple[Callable[[object], Robot], tuple[dict[str, object]]]:
+        return parse_robot, (
+            plain(self),
+        )  # what it was written as: bounds of users' own kinds may be lambdas
 
     def __str__(self) -> str:
         return repr(self)  # Pydantic's own text of a robot would be all of its fields
