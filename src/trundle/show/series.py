@@ -15,7 +15,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
 from trundle.show.panels import Panel
-from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, new_figure, say
+from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say
 
 _TICKS = 0.15
 # Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
@@ -44,17 +44,14 @@ def series(
     """The panels as a figure of that title, or in the given axes."""
     with house_style():
         if ax is not None:
-            return _into(ax, time, panels)
+            return _into(ax, time, panels, nothing)
         rows = [_row(time, panel) for panel in panels]
         total = sum(row.above + row.height + row.below for row in rows) + _HEAD + _BELOW if rows else 2.0
-        figure = new_figure(total, layout=None)
-        figure.suptitle(title, x=0.01, y=1 - 0.08 / total, ha="left", va="top")
+        figure = page(title, total, figsize)
         if rows:
             _draw_rows(figure, time, rows, total)
         else:
             say(figure.add_axes((0, 0, 1, 1)), nothing)
-        if figsize is not None:
-            figure.set_size_inches(*figsize)
         return figure
 
 
@@ -128,9 +125,11 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
         top -= line * rows
 
 
-def _into(ax: Given, time: FloatArray, panels: Sequence[Panel]) -> Figure:
-    """The panels in as many axes, or all of them in one."""
+def _into(ax: Given, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
+    """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
+    if not panels:
+        raise InputError(nothing, key="ax", hint="names choose what is drawn")
     if len(given) == 1 and len(panels) > 1:
         labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
         curves = {name: each for panel in panels for name, each in panel.curves.items()}
@@ -143,7 +142,11 @@ def _into(ax: Given, time: FloatArray, panels: Sequence[Panel]) -> Figure:
             hint="give one, or as many as there are panels; names choose what is drawn",
         )
     for axes, panel in zip(given, panels, strict=True):
+        shared = axes.has_data()
         draw_panel(axes, time, panel)
+        if shared:  # another run's curves, say
+            axes.relim()
+            axes.autoscale()
         axes.set_xlabel("time (s)")
         axes.legend()
     return figure_of(given[0])
@@ -168,7 +171,7 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) ->
     """Lines; one that runs along others for a while has gaps, in which those are seen."""
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
-    for index, (names, values) in enumerate(_curves(panel)):
+    for index, (names, values) in enumerate(_curves(panel), len(axes.get_lines())):
         along = [level for other, level in drawn if np.mean(np.abs(other - values) < reach) > 0.05]
         level = max(along, default=-1) + 1
         dash = (0, (4, 4 * level)) if level else "-"
