@@ -98,13 +98,13 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: fl
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
             axes.set_xlabel("time (s)")
+        if row.start:
+            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
+            _draw_start(beside, axes, row.start)
         if row.legend:
             at = (width + 0.1 + (zoom if row.start else 0.0)) / width
             _name_lines(axes, at, 0.28 / width, _LINE / row.height)
         bottom -= row.below
-        if row.start:
-            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
-            _draw_start(beside, time, row.panel, row.start)
 
 
 def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
@@ -167,7 +167,7 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         axes.set_xlim(time[0], time[-1])
 
 
-def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) -> None:
+def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
     """Lines; one that runs along others for a while has gaps, in which those are seen."""
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
@@ -177,7 +177,7 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) ->
         dash = (0, (4, 4 * level)) if level else "-"
         drawn.append((values, level))
         colour = COLOURS[index % len(COLOURS)]
-        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names), **style)  # type: ignore[arg-type]
+        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names))
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
@@ -231,15 +231,14 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
     return 1.5 * settled if settled < 2 * _SHORT * duration else None
 
 
-def _draw_start(axes: Axes, time: FloatArray, panel: Panel, until: float) -> None:
-    """The first moments of a panel, beside it."""
-    shown = time - time[0] <= until
-    shown[min(int(shown.sum()), shown.size - 1)] = True
-    curves = {name: each[shown] for name, each in panel.curves.items()}
-    _draw_curves(
-        axes, time[shown], Panel("", "", curves, panel.least), marker="." if shown.sum() < _FEW else ""
-    )
-    axes.set_xlim(time[0], time[0] + until)
+def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
+    """The first moments of a panel beside it, its lines as they are there."""
+    for line in whole.get_lines():
+        time, values = (np.asarray(each, dtype=float) for each in line.get_data())
+        count = min(int(np.sum(time - time[0] <= until)) + 1, time.size)
+        look = {"color": line.get_color(), "linestyle": line.get_linestyle()}
+        axes.plot(time[:count], values[:count], marker="." if count < _FEW else "", **look)
+        axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(3))
