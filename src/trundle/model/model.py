@@ -497,6 +497,7 @@ class Model(Bound, Shown):
         targets: Mapping[str, float | str] | None = None,
         *,
         start: Mapping[str, float | str] | None = None,
+        held: Sequence[str] = (),
         parameters: Mapping[str, float | str] | None = None,
         **values: float | str,
     ) -> Trim:
@@ -506,6 +507,8 @@ class Model(Bound, Shown):
         ----------
         targets, start, parameters : mapping of str to number or str, optional
             As in `trundle.trim`.
+        held : sequence of str, optional
+            States that are taken as constant though they change slowly, as a battery's charge.
         **values : number or str
             More targets.
 
@@ -529,7 +532,7 @@ class Model(Bound, Shown):
         """
         from trundle import trim
 
-        return trim(self, targets, start=start, parameters=parameters, **values)
+        return trim(self, targets, start=start, held=held, parameters=parameters, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.
