@@ -140,6 +140,9 @@ def test_what_is_not_given_closes_loops(models):
     x = model.state_vector(crank)
     np.testing.assert_array_equal(model.rhs(crank), model.rhs(x))
     np.testing.assert_allclose(model.mass_matrix(crank), model.mass_matrix(x[:3]), rtol=1e-13)
+    closed = model.mass_matrix(model.state_vector()[:3])
+    np.testing.assert_array_equal(model.mass_matrix(), closed)
+    np.testing.assert_array_equal(model.mass_matrix(None), closed)
     many = model.gravity({"crank.angle": [0.3, 0.4]})
     np.testing.assert_allclose(many[:, 1], model.gravity(x[:3]), rtol=1e-9, atol=1e-9)
 
