@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from trundle.program.ir import LOADS, Instruction, Program
+from trundle.program.ir import LOADS, Group, Instruction, Program
 
 COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -283,6 +283,14 @@ def only_output(program: Program, name: str) -> Program:
     index = program.output_index(name)
     results, outputs = (program.results[index],), (program.outputs[index],)
     return without_dead(replace(program, outputs=outputs, results=results, function=None))
+
+
+def only_elements(program: Program, labels: Sequence[str]) -> Program:
+    """The program that computes these elements of its last output group alone."""
+    group, results = program.outputs[-1], program.results[-1]
+    chosen = tuple(results[group.labels.index(label)] for label in labels)
+    outputs = (Group(group.name, tuple(labels)),)
+    return without_dead(replace(program, outputs=outputs, results=(chosen,), function=None))
 
 
 def hoist_reciprocals(program: Program, elements: set[tuple[int, int]]) -> Program:
