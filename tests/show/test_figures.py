@@ -362,10 +362,21 @@ def test_chosen_values_in_the_users_own_axes():
     assert [line.get_label() for line in one.lines] == ["x", "theta"]
     run.plot.states("x", "theta", ax=[one, other])
     assert other.get_ylabel() == "angle (rad)"
+    longer = replace(run, time=2 * run.time, values={**run.values, "theta": 9 * run["theta"]})
+    longer.plot.states("theta", ax=other)
+    assert len({line.get_color() for line in other.lines}) == 2
+    assert other.get_xlim()[1] >= 20
+    assert other.get_ylim()[1] >= 9 * run["theta"].max()
+    with pytest.raises(InputError, match="no inputs"):
+        replace(run, groups={}).plot.inputs(ax=other)
     for name in ("path", "inputs", "checks"):
         apart = Figure().subplots()
         assert getattr(run.plot, name)(ax=apart) is apart.figure
         assert len(apart.lines) > 0
+    both = Figure().subplots()
+    run.plot.path(ax=both)
+    circle(more={"x": 9 + 0 * run.time}).plot.path(ax=both)
+    assert both.get_xlim()[0] < -2 < 9 < both.get_xlim()[1]
     assert run.plot.states("x", figsize=(3, 2)).get_size_inches() == pytest.approx([3, 2])
     assert run.plot.path(figsize=(5, 4)).get_size_inches() == pytest.approx([5, 4])
     with pytest.raises(InputError, match="did you mean 'theta'"):

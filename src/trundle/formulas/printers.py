@@ -162,7 +162,7 @@ class Pretty(Measuring, PrettyPrinter):
 
     def __init__(self, order: Order) -> None:
         Measuring.__init__(self, order)
-        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False})
+        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False, "full_prec": False})
         self._forms: dict[Expression, prettyForm] = {}
 
     if TYPE_CHECKING:  # SymPy's own says that this is text
