@@ -9,7 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from trundle.formulas.names import numbered
-from trundle.formulas.printers import COLUMN, Latex, prose
+from trundle.formulas.printers import COLUMN, GREEK_NAMES, Latex, prose
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.tex_width import tex_width
 from trundle.formulas.typesetting import Layout, Line, Statement, alone
@@ -115,12 +115,12 @@ def tex(equations: Equations) -> str:
 def latex(equations: Equations) -> str:
     """Sections with numbered equations, each with a label, then what the symbols mean; a part of a document."""
     page = Page(equations)
-    head = re.sub(r"[^\w.:-]", "-", equations.name, flags=re.ASCII)
+    head = _label(equations.name)
     blocks = [(block, [*page.pieces(block.statements)]) for block in page.layout.blocks()]
     names = (
         row.name for _, pieces in blocks for piece in pieces if not isinstance(piece, str) for row in piece
     )
-    labels = iter(numbered(filter(None, names)))
+    labels = iter(numbered(_label(name) for name in names if name))
     parts = [
         f"% {_PACKAGES}\n% Equations have labels: \\eqref{{eq:{head}:NAME}}. They may go over from page to page.",
         f"\\begingroup\\allowdisplaybreaks\\emergencystretch=3em\n\\section*{{{prose(equations.name)}}}",
@@ -137,6 +137,12 @@ def latex(equations: Equations) -> str:
         parts += (rf"\noindent {page.prose(note)}" for note in block.notes)
     symbols = [r"\subsection*{Symbols}", _symbols(page)] if equations.symbols else []
     return "\n\n".join([*parts, *symbols, r"\endgroup"]) + "\n"
+
+
+def _label(name: str) -> str:
+    """A name in letters that labels may have."""
+    spelled = "".join(GREEK_NAMES.get(sign, sign) for sign in name.replace("′", "_prime"))
+    return re.sub(r"[^\w.:-]", "-", spelled, flags=re.ASCII)
 
 
 def _symbols(page: Page) -> str:

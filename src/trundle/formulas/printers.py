@@ -21,7 +21,8 @@ from trundle.formulas.tex_width import tex_width
 COLUMN = 5.5
 
 _GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
-_NAMES_OF = {sign: name for name, sign in greek_unicode.items() if sign and name != "lambda"}
+# The names of Greek letters, by their signs.
+GREEK_NAMES = {sign: name for name, sign in greek_unicode.items() if sign and name != "lambda"}
 
 
 def sign(name: str) -> str:
@@ -68,7 +69,7 @@ def symbol_latex(name: str, named: bool = False) -> str:
     if "." in name:
         return rf"\mathrm{{{prose(name)}}}"
     head, *indices = name.split("_")
-    head = _NAMES_OF.get(head, head)
+    head = GREEK_NAMES.get(head, head)
     text = head if named and head not in _GREEK else translate(head)
     if text == head and len(head) > 1:
         text = rf"\mathrm{{{head}}}"
