@@ -76,7 +76,8 @@ def _row(time: FloatArray, panel: Panel) -> _Row:
     # A panel is at least as high as its legend.
     height = max(_HEIGHT, 0.1 + _LINE * len(lines))
     legend = 0.0 if panel.log else _HANDLE + _LETTER * max(map(len, lines))
-    start = None if panel.log else start_up(time, panel.curves)
+    flat = panel.log or _span(panel.curves) <= panel.least
+    start = None if flat else start_up(time, panel.curves)
     return _Row(
         panel, height, _TITLE if panel.title or start else _ABOVE, _TICKS if start else 0.0, legend, start
     )
@@ -163,8 +164,12 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         axes.set_xlim(time[0], time[-1])
 
 
-def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) -> None:
-    """Lines; one that runs along others for a while has gaps, in which those are seen."""
+def _draw_curves(
+    axes: Axes, time: FloatArray, panel: Panel, part: slice = slice(None), **style: object
+) -> None:
+    """Lines, or a part of them that looks like the whole; one that runs along others for a while has gaps, in which
+    those are seen.
+    """
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
     for index, (names, values) in enumerate(_curves(panel)):
@@ -173,7 +178,8 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) ->
         dash = (0, (4, 4 * level)) if level else "-"
         drawn.append((values, level))
         colour = COLOURS[index % len(COLOURS)]
-        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names), **style)  # type: ignore[arg-type]
+        style |= {"color": colour, "linestyle": dash, "label": _label(names)}
+        axes.plot(time[part], values[part], **style)  # type: ignore[arg-type]  # what matplotlib takes
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
@@ -229,12 +235,8 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
 
 def _draw_start(axes: Axes, time: FloatArray, panel: Panel, until: float) -> None:
     """The first moments of a panel, beside it."""
-    shown = time - time[0] <= until
-    shown[min(int(shown.sum()), shown.size - 1)] = True
-    curves = {name: each[shown] for name, each in panel.curves.items()}
-    _draw_curves(
-        axes, time[shown], Panel("", "", curves, panel.least), marker="." if shown.sum() < _FEW else ""
-    )
+    count = int((time - time[0] <= until).sum()) + 1
+    _draw_curves(axes, time, panel, slice(count), marker="." if count < _FEW else "")
     axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
