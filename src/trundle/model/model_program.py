@@ -102,9 +102,10 @@ def _states(
     """All states by name where some are given by name: the others where the model starts, or as its loops need it."""
     model, found, named, closed = program.model, dict[str, ArrayLike](), False, True
     for group in program.inputs:
-        values = given.get(group.name, None if group.name == "speed" else {})
-        if group.name not in _BOUND or values is None:
+        values = given.get(group.name)
+        if group.name not in _BOUND or (values is None and group.name == "speed"):
             continue
+        values = {} if values is None else values
         if isinstance(values, Mapping):
             found |= _numbers(program, group, values)
             named, closed = True, closed and len(values) == group.size
@@ -142,8 +143,10 @@ def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLi
 
 
 def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> Array:
+    if all(type(row) is float for row in rows):
+        return np.array(rows, dtype=float)
     try:
-        return np.array(np.broadcast_arrays(*rows), dtype=float) if rows else np.zeros(0)
+        return np.array(np.broadcast_arrays(*rows), dtype=float)
     except ValueError:
         shapes = ", ".join(sorted({str(np.shape(row)) for row in rows}))
         raise InputError(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from trundle.model import Model
-from trundle.program import Kernel, compile_program
-from trundle.program.ir import Group, Program
-from trundle.program.simplify import without_dead
+from trundle.program import Kernel, Program, compile_program
+from trundle.program.simplify import only_elements
 from trundle.results.arrays import FloatArray
 
 # Robots looked at together: 4096 with a hundred numbers each are 3 MB.
-LANES_AT_ONCE = 4096
+ROBOTS_AT_ONCE = 4096
 
 # One number for all robots, (count,), or (steps, 1 or count).
 Column = float | FloatArray
@@ -35,8 +34,8 @@ class Stored:
     def observed(self, kernel: Kernel) -> Iterator[tuple[int, slice, FloatArray]]:
         """Row, robots, and what a program of one output gives for them, part by part."""
         count = self.values.shape[2]
-        for begin in range(0, count, LANES_AT_ONCE):
-            lanes = slice(begin, min(begin + LANES_AT_ONCE, count))
+        for begin in range(0, count, ROBOTS_AT_ONCE):
+            lanes = slice(begin, min(begin + ROBOTS_AT_ONCE, count))
             p = lane_numbers(self.parameters, 0, lanes)
             for row, step in enumerate(self.steps):
                 x = np.ascontiguousarray(self.values[row, :, lanes])
@@ -66,9 +65,7 @@ def _output(model: Model, stored: Stored, name: str) -> FloatArray:
 
 def _single(observe: Program, name: str) -> Kernel:
     """The part of `observe` that one output needs."""
-    value = observe.results[0][observe.outputs[0].labels.index(name)]
-    one = replace(observe, outputs=(Group("output", (name,)),), results=((value,),), function=None)
-    return compile_program(without_dead(one))
+    return compile_program(only_elements(observe, [name]))
 
 
 def lane_numbers(given: Mapping[str, Column], step: int, lanes: slice) -> FloatArray:
