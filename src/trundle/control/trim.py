@@ -22,6 +22,9 @@ from trundle.shown import Explained
 # value): Newton's method ends at rounding, far below, or not at all.
 _SOLVED = 1e-8
 _STEPS, _RANDOM, _SLIDES = 100, 8, 20
+# Where what is left only fades with the distance (an arm slid out of its joint, so far that it hardly falls), Newton's
+# next step is as long as what it starts from; beside a solution it is nearly nothing.
+_NEAR = 0.01
 BASE = ("v_x", "v_y", "omega")
 
 
@@ -270,7 +273,15 @@ class _Search:
             if not self.left(closer).max() < self.left(w).max():
                 break
             w = closer
-        return float(self.left(w).max(initial=0.0)), w
+        return float(self.left(w).max(initial=0.0)) if self.is_near(w) else np.inf, w
+
+    def is_near(self, w: Array) -> bool:
+        """Whether a solution is near, measured by the unknowns' own size."""
+        value, slope = self.equations(w)
+        slope = slope * (1 + np.abs(w))
+        size = _lengths(slope)
+        step = np.linalg.pinv(slope / size[:, None], rcond=1e-10) @ (value / size)
+        return bool(np.abs(step).max(initial=0.0) < _NEAR)
 
     def with_least_inputs(self, w: Array) -> Array:
         """Of the motions that w can be moved to, one with inputs nearest to the start's: four motors share alike."""

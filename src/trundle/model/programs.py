@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
+from trundle.errors import InputError
 from trundle.mechanics.external import Push, link_wrenches
 from trundle.mechanics.frames import (
     frame_acceleration,
@@ -22,7 +25,7 @@ from trundle.mechanics.frames import (
 )
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
-from trundle.model.arguments import robot_of
+from trundle.model.arguments import number, robot_of
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
@@ -111,9 +114,17 @@ def forward_dynamics(model: Model, pushed: Sequence[str]) -> ModelProgram[Array]
     return model_program(model, forward_dynamics_program(model.moving, tuple(pushed)), _first)
 
 
-def frame(model: Model, link: str, point: Sequence[float]) -> ModelProgram[FrameMotion]:
+def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram[FrameMotion]:
     """`frame_program`."""
-    return model_program(model, frame_program(model.moving, link, point), _frame_motion)
+    return model_program(model, frame_program(model.moving, link, _point(point)), _frame_motion)
+
+
+def _point(given: Sequence[float | str]) -> list[float]:
+    given = [given] if isinstance(given, str) or not np.iterable(given) else list(given)
+    if len(given) != 3:
+        hint = "write its x, y and z in the link's frame: model.frame('hand', (0.0, 0.0, 0.1))"
+        raise InputError(f"a point is three numbers in m, not {given!r}", key="point", hint=hint)
+    return [number(value, f"point.{axis}", "m") for axis, value in zip("xyz", given, strict=True)]
 
 
 def _first(array: Array) -> Array:

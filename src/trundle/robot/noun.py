@@ -63,6 +63,8 @@ class Noun(_Root):
     inline: ClassVar[bool] = False
     # Keys that belong to nouns of the same family but another type: key -> the types that have it.
     elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
+    # Where keys stand that people look for here: key -> what a message says of it.
+    instead: ClassVar[Mapping[str, str]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
 
@@ -112,7 +114,8 @@ class Noun(_Root):
                 owners = " and ".join(cls.elsewhere[key])
                 message = f"a {called} has no {key!r}; {owners} have"
                 raise problem(message, f"known: {', '.join(known)}", (key,))
-            raise problem(f"unknown key {key!r} in a {called}", suggest(str(key), known, most=40), (key,))
+            hint = cls.instead.get(str(key)) or suggest(str(key), known, most=40)
+            raise problem(f"unknown key {key!r} in a {called}", hint, (key,))
         return data
 
 

@@ -77,8 +77,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """Coordinates, speeds with the base's own, and what else is a state; or the values of these names."""
     if names:
         return _by_kind(run, names)
-    groups = {group: list(run.groups[group]) for group in STATES}
-    groups["speeds"][:0] = run.base_speeds
+    groups = {group: run.groups[group] for group in STATES} | {"speeds": run.speeds}
     return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
 
 
@@ -138,8 +137,13 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     return found
 
 
-def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
+def _by_kind(run: Run, names: Sequence[str], title: str = "") -> list[Panel]:
     """The values sorted into panels by unit and kind, cut where they are too many for one."""
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"values are named by text, not by {name!r}", hint='write run.plot.states("x", "theta")'
+            )
     wheels = _wheels(run)
     kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
     for name in names:
