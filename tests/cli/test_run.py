@@ -8,7 +8,8 @@ import pytest
 from sympy import symbols
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
-from trundle import derive, from_sympy, load, simulate
+from trundle import catalog, derive, from_sympy, load, simulate
+from trundle.documents import RunSpec, dump
 from trundle.results import Run
 
 NEEDED = (
@@ -51,6 +52,17 @@ def test_the_base_speeds_stand_in_the_table_and_figures_in_the_times(trundle, fo
     assert "figures " in said.partition("\ntime")[2].partition("at t = ")[0]
     quick = trundle("run", "car.yaml", "--duration", "1", "--no-figures", "--output", "here").out
     assert "figures " not in quick.partition("\ntime")[2].partition("at t = ")[0]
+
+
+@pytest.mark.parametrize("kind", ["four_bar", "slider_crank"])
+def test_linkages_that_are_moved_by_rates_have_their_figures(trundle, folder, kind):
+    described = dump(
+        catalog.robot(kind), RunSpec.model_validate({"mode": "kinematic", "inputs": {"crank.rate": 3.0}})
+    )
+    (folder / "crank.yaml").write_text(described)
+    answer = trundle("run", "crank.yaml", "--duration", "1", "--json")
+    assert answer.status == 0, answer.err
+    assert "runs/crank/path.png" in answer.data["files"]
 
 
 def test_a_run_that_stands_on_its_head_says_so(trundle, folder):
@@ -248,3 +260,15 @@ def test_kept_models_that_can_not_be_run(trundle, folder):
     answer = trundle("run", "sympy.trundle.json", "--json")
     assert answer.status == 1
     assert "trundle.simulate(trundle.open" in answer.data["error"]["hint"]
+
+
+def test_limits_that_stop_nothing_are_told_where_a_run_passes_them(trundle, folder):
+    joint = """
+    swing: {type: revolute, axis: [0, 1, 0], lower: -1, upper: 0.5, body: {mass: 1, center_of_mass: [0, 0, -1]}}
+"""
+    (folder / "swing.yaml").write_text(f"trundle: 1\nrobot:\n  name: swing\n  base: fixed\n  joints:{joint}")
+    options = ["--no-figures", "--duration", "1.5", "--initial"]
+    answer = trundle("run", "swing.yaml", *options, "swing.angle=-0.9")
+    assert "beyond its upper limit 0.5 rad, which stops nothing" in answer.out.replace("\n", " ")
+    assert "lower limit" not in answer.out
+    assert "limit" not in trundle("run", "swing.yaml", *options, "swing.angle=-0.4").out

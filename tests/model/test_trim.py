@@ -3,6 +3,7 @@ keeps the robot on them.
 """
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.program import compile_program
 from trundle.robot import parse_robot
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def tractor():
@@ -124,7 +127,13 @@ def regulator(about, pose=1.0, rest=1.0):
     return about.B.T @ riccati
 
 
-@pytest.mark.parametrize("name", ["differential_drive", "tricycle", "ackermann", "swerve", "tractor"])
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("differential_drive", "tricycle", "ackermann", "swerve")
+]
+
+
+@pytest.mark.parametrize("name", ["tractor", *SLOW])
 def test_a_regulator_brings_the_robot_back_to_its_circle(name):
     """The loop is closed on the nonlinear model, from beside the circle, over more than a turn of it."""
     model = model_of(name)
@@ -244,6 +253,17 @@ def test_what_cannot_be_had_is_said(name, targets, said):
         derive(catalog.robot(name)).trim(targets)
 
 
+@pytest.mark.slow
+def test_a_battery_is_trimmed_at_a_charge_and_that_it_empties_is_said():
+    model = derive(trundle.load(EXAMPLES / "battery" / "competition_swerve.yaml"))
+    found = model.trim(v_x=1.0, omega=0.5, held=["battery.charge"])
+    steering = [found.state[name] for name in model.states if name.endswith(".steering")]
+    assert max(map(abs, steering)) < 0.3  # as the arc's geometry has it, and no module backwards
+    assert not found.linearize().is_steady
+    with pytest.raises(NumericsError, match=r"never stays(.|\n)*held=\['battery.charge'\]"):
+        model.trim(v_x=1.0)
+
+
 def test_limits_of_motors_limit_what_can_be_had():
     robot = catalog.differential_drive()
     model = derive(robot)
@@ -325,3 +345,25 @@ def test_wrong_names_and_times_are_told():
         about.deviation(about.state, time=1.0)
     with pytest.raises(InputError, match="has no 'x'"):
         about.deviation({})
+
+
+def test_what_only_fades_with_the_distance_is_no_steady_motion():
+    def link(length, mass):
+        return {
+            "mass": mass,
+            "center_of_mass": [0, 0, length],
+            "inertia": {"xx": 0.02, "yy": 0.02, "zz": 0.01},
+        }
+
+    tilted = {"at": [0, 0, 0.4], "rpy": [0, 0.3, 0]}
+    joints = {
+        "shoulder": {"axis": [0, 1, 0], "body": link(0.25, 2)},
+        "elbow": {"parent": "shoulder", "at": [0, 0, 0.5], "axis": [0, 1, 0], "body": link(0.2, 1)},
+        "wrist": {"type": "prismatic", "parent": "elbow", **tilted, "body": link(0.05, 0.3)},
+    }
+    model = derive(parse_robot({"name": "arm", "base": "fixed", "joints": joints}))
+    rest = model.trim()
+    # The hand slides level, what is beyond the elbow balances about it, and the upper arm stands or hangs.
+    assert abs(np.cos(rest.state["shoulder.angle"] + rest.state["elbow.angle"] + 0.3)) < 1e-7
+    assert rest.state["wrist.position"] == pytest.approx(-(0.2 + 0.3 * 0.4) / 0.3 * np.cos(0.3) - 0.05)
+    assert abs(np.sin(rest.state["shoulder.angle"])) < 1e-7

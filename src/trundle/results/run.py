@@ -102,10 +102,10 @@ class Run(Shown, Rebuilt):
         return tuple(name for group in STATES for name in self.groups[group])
 
     @property
-    def speeds(self) -> tuple[str, ...]:
-        """A moving base's speeds in its own frame, also where they are no states but follow from them; the others."""
-        own = {*self.groups["outputs"], *self.groups["speeds"]}
-        return tuple(dict.fromkeys((*(name for name in BASE_SPEEDS if name in own), *self.groups["speeds"])))
+    def base_speeds(self) -> tuple[str, ...]:
+        """The speeds of a moving base in its own frame, also where they are no states but follow from them."""
+        known = (*self.groups["speeds"], *self.groups["outputs"])
+        return tuple(name for name in BASE_SPEEDS if name in known)
 
     @property
     def final(self) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ where it has two.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -35,16 +36,6 @@ from trundle.robot.values import (
 )
 
 _SPEED_TEXT = "below it the friction is smoothed to zero"
-_BOUNDS = {
-    "stiffness": ">= 0",
-    "damping": ">= 0",
-    "coulomb": ">= 0",
-    "coulomb_speed": "> 0",
-    "armature": ">= 0",
-    "limit_stiffness": ">= 0",
-    "limit_damping": ">= 0",
-    "limit_width": "> 0",
-}
 
 
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -71,7 +62,7 @@ class Body(Noun):
     """A rigid body: mass, centre of mass and inertia."""
 
     called: ClassVar[str] = "body"
-    instead = {
+    instead: ClassVar[Mapping[str, str]] = {
         key: f"write it under robot.{key}, with `parent:` and this body's name or its joint's"
         for key in ("wheels", "joints")
     }

@@ -64,7 +64,7 @@ class Ode:
         return u
 
     def _state(self, x: ArrayLike) -> FloatArray:
-        size = len(self.states)
+        size, hint = len(self.states), f"in order: {', '.join(self.states)}"
         try:
             array = np.asarray(x, dtype=float)
         except (TypeError, ValueError):
@@ -73,7 +73,7 @@ class Ode:
             ) from None
         if array.ndim not in (1, 2) or len(array) != size:
             message = f"x must have shape ({size},) or ({size}, count), got {array.shape}"
-            raise InputError(message, key="x", hint=f"in order: {', '.join(self.states)}")
+            raise InputError(message, key="x", hint=hint)
         return array
 
     @cached_property

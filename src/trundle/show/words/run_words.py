@@ -159,7 +159,7 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
 
 def _final(run: Run, files: Sequence[Path]) -> list[str]:
     """The final states, and the base's own speeds, in as many columns as fit."""
-    names = dict.fromkeys((*run.groups["coordinates"], *run.speeds, *run.final))
+    names = dict.fromkeys((*run.groups["coordinates"], *run.base_speeds, *run.final))
     final = [(name, float(run[name][-1])) for name in names]
     # What is nothing but rounding is shown as zero; files and plain data keep it.
     cells = [
