@@ -11,7 +11,7 @@ import trundle
 from model import random_robots
 from trundle import catalog
 from trundle.analysis.analyze import analyze
-from trundle.analysis.filtration import Named, filtration
+from trundle.analysis.filtration import NamedField, filtration
 from trundle.errors import InputError
 from trundle.mechanics.linear import apply
 from trundle.model.classification import mobility_of, rolling
@@ -193,7 +193,7 @@ def growth_by_sympy(robot, coordinates, rng):
         functions = [sp.lambdify([list(symbols)], list(each), "numpy") for each in fields]
         return np.array([[np.array(f(list(p)), dtype=float) for f in functions] for p in points])
 
-    fields = [Named(str(k), field(vector)) for k, vector in enumerate(basis)]
+    fields = [NamedField(str(k), field(vector)) for k, vector in enumerate(basis)]
     return filtration(fields, bracket, values, len(chosen)).growth
 
 
