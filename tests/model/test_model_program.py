@@ -212,9 +212,9 @@ def _turned(angle, arm):
 
 
 ARM = (Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf").read_text()
-# A UR5 as its maker publishes it (ros-industrial/universal_robot, ur_description): mass, centre of mass, ixx iyy izz,
+# An arm of six joints with about the lengths and masses of a UR5: mass, centre of mass, ixx iyy izz,
 # and where the next joint stands (xyz, rpy) with its axis.
-UR5 = [
+SIX_JOINTS = [
     (3.7, "0 0 0", "0.0102675 0.0102675 0.00666", "0 0 0.089159", "0 0 0", "0 0 1"),
     (8.393, "0 0 0.28", "0.2268891 0.2268891 0.0151074", "0 0.13585 0", "0 1.570796326 0", "0 1 0"),
     (2.275, "0 0 0.25", "0.0494433 0.0494433 0.004095", "0 -0.1197 0.425", "0 0 0", "0 1 0"),
@@ -224,9 +224,9 @@ UR5 = [
 ]
 
 
-def ur5():
+def six_joints():
     text = '<link name="link_0"/>'
-    for k, (mass, center, moments, at, rpy, axis) in enumerate(UR5, 1):
+    for k, (mass, center, moments, at, rpy, axis) in enumerate(SIX_JOINTS, 1):
         xx, yy, zz = moments.split()
         text += (
             f'<joint name="joint_{k}" type="revolute"><parent link="link_{k - 1}"/><child link="link_{k}"/>'
@@ -235,11 +235,11 @@ def ur5():
             f'<link name="link_{k}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>'
             f'<inertia ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
         )
-    return f'<robot name="ur5">{text}</robot>'
+    return f'<robot name="six">{text}</robot>'
 
 
-@pytest.mark.parametrize("text", [ARM, ur5()], ids=["arm", "ur5"])
-def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, text):
+@pytest.mark.parametrize("text", [ARM, six_joints()], ids=["arm", "six joints"])
+def test_against_pinocchio_and_mujoco_on_arms_in_urdf(rng, text):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (the extra 'peers') is not installed")
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo (the extra 'peers') is not installed")
     robot = parse_urdf(text, strict=False)
@@ -269,3 +269,19 @@ def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, text):
     state.qpos[at], state.qvel[at] = q, v
     mujoco.mj_forward(other, state)
     np.testing.assert_allclose(model.bias(q, v), state.qfrc_bias[at], rtol=1e-6, atol=1e-6)
+
+
+def test_points_of_frames_are_three_numbers():
+    model = trundle.derive(trundle.catalog.pendulum(links=1))
+    place = model.frame("link_1", (0, 0, "10 cm"))({"link_1.angle": 0.3}).position
+    assert np.array_equal(place, model.frame("link_1", (0, 0, 0.1))({"link_1.angle": 0.3}).position)
+    for wrong in ([0, 0], "x", 3, ["a", 0, 0], [np.nan, 0, 0]):
+        with pytest.raises(InputError, match="point"):
+            model.frame("link_1", wrong)
+
+
+def test_states_of_odes_have_their_shape():
+    ode = trundle.ode(trundle.catalog.pendulum(links=1))
+    for wrong in ([0.1], [[0.1, 0.2, 0.3]], "x", 0.1):
+        with pytest.raises(InputError, match="x must (have shape|hold 2 numbers)"):
+            ode(0.0, wrong)

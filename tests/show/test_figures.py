@@ -86,6 +86,14 @@ def drawn(axes):
     return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 
+def test_names_and_axes_of_the_wrong_kind_are_told():
+    run = trundle.simulate(catalog.pendulum(links=1), 1.0, samples=5)
+    with pytest.raises(InputError, match="named by text, not by 3"):
+        run.plot.states(3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="matplotlib's axes, not str"):
+        run.plot.states("link_1.angle", ax="left")  # pyright: ignore[reportArgumentType]
+
+
 def test_all_figures_from_a_saved_file(tmp_path):
     run = Run.load(circle().save(tmp_path / "run.nc"))
     files = run.plot.save(tmp_path / "figures")
@@ -354,6 +362,37 @@ def test_a_short_start_up_has_a_panel_of_its_own():
     drawn_there = np.asarray(beside.lines[0].get_ydata())
     np.testing.assert_array_equal(drawn_there, values["quick"][: drawn_there.size])
     assert whole.get_xlim() == slow.get_xlim() == (0, 30)
+
+
+def test_a_start_up_looks_like_the_whole_and_rounding_has_none():
+    time = np.linspace(0, 30, 3001)
+    quick = 1 - np.exp(-time / 0.05)
+    rates = {"a.rate": quick, "b.rate": quick + 0.5 * time / 30, "c.rate": -quick}
+    straight = {"x": time, "theta": 1e-16 * quick}
+    units = dict.fromkeys(rates, "rad/s") | {"x": "m", "theta": "rad"}
+    groups = {"coordinates": list(straight), "speeds": list(rates)}
+    _, _, whole, beside = Run("start", time, rates | straight, units, groups=groups).plot.states().axes
+    for name, line in zip(rates, beside.lines, strict=True):  # a and b part after the start
+        shown = np.asarray(line.get_ydata())
+        np.testing.assert_array_equal(shown, rates[name][: shown.size])
+        of = next(each for each in whole.lines if each.get_label() == name)
+        assert (line.get_color(), line.get_linestyle()) == (of.get_color(), of.get_linestyle())
+
+
+def test_what_batteries_and_motors_draw_is_seen():
+    robot = trundle.load("examples/battery/competition_swerve.yaml")
+    found = states(trundle.simulate(robot, 0.1, {"front_left_drive.voltage": 12.0}, samples=11))
+    shown = {
+        panel.label: set(panel.curves) for panel in found if panel.label.startswith(("cur", "vol", "cha"))
+    }
+    assert shown["current (A)"] == {"battery.current", *(f"{wheel}_drive.current" for wheel in robot.wheels)}
+    assert (shown["voltage (V)"], shown["charge (1 is full)"]) == ({"battery.voltage"}, {"battery.charge"})
+    assert [panel.title for panel in found if panel.title] == [
+        "coordinates",
+        "speeds",
+        "currents",
+        "batteries",
+    ]
 
 
 def test_chosen_values_in_the_users_own_axes():

@@ -75,7 +75,8 @@ def _row(time: FloatArray, panel: Panel) -> _Row:
     # A panel is at least as high as its legend.
     height = max(_HEIGHT, 0.1 + _LINE * len(lines))
     legend = 0.0 if panel.log else _HANDLE + _LETTER * max(map(len, lines))
-    start = None if panel.log else start_up(time, panel.curves)
+    flat = panel.log or _span(panel.curves) <= panel.least
+    start = None if flat else start_up(time, panel.curves)
     return _Row(
         panel, height, _TITLE if panel.title or start else _ABOVE, _TICKS if start else 0.0, legend, start
     )
@@ -131,6 +132,13 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
 def _into(ax: Given, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
     """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
+    for each in given:
+        if not isinstance(each, Axes):
+            raise InputError(
+                f"ax takes matplotlib's axes, not {type(each).__name__}",
+                key="ax",
+                hint="fig, ax = plt.subplots()",
+            )
     if not panels:
         raise InputError(nothing, key="ax", hint="names choose what is drawn")
     if len(given) == 1 and len(panels) > 1:
