@@ -71,6 +71,34 @@ def test_what_the_definitions_mean(drive):
     }
 
 
+def test_moments_of_the_whole_robot_and_of_a_trailer_are_told_apart():
+    trailer = {"name": "cart", "mass": 5, "center_of_mass": ["e", 0, 0], "inertia": {"zz": 0.3}}
+    described = {
+        "name": "tractor",
+        "base": "planar",
+        "body": {"mass": 8.0, "center_of_mass": ["a", "c", 0], "inertia": {"zz": 0.2}},
+        "wheels": {
+            "left": {"at": [0, 0.2, 0], "radius": 0.1, "mass": 0.5},
+            "right": {"at": [0, -0.3, 0], "radius": 0.1, "mass": 0.6},
+            "behind": {"parent": "cart", "at": [-0.4, 0, 0], "radius": 0.1, "mass": 0.3},
+        },
+        "joints": {"hitch": {"type": "revolute", "at": ["-d", 0, 0], "body": trailer}},
+        "parameters": {"a": 0.05, "c": 0.02, "d": 0.15, "e": -0.3},
+    }
+    told = equations(trundle.load({"trundle": 1, "robot": described}), "dynamics")
+    known = {str(each.symbol): each for each in told.definitions}
+    numbers = {each.symbol: each.number for each in told.symbols if each.number is not None}
+
+    def value(name):
+        return float(told.expanded(known[name].expression).subs(numbers))
+
+    assert value("S_y") == pytest.approx(8 * 0.02 + 0.5 * 0.2 - 0.6 * 0.3)
+    assert value("S_x") == pytest.approx(8 * 0.05 - 0.15 * 5.3)
+    assert value("S_hitch") == pytest.approx(-5 * 0.3 - 0.3 * 0.4)
+    assert known["S_hitch"].meaning == "first moment of what turns by hitch.angle, about its axis"
+    assert all("the part that stays the same" in known[name].meaning for name in ("S_x", "S_y", "I_O"))
+
+
 def test_shared_numbers_share_a_symbol_and_say_so(drive):
     symbols = {str(info.symbol): info for info in drive.symbols}
     assert symbols["m_w"].keys == ("wheels.right.mass", "wheels.left.mass")

@@ -330,6 +330,21 @@ def test_velocities_of_a_differential_drive():
     assert relation.explain() == "rear_left.rate + rear_right.rate = front_left.rate + front_right.rate"
 
 
+def test_real_motors_run_free_as_published():
+    robot = trundle.catalog.swerve(motor="kraken_x60", gear_ratio=6.75, radius="2 in")
+    free = 6000 * 2 * np.pi / 60 / 6.75  # rad/s of the wheels
+    assert trundle.analyze(robot).manipulability.fastest[0][0] == pytest.approx(free * 0.0508, rel=1e-9)
+    rubbing = {
+        "drives": "right",
+        "torque_constant": 0.5,
+        "resistance": 2.0,
+        "coulomb": 0.5,
+        "voltage_limit": 12,
+    }
+    motor = trundle.robot.DCMotor.model_validate(rubbing)
+    assert motor.no_load_rate(lambda value: value.constant) == pytest.approx((12 - 2 * 1) / 0.5)
+
+
 @pytest.mark.parametrize(
     ("kind", "fastest"),
     [

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trundle.algebra.rates import put
 from trundle.algebra.sums import Book, Sum, without_content
-from trundle.algebra.terms import Exact, Powers, Term, Terms
+from trundle.algebra.terms import ONE, Exact, Powers, Term, Terms
 from trundle.formulas.names import common, listed
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
@@ -80,54 +80,93 @@ class Known(NamedTuple):
     powers: Powers
 
 
+class _Place(NamedTuple):
+    """A constant where it stands in M: its row and column, what it stands before, whether it is the only one there."""
+
+    row: str
+    column: str
+    before: Term
+    alone: bool
+    constant: Sum
+
+
+# What the base's mass matrix holds beside its diagonal: M[v_x, omega] = -m y_c, M[v_y, omega] = m x_c.
+_FIRST_MOMENTS = {("v_x", "omega"): ("y", -1), ("v_y", "omega"): ("x", 1)}
+
+
 def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] = ()) -> dict[Core, Known]:
     """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
     book, speeds = sheet.book, sheet.assembly.speeds
     places = [(j, j) for j in range(len(speeds))] + list(others)
-    groups: dict[Core, list[tuple[str, str, Sum]]] = {}
+    groups: dict[Core, list[_Place]] = {}
     for i, j in places:
-        for key, constant in constants(book, mass[i][j]).items():
+        found = constants(book, mass[i][j])
+        for key, constant in found.items():
             _, _, core = without_content(book, constant.terms)
-            if len(core) > 1 and (i != j or key == ((), "", ())):
-                groups.setdefault(frozenset(core.items()), []).append((speeds[i], speeds[j], constant))
+            beside = (speeds[i], speeds[j]) in _FIRST_MOMENTS and not key[0]
+            if len(core) > 1 and (beside or (i == j and key == ONE)):
+                place = _Place(speeds[i], speeds[j], key, len(found) == 1, constant)
+                groups.setdefault(frozenset(core.items()), []).append(place)
     known = {}
     for key, members in groups.items():
+        first = members[0]
         name, meaning, unit = _called(sheet, members)
-        constant = members[0][2]
-        number, powers, _ = without_content(book, constant.terms)
-        letter = book.named(constant, sheet.names.unique(name), meaning, unit)
+        value = first.constant * _FIRST_MOMENTS.get((first.row, first.column), ("", 1))[1]
+        number, powers, _ = without_content(book, value.terms)
+        letter = book.named(value, sheet.names.unique(name), meaning, unit)
         known[key] = Known(letter, number, powers)
     return known
 
 
-def _called(sheet: Sheet, members: Sequence[tuple[str, str, Sum]]) -> tuple[str, str, str]:
+def _called(sheet: Sheet, members: Sequence[_Place]) -> tuple[str, str, str]:
     """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
-    first, second, _ = members[0]
-    if first != second:
-        axis = {"v_x": "y", "v_y": "x"}.get(first, first)
-        return f"S_{axis}", f"first moment of the whole robot: its mass times {axis} of its centre", "kg m"
-    if first in ("v_x", "v_y", "v_z"):
+    first = members[0]
+    part = "" if first.alone else ", the part that stays the same"
+    if first.row != first.column:
+        return _first_moment(sheet, first, part)
+    if first.row in ("v_x", "v_y", "v_z"):
         return "m", "mass of the whole robot", "kg"
-    if first == "omega":
-        return "I_O", "moment of inertia of the whole robot about the base's origin", "kg m^2"
-    owners = [name.rpartition(".")[0] for name, _, _ in members]
-    what = first.rpartition(".")[2]
+    if first.row == "omega":
+        return "I_O", f"moment of inertia of the whole robot about the base's origin{part}", "kg m^2"
+    if sheet.unit(first.row) == "m/s":
+        owner = first.row.rpartition(".")[0]
+        return f"m_{sheet.names.label(owner)}", f"mass of all that {owner} moves{part}", "kg"
+    return _turned(sheet, [each.row for each in members], part)
+
+
+def _first_moment(sheet: Sheet, place: _Place, part: str) -> tuple[str, str, str]:
+    axis, _ = _FIRST_MOMENTS[place.row, place.column]
+    if place.before == ONE:
+        return (
+            f"S_{axis}",
+            f"first moment of the whole robot{part}: its mass times {axis} of its centre",
+            "kg m",
+        )
+    turning = [sheet.book.letters[letter].source for letter, _ in place.before[2]]
+    label = sheet.names.label(turning[-1].rpartition(".")[0])
+    return f"S_{label}", f"first moment of what turns by {listed(turning)}, about its axis", "kg m"
+
+
+def _turned(sheet: Sheet, speeds: Sequence[str], part: str) -> tuple[str, str, str]:
+    """A moment of inertia about one axis, or about each of several."""
+    owners = [name.rpartition(".")[0] for name in speeds]
+    what = speeds[0].rpartition(".")[2]
     where = {"steering_rate": "the steering axis of ", "rate": "the axle of "}.get(what, "")
     if owners[0] not in sheet.robot.wheels:
         where = ""
-    rotors = any(sheet.has_rotor(name) for name, _, _ in members)
-    stem, _, label = sheet.names.index(first).partition("_")
+    rotors = any(map(sheet.has_rotor, speeds))
+    stem, _, label = sheet.names.index(speeds[0]).partition("_")
     if len(owners) > 1:
         label = (
             common(owners, {}) if set(common(owners, {}).split("_")) <= set(owners[0].split("_")) else label
         )
         label = "" if len(owners) == len(sheet.robot.wheels) or label == owners[0] else label
-    name = "_".join(part for part in ("I", stem, label) if part)
+    name = "_".join(each for each in ("I", stem, label) if each)
     if what == "rate" and len(owners) == len(sheet.robot.wheels):
         included = ", its motor's rotor included" if rotors else ""
         return name, f"moment of inertia of a wheel about its axle{included}", "kg m^2"
     included = ", rotors included" if rotors else ""
-    return name, f"moment of inertia about {where}{listed(owners)}{included}", "kg m^2"
+    return name, f"moment of inertia about {where}{listed(owners)}{included}{part}", "kg m^2"
 
 
 def constants(book: Book, entry: Scalar) -> dict[Term, Sum]:
