@@ -77,6 +77,7 @@ def test_a_pool_of_processes_returns_them():
     )
 
 
+@pytest.mark.slow
 def test_joblib_and_dask_return_them():
     joblib, dask = pytest.importorskip("joblib"), pytest.importorskip("dask")
     runs = joblib.Parallel(n_jobs=2)(joblib.delayed(simulated)(MODEL, volts) for volts in (6.0, 3.0))

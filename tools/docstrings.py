@@ -19,7 +19,7 @@ import trundle
 # What can't raise: it only hands out what is there.
 CANNOT_RAISE = frozenset({"catalog.motors", "catalog.names", "InputError.at"})
 # What kinds of nouns tell their family; nobody asks a robot for it.
-HOOKS = frozenset({"default_counts", "keys_of"})
+HOOKS = frozenset({"default_counts", "keys_of", "owners_of"})
 # What needs no example of its own: constructors of errors and results are not called by users.
 NO_EXAMPLE = frozenset({"InputError.at"})
 

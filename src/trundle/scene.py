@@ -21,6 +21,7 @@ Numbers = tuple[float, float, float]
 PLANES = {"x": ("y", "z"), "y": ("x", "z"), "z": ("x", "y")}
 # For what moves in space: from the right and behind, above the horizon (rad), as matplotlib's own 3D axes begin.
 SPATIAL = ""
+SEEN = {"x": "from the front", "y": "from the side", "z": "from above", SPATIAL: "from a corner"}
 _AZIMUTH, _ELEVATION = math.radians(-60), math.radians(30)
 # Directions that differ by less in how much they show are the same; then the side view is the customary one.
 _AS_GOOD = 1e-6
@@ -56,10 +57,11 @@ class WheelShape:
 
 @dataclass(frozen=True)
 class Plate:
-    """A flat polygon on a frame: what is drawn of a body."""
+    """A flat polygon on a frame: what is drawn of a body; `assumed` where only its inertia is known, not its shape."""
 
     frame: int
     corners: tuple[Numbers, ...]
+    assumed: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,17 +167,22 @@ class Scene:
 
     @cached_property
     def is_flat(self) -> bool:
-        """Whether it moves in the plane of its view alone, by its joints; a base on the ground is seen from above."""
-        if self.base == "planar":
-            return True
+        """Whether all of it moves in planes across its view, by its joints: seen so nothing is foreshortened."""
         normal = "xyz".index(self.view)
         for joint in self.joints:
+            if joint.symbol == "weld":
+                continue
             if joint.axis is None:
-                return joint.symbol == "weld" and self.base == "fixed"
+                return False
             along = abs(self.turned(joint.frame, joint.axis)[0][normal])
             if abs(along - (1.0 if joint.turns else 0.0)) > _AS_GOOD:
                 return False
-        return self.base == "fixed"
+        return self.base != "floating"
+
+    @property
+    def projection(self) -> str:
+        """The view to see a motion from: in its plane, of a base on the ground from above, else in space."""
+        return self.view if self.is_flat or self.base == "planar" else SPATIAL
 
 
 def project(points: Array, view: str) -> Array:

@@ -8,7 +8,8 @@ import pytest
 from sympy import symbols
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
-from trundle import derive, from_sympy, load, simulate
+from trundle import catalog, derive, from_sympy, load, simulate
+from trundle.documents import RunSpec, dump
 from trundle.results import Run
 
 NEEDED = (
@@ -51,6 +52,17 @@ def test_the_base_speeds_stand_in_the_table_and_figures_in_the_times(trundle, fo
     assert "figures " in said.partition("\ntime")[2].partition("at t = ")[0]
     quick = trundle("run", "car.yaml", "--duration", "1", "--no-figures", "--output", "here").out
     assert "figures " not in quick.partition("\ntime")[2].partition("at t = ")[0]
+
+
+@pytest.mark.parametrize("kind", ["four_bar", "slider_crank"])
+def test_linkages_that_are_moved_by_rates_have_their_figures(trundle, folder, kind):
+    described = dump(
+        catalog.robot(kind), RunSpec.model_validate({"mode": "kinematic", "inputs": {"crank.rate": 3.0}})
+    )
+    (folder / "crank.yaml").write_text(described)
+    answer = trundle("run", "crank.yaml", "--duration", "1", "--json")
+    assert answer.status == 0, answer.err
+    assert "runs/crank/path.png" in answer.data["files"]
 
 
 def test_a_run_that_stands_on_its_head_says_so(trundle, folder):

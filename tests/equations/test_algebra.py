@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import sympy
 
+from trundle.algebra.rates import rate
 from trundle.algebra.sums import Book, Letter, TooLong
 from trundle.algebra.terms import exact
+from trundle.algebra.writing import Writer
 from trundle.formulas.evaluation import Values
-from trundle.formulas.writing import Writer
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 
 
@@ -64,9 +65,9 @@ def test_rates_against_differences(rng):
         known = letters(book, "a b c d")
         value, function = random_sum(rng, book, known)
         x, step = rng.uniform(0.3, 1.5, 4), rng.uniform(-1, 1, 4)
-        rate = book.rate(value, dict(enumerate(map(float, step))))
+        change = rate(value, dict(enumerate(map(float, step))))
         ahead, behind = function(x + 1e-6 * step), function(x - 1e-6 * step)
-        found = Values(book, dict(enumerate(x))).sum(rate)
+        found = Values(book, dict(enumerate(x))).sum(change)
         assert found == pytest.approx((ahead - behind) / 2e-6, rel=1e-6, abs=1e-7)
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import trundle
+from model import random_robots
 from trundle import catalog
 from trundle.formulas import equations
 from trundle.formulas.markup import Page
 from trundle.formulas.tex_width import tex_width
+from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
@@ -67,3 +69,8 @@ def test_every_robot_of_the_catalogue(name, tmp_path):
 @pytest.mark.parametrize("file", sorted(FILES))
 def test_every_example(file, tmp_path):
     check(equations(trundle.load(EXAMPLES / file)), tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(random_robots.ALL))
+def test_random_robots(name, rng, tmp_path):
+    check(equations(parse_robot(random_robots.ALL[name](rng))), tmp_path)

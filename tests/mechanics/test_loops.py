@@ -7,7 +7,7 @@ import pytest
 from trundle.mechanics.external import Push, link_wrenches
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.loops import HELD, End, Loop, close, facing
+from trundle.mechanics.loop_joints import HELD, End, Loop, close, facing
 from trundle.mechanics.tree import Tree
 from trundle.spatial.motions import Force, Pose, compose
 from trundle.spatial.vectors import IDENTITY, ZERO, apply, euler_rotation, principal_rotation

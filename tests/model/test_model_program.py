@@ -128,6 +128,7 @@ def test_frames_by_their_name(models, rng):
     np.testing.assert_allclose(pose.velocity[:3], (ahead.position - behind.position) / (2 * step), atol=1e-8)
     np.testing.assert_allclose(pose.jacobian @ v, pose.velocity, atol=1e-12)
     assert pose.rotation.shape == (3, 3)
+    assert model.frame("link_2", (0, 0, -0.5)) is model.frame("link_2", [0, 0, -0.5])
     center = model.momentum(q, v)
     assert center.center.shape == (3,)
     assert model.frame("link_2")(np.repeat(q[:, None], 4, 1)).jacobian.shape == (6, 2, 4)

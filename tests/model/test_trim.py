@@ -3,6 +3,7 @@ keeps the robot on them.
 """
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.program import compile_program
 from trundle.robot import parse_robot
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def tractor():
@@ -124,7 +127,13 @@ def regulator(about, pose=1.0, rest=1.0):
     return about.B.T @ riccati
 
 
-@pytest.mark.parametrize("name", ["differential_drive", "tricycle", "ackermann", "swerve", "tractor"])
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("differential_drive", "tricycle", "ackermann", "swerve")
+]
+
+
+@pytest.mark.parametrize("name", ["tractor", *SLOW])
 def test_a_regulator_brings_the_robot_back_to_its_circle(name):
     """The loop is closed on the nonlinear model, from beside the circle, over more than a turn of it."""
     model = model_of(name)
@@ -242,6 +251,17 @@ def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
 def test_what_cannot_be_had_is_said(name, targets, said):
     with pytest.raises(NumericsError, match=said):
         derive(catalog.robot(name)).trim(targets)
+
+
+@pytest.mark.slow
+def test_a_battery_is_trimmed_at_a_charge_and_that_it_empties_is_said():
+    model = derive(trundle.load(EXAMPLES / "battery" / "competition_swerve.yaml"))
+    found = model.trim(v_x=1.0, omega=0.5, held=["battery.charge"])
+    steering = [found.state[name] for name in model.states if name.endswith(".steering")]
+    assert max(map(abs, steering)) < 0.3  # as the arc's geometry has it, and no module backwards
+    assert not found.linearize().is_steady
+    with pytest.raises(NumericsError, match=r"never stays(.|\n)*held=\['battery.charge'\]"):
+        model.trim(v_x=1.0)
 
 
 def test_limits_of_motors_limit_what_can_be_had():

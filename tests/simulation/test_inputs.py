@@ -19,7 +19,7 @@ def test_a_linear_feedback_is_the_closed_loop(method):
 
     gain, wanted = 8.0, 0.5
     volts = {name: lambda t, state: gain * (wanted - state["v_x"]) for name in (LEFT, RIGHT)}
-    run = trundle.simulate(MODEL, 2.0, volts, method=method, samples=21)
+    run = trundle.simulate(MODEL, 0.4, volts, method=method, samples=9)
     plain = MODEL.linearize()
     names = list(plain.states)
     A = plain.A - gain * plain.B.sum(axis=1)[:, None] * (np.array(names) == "v_x")

@@ -10,7 +10,7 @@ book keeps its definition. `writing` turns sums into SymPy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -174,72 +174,6 @@ class Book:
         entry = self.letters[atom]
         plain = not entry.name and entry.definition is not None and not entry.definition.function
         return entry.definition.arguments[0] if plain and entry.definition is not None else None
-
-    def rate(self, value: Value, rates: Mapping[int, Value]) -> Sum:
-        """dv/dt, by the rates of the letters; those that are defined follow their definitions."""
-        total = Sum(self, {})
-        for (powers, function, angle), factor in self.sum(value).terms.items():
-            for atom, power in powers:
-                change = (
-                    self.letter_rate(atom, rates) if isinstance(atom, int) else self._turning(*atom, rates)
-                )
-                if change.terms:
-                    left = ordered({**dict(powers), atom: power - 1})
-                    total = total + Sum(self, {(left, function, angle): factor * power}) * change
-            if function:
-                total = total + self._turning(function, angle, rates, powers, factor)
-        return total
-
-    def _turning(
-        self, function: str, angle: Angle, rates: Mapping[int, Value], powers: Powers = (), factor: Exact = 1
-    ) -> Sum:
-        """The rate of a sine or cosine, times factor · powers."""
-        total = Sum(self, {})
-        turned, sign = ("cos", 1) if function == "sin" else ("sin", -1)
-        for letter, multiple in angle:
-            change = self.letter_rate(letter, rates)
-            if change.terms:
-                total = total + Sum(self, {(powers, turned, angle): tidy(factor * multiple * sign)}) * change
-        return total
-
-    def letter_rate(self, letter: int, rates: Mapping[int, Value]) -> Sum:
-        """The rate of a letter: as given, or by its definition."""
-        if letter in rates:
-            return self.sum(rates[letter])
-        definition = self.letters[letter].definition
-        if definition is None:
-            return Sum(self, {})
-        below = self._reciprocal(definition)
-        if below is not None:
-            number, divisor = below
-            return -(self.letter(letter) ** 2) * self.rate(divisor, rates) / number
-        changes = [self.rate(argument, rates) for argument in definition.arguments]
-        if not any(change.terms for change in changes):
-            return Sum(self, {})
-        return _function_rate(self.letter(letter), definition, changes)
-
-    def _reciprocal(self, definition: Definition) -> tuple[Exact, Sum] | None:
-        """(c, D) of a definition that is c/D with D a divisor's sum: its rate is −(c/D)² Ḋ/c, in the letter itself."""
-        terms = definition.arguments[0].terms
-        if definition.function or len(terms) != 1:
-            return None
-        ((powers, function, _), factor), *_ = terms.items()
-        if function or len(powers) != 1 or powers[0][1] != -1:
-            return None
-        divisor = self.divisor(powers[0][0])
-        return None if divisor is None else (factor, divisor)
-
-    def put(self, value: Value, chosen: Mapping[int, Value]) -> Sum:
-        """A sum with some letters (in whole powers, in no sine) replaced by sums."""
-        total = Sum(self, {})
-        for (powers, function, angle), factor in self.sum(value).terms.items():
-            kept = tuple((atom, power) for atom, power in powers if atom not in chosen)
-            part = Sum(self, {(kept, function, angle): factor})
-            for atom, power in powers:
-                if isinstance(atom, int) and atom in chosen:
-                    part = part * self.sum(chosen[atom]) ** power
-            total = total + part
-        return total
 
 
 class Sum:
@@ -498,16 +432,3 @@ def _sqrt(value: Sum) -> Sum:
     if left.number != 1:
         root = root * book.call("sqrt", left)
     return root * Sum(book, {(outside, "", ()): sign})
-
-
-def _function_rate(value: Sum, definition: Definition, changes: Sequence[Sum]) -> Sum:
-    """The rate of a defined letter from those of its arguments."""
-    match definition.function:
-        case "":
-            return changes[0]
-        case "sqrt":
-            return changes[0] / (2 * value)
-        case "atan2":
-            (y, x), (dy, dx) = definition.arguments, changes
-            return (x * dy - y * dx) / (x * x + y * y)
-    raise TooLong  # no constraint has a rate through any other function

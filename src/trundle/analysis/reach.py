@@ -19,7 +19,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.elimination import ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product, transpose
-from trundle.mechanics.loops import close
+from trundle.mechanics.loop_joints import close
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling

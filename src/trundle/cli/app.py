@@ -31,6 +31,7 @@ COMMANDS = {
 
 # What people ask for that is done otherwise.
 _OTHERS = {
+    "help": "it is an option: trundle --help, trundle COMMAND --help",
     "simulate": "it is called `trundle run FILE`",
     "plot": "`trundle run FILE` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
     "export": "`trundle equations FILE --format latex` writes equations; model.save(path) in Python keeps a model",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
+from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text, write_file, write_json
 from trundle.cli.parsing import add_output
 from trundle.errors import InputError
@@ -52,7 +50,7 @@ def execute(args: Namespace, out: Output) -> int:
 
     request = read_request(args.file)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
-    with request.located(), _no_collection():
+    with request.located(), no_collection():
         from trundle.formulas import equations
 
         found = equations(request.document.robot, what)
@@ -78,20 +76,6 @@ def _show(text: str) -> None:
             hint="set PYTHONIOENCODING=utf-8, or ask for --format latex, or write a file with --output",
         ) from None
     print(text)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without looking for garbage: importing SymPy makes hundreds of thousands of objects that stay, and going through
-    them again and again takes a tenth of the time that a user waits.
-    """
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _written(found: Equations, form: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS, FIGURES
+from trundle.cli.garbage import no_collection
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple
     if figure_format is None:
         return paths, 0.0
     began = time.perf_counter()
-    paths += run.plot.save(folder, f".{figure_format}")
+    with no_collection():
+        paths += run.plot.save(folder, f".{figure_format}")
     return paths, time.perf_counter() - began
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import Named
-from trundle.control.linearization import Linearization, slopes_near
+from trundle.control.linearization import NEAR, Linearization, reduced
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import Array
+from trundle.control.tangent import Array, constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model import Model
 from trundle.model.guided import independent_rows
@@ -107,12 +107,28 @@ def without_rounding(about: Linearization) -> tuple[Array, Array]:
         a, b = without_rounding(about.whole)
         rows = [about.whole.states.index(name) for name in about.states]
         return a[rows] @ about.embedding, b[rows]
-    near = slopes_near(about)
+    near = _slopes_near(about)
     cleaned = []
     for k, matrix in enumerate((about.A, about.B)):
         noise = np.max([np.abs(each[k] - matrix) for each in near], axis=0)
         cleaned.append(np.where(np.abs(matrix) <= 10 * noise, 0.0, matrix))
     return cleaned[0], cleaned[1]
+
+
+def _slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
+    """A and B at a few states within 1e-9 of a linearisation's, in the same coordinates."""
+    model = about.model
+    x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
+    p = np.array(list(about.parameters.values()))
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3):
+        near = x + NEAR * (1 + np.abs(x)) * rng.uniform(-1, 1, x.size)
+        beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
+        rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
+        gradient = constraint_gradient(model, near, beside, p)
+        found.append(reduced(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
+    return found
 
 
 def _allowed(about: Linearization) -> tuple[Array, Array]:

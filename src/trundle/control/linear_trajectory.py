@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.control.linearization import Linearization, OperatingPoint, chosen_outputs, linearized
+from trundle.control.linearization import Linearization, linearized
+from trundle.control.operating_point import OperatingPoint, chosen_outputs
 from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model

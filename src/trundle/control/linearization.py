@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trundle.control.operating_point import OperatingPoint, chosen_outputs, point_of
 from trundle.control.steady import moving_on
 from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, named, number
+from trundle.model.arguments import Given, model_of
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
@@ -109,6 +110,10 @@ class Linearization(Shown):
         from trundle.control.linear_control import examine
 
         return examine(self)
+
+    def _warn(self) -> None:
+        for caveat in self.caveats:
+            warnings.warn(f"{self.name}: {caveat}", stacklevel=3)
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
@@ -221,8 +226,7 @@ class Linearization(Shown):
                 "python-control isn't installed",
                 hint="pip install control; SciPy's systems need nothing more: .to_scipy()",
             ) from None
-        for caveat in self.caveats:
-            warnings.warn(f"{self.name}: {caveat}", stacklevel=2)
+        self._warn()
         names = {
             kind: [name.replace(".", "_") for name in getattr(self, kind)]
             for kind in ("states", "inputs", "outputs")
@@ -231,25 +235,10 @@ class Linearization(Shown):
 
     def to_scipy(self) -> SciPyStateSpace:
         """The same as `scipy.signal.StateSpace`, which knows no names. Warns like `to_control`."""
-        for caveat in self.caveats:
-            warnings.warn(f"{self.name}: {caveat}", stacklevel=2)
+        self._warn()
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
-
-
-@dataclass(frozen=True)
-class OperatingPoint:
-    """A state x (n,), the inputs u (m,) and the parameters p there, and these by name."""
-
-    x: Array
-    u: Array
-    parameters: Mapping[str, float]
-
-    @cached_property
-    def p(self) -> Array:
-        """The parameters' values."""
-        return np.array(list(self.parameters.values()))
 
 
 def linearize(
@@ -311,49 +300,6 @@ def linearize(
     return linearized(model, point, tangent_at(model, point.x, slopes[0], gradient), slopes, seen, shown)
 
 
-def point_of(
-    model: Model,
-    state: Mapping[str, float | str] | None,
-    inputs: Mapping[str, float | str] | None,
-    parameters: Mapping[str, float | str] | None,
-) -> OperatingPoint:
-    """The numbers of a state, inputs and parameters given by name; raises InputError."""
-    values = model.parameter_values(named(parameters, "parameters"))
-    given = {
-        name: number(value, name, model.units.get(name, "")) for name, value in named(state, "state").items()
-    }
-    commands = dict.fromkeys(model.inputs, 0.0)
-    for name, value in named(inputs, "inputs").items():
-        if name not in commands:
-            raise InputError(
-                f"'{name}' is not an input of '{model.name}'", key=name, hint=suggest(name, commands)
-            )
-        commands[name] = number(value, name, model.units.get(name, ""))
-    x = model.quantities.normalised(model.states, np.array(model.state_vector(given, values)))
-    return OperatingPoint(x, np.array(list(commands.values())), values)
-
-
-def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of y: states and outputs as asked for, or all of the model's outputs that have slopes."""
-    if outputs is None:
-        # Residuals only where they are asked for: the largest has a kink exactly where it is 0.
-        return tuple(name for name in model.outputs if model.quantities[name].kind != "residual")
-    if isinstance(outputs, str):
-        raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
-    outputs = tuple(outputs)
-    for name in outputs:
-        if name not in (*model.states, *model.outputs):
-            raise InputError(
-                f"'{name}' is neither a state nor an output of '{model.name}'",
-                key="outputs",
-                hint=suggest(str(name), (*model.states, *model.outputs)),
-            )
-    twice = next((name for k, name in enumerate(outputs) if name in outputs[:k]), None)
-    if twice is not None:
-        raise InputError(f"'{twice}' comes twice among the outputs", key="outputs", hint="leave one of them")
-    return outputs
-
-
 def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:
     """A = L J T + L̇ T and B = L J_u from ∂ẋ/∂x and ∂ẋ/∂u, flat and row-major as programs give them."""
     n = len(tangent.basis)
@@ -409,19 +355,3 @@ def linearized(
         parameters=point.parameters,
         model=model,
     )
-
-
-def slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
-    """A and B at a few states within 1e-9 of a linearisation's, in the same coordinates."""
-    model = about.model
-    x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
-    p = np.array(list(about.parameters.values()))
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(3):
-        near = x + NEAR * (1 + np.abs(x)) * rng.uniform(-1, 1, x.size)
-        beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
-        rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
-        gradient = constraint_gradient(model, near, beside, p)
-        found.append(reduced(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
-    return found

@@ -3,34 +3,24 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from trundle.documents.document import Document
-from trundle.documents.reader import json_schema, load, load_robot, parse
-from trundle.documents.runspec import FileTable, RunSpec, Table
-from trundle.documents.writer import dump
+from trundle.documents.document import Document as Document
+from trundle.documents.reader import json_schema as json_schema
+from trundle.documents.reader import load as load
+from trundle.documents.reader import load_robot as load_robot
+from trundle.documents.reader import parse as parse
+from trundle.documents.runspec import FileTable as FileTable
+from trundle.documents.runspec import RunSpec as RunSpec
+from trundle.documents.runspec import Table as Table
+from trundle.documents.writer import dump as dump
 
 if TYPE_CHECKING:
-    from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
-
-__all__ = [
-    "Document",
-    "FileTable",
-    "RunSpec",
-    "Table",
-    "UrdfExtras",
-    "dump",
-    "dump_urdf",
-    "json_schema",
-    "load",
-    "load_robot",
-    "load_urdf",
-    "parse",
-    "parse_urdf",
-    "urdf_extras",
-]
+    from trundle.documents.urdf import UrdfExtras as UrdfExtras
+    from trundle.documents.urdf import dump_urdf as dump_urdf
+    from trundle.documents.urdf import load_urdf as load_urdf
+    from trundle.documents.urdf import parse_urdf as parse_urdf
+    from trundle.documents.urdf import urdf_extras as urdf_extras
 
 
 def __getattr__(name: str) -> object:
     """URDF's functions, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("trundle.documents.urdf"), name)

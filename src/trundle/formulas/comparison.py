@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import sympy
 
+from trundle.algebra.writing import Writer
 from trundle.errors import NumericsError
 from trundle.formulas.evaluation import Number, Values
 from trundle.formulas.sections import Equation, Matrix
 from trundle.formulas.sheet import Sheet
-from trundle.formulas.writing import Writer
 
 TOLERANCE = 1e-10
 # What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1.

@@ -10,7 +10,7 @@ from trundle.formulas.names import numbered
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loops import close
+from trundle.mechanics.loop_joints import close
 from trundle.mechanics.rolling import Basis
 from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero

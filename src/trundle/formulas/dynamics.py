@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.algebra.rates import letter_rate, rate
 from trundle.algebra.sums import Book, Sum, TooLong
 from trundle.formulas.lettered_mechanism import parallel_hinges
 from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
@@ -164,10 +165,10 @@ def _drift(sheet: Sheet, basis: Basis, nu: Sequence[Scalar], u: Sequence[Sum]) -
             letter = _named_letter(entry)
             if letter is not None and letter not in rates:
                 known = book.letters[letter]
-                change = book.letter_rate(letter, rates)
+                change = letter_rate(book, letter, rates)
                 name = sheet.names.unique(rate_of(known.name))
                 rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
-    drift = [book.rate(value, rates) for value in nu]
+    drift = [rate(book.sum(value), rates) for value in nu]
     return [0 if is_zero(value) else value for value in drift]
 
 

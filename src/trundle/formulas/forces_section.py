@@ -19,7 +19,7 @@ from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.supply import Supply
 from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.robot.motors import Drive
+from trundle.robot.motors import DCMotor, Drive
 from trundle.scalars import Scalar
 
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
@@ -49,12 +49,37 @@ def _motor(sheet: Sheet, push: Push) -> list[Equation]:
     torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.letter)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
-    known = {what: shown[what] for what in own}
-    effort = motor.effort(Drive(command, position, rate, known, supply), actuator.read)
+    drive = Drive(command, position, rate, {what: shown[what] for what in own}, supply)
+    effort, held = motor.effort(drive, actuator.read), _held(sheet, actuator, drive, target)
+    equations += held.values()
+    parts = {part: equation.left for part, equation in held.items()}
     for what in outputs:
-        right, words = effort.outputs[what], f"{what} of {name}"
+        right, words = effort.outputs[what].xreplace(parts), f"{what} of {name}"
         equations.append(Equation(f"{name}.{what}", shown[what], right, meaning=words))
-    return equations + _rates(name, shown, effort.rates)
+    return equations + _rates(
+        name, shown, {what: each.xreplace(parts) for what, each in effort.rates.items()}
+    )
+
+
+def _held(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[sympy.Expr, Equation]:
+    """What limits on currents make of the voltage, in lines of their own, by the parts of others they stand for."""
+    motor, name = actuator.motor, actuator.name
+    if not isinstance(motor, DCMotor) or {motor.current_limit, motor.supply_current_limit} == {None}:
+        return {}
+    winding = motor.winding(drive, actuator.read)
+    found = {} if winding.request == drive.command else {winding.request: ("U", "voltage asked for by")}
+    if drive.supply is not None:
+        roots = (each for each in winding.voltage(drive.supply).atoms(sympy.Pow) if each.exp == sympy.S.Half)
+        found |= dict.fromkeys(roots, ("rho", "voltage about half the back-EMF left to"))
+    return {
+        part: Equation(
+            f"winding.{name}.{stem}",
+            sympy.Symbol(sheet.names.indexed(stem, target)),
+            part,
+            meaning=f"{words} {name}",
+        )
+        for part, (stem, words) in found.items()
+    }
 
 
 def _supplies(sheet: Sheet, motor: str) -> list[Supply]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from trundle.algebra.sums import Book, Definition, Letter, Sum
+from trundle.algebra.writing import Writer
 from trundle.formulas.names import Names, common, plain, words_of
 from trundle.formulas.parameter_letters import read_parameters
 from trundle.formulas.sheet import Sheet
-from trundle.formulas.writing import Writer
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.tree import Link, Tree

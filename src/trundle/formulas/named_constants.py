@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from trundle.algebra.rates import put
 from trundle.algebra.sums import Book, Sum, without_content
 from trundle.algebra.terms import ONE, Exact, Powers, Term, Terms
 from trundle.formulas.names import common, listed
@@ -35,7 +36,7 @@ def by_parts(
     mass = [[_referred(book, entry, known) for entry in row] for row in mass]
     bias = [_referred(book, entry, known) for entry in bias]
     chosen = dict(zip((sheet.speeds[name] for name in sheet.assembly.speeds), nu, strict=True))
-    moved = [book.put(entry, chosen) for entry in bias]
+    moved = [put(book.sum(entry), chosen) for entry in bias]
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
 
 

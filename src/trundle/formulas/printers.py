@@ -19,7 +19,7 @@ from trundle.formulas.tex_width import tex_width
 # A terminal's column on a page, in pt: what a digit or a letter takes there.
 COLUMN = 5.5
 
-GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
+_GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 
 
 def sign(name: str) -> str:
@@ -42,16 +42,21 @@ def symbol_latex(name: str, named: bool = False) -> str:
     if name.endswith("ᵀ"):
         return f"{symbol_latex(name.removesuffix('ᵀ'))}^{{T}}"
     head, *indices = name.split("_")
-    text = head if named and head not in GREEK else translate(head)
+    text = head if named and head not in _GREEK else translate(head)
     if text == head and len(head) > 1:
         text = rf"\mathrm{{{head}}}"
     if not any(indices):
         return text
-    return f"{text}_{{{', '.join(_index(part) for part in indices if part)}}}"
+    index, before = "", ""
+    for part in filter(None, indices):
+        words = min(len(before), len(part)) > 2 and not {before, part} & {*_GREEK, "min", "max"}
+        between = r"\ " if words else ", " if before else ""
+        index, before = f"{index}{between}{_index(part)}", part
+    return f"{text}_{{{index}}}"
 
 
 def _index(part: str) -> str:
-    if part in GREEK:
+    if part in _GREEK:
         return translate(part)
     return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
 
@@ -61,7 +66,7 @@ class _Line(StrPrinter):
         return sign(expr.name)
 
 
-def line(expression: Expression) -> str:
+def inline(expression: Expression) -> str:
     """An expression within a sentence."""
     text = _Line().doprint(expression)
     for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
@@ -75,7 +80,9 @@ class Note(str):
     parts: tuple[str | Expression, ...]
 
     def __new__(cls, *parts: str | Expression) -> Note:
-        note = super().__new__(cls, "".join(part if isinstance(part, str) else line(part) for part in parts))
+        note = super().__new__(
+            cls, "".join(part if isinstance(part, str) else inline(part) for part in parts)
+        )
         note.parts = parts
         return note
 
@@ -128,7 +135,7 @@ class Pretty(Measuring, PrettyPrinter):
 
     def __init__(self, order: Order) -> None:
         Measuring.__init__(self, order)
-        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False})
+        PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False, "full_prec": False})
         self._forms: dict[Expression, prettyForm] = {}
 
     if TYPE_CHECKING:  # SymPy's own says that this is text

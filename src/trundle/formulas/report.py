@@ -8,6 +8,7 @@ from functools import cached_property
 import sympy
 
 from trundle.algebra.sums import WRITING, TooLong
+from trundle.algebra.writing import Writer
 from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.bodies_section import body_sections
@@ -36,7 +37,6 @@ from trundle.formulas.section_checks import (
 )
 from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
 from trundle.formulas.sheet import Sheet
-from trundle.formulas.writing import Writer
 from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of

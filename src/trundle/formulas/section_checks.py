@@ -141,8 +141,10 @@ def check_dynamics(
     known, rates = dynamic_evidence(evidence, model)
     named = {equation.name: equation for section in sections for equation in section.equations}
     values = evidence.values(known, rates)
-    # What springs and friction do is no output of the program, but enters the motion, which is compared.
-    passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith("passive.")}
+    # What springs and friction do, and how far voltages are held back, is no output of the program, but enters what is
+    # compared.
+    inner = ("passive.", "winding.")
+    passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith(inner)}
     book = evidence.sheet.book
     pushes = {push.letter: book.letters[push.letter].name for push in found.others}
     forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}

@@ -9,10 +9,10 @@ import numpy as np
 import sympy
 
 from trundle.algebra.sums import Book, Letter, Sum
+from trundle.algebra.writing import Writer
 from trundle.formulas.names import Names, words_of
 from trundle.formulas.parameter_letters import Parameters
 from trundle.formulas.sections import Matrix
-from trundle.formulas.writing import Writer
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import Configuration

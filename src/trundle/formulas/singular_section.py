@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import sympy
 
 from trundle.algebra.sums import Sum
-from trundle.formulas.printers import Note, line
+from trundle.formulas.printers import Note, inline
 from trundle.formulas.sections import Matrix
 from trundle.formulas.sheet import Sheet
 
@@ -66,5 +66,5 @@ def _lost(motions: Matrix, left: Sequence[sympy.Symbol]) -> sympy.Expr | None:
         total = sympy.factor(motion).as_independent(*left, as_Add=False)[1]
         if total != 0 and total != 1:
             total = -total if total.could_extract_minus_sign() else total
-            return total if len(line(total)) <= _MOST_TEXT else None
+            return total if len(inline(total)) <= _MOST_TEXT else None
     return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sympy.printing.pretty.stringpict import stringPict
 
-from trundle.formulas.printers import Pretty, sign
+from trundle.formulas.printers import Pretty, inline, sign
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
 
@@ -26,7 +26,7 @@ def text(equations: Equations, width: int = 100) -> str:
     for block in layout.blocks():
         shown = _stacked(block.statements, layout)
         for note in block.notes:
-            shown += [*([""] if shown else []), *_wrapped(note, width)]
+            shown += [*([""] if shown else []), *_wrapped(_said(note, layout), width)]
         lines += ["", *_title(block.title), *shown]
     lines += ["", *_title("Symbols"), *_symbols(layout, width), "", *_wrapped(_checked(equations), width)]
     return "\n".join(line.rstrip() for line in lines)
@@ -92,6 +92,11 @@ def _padded(line: str, columns: int) -> str:
     return line + " " * (columns - _columns(line))
 
 
+def _said(text: str, layout: Layout[Pretty]) -> str:
+    """A sentence with the symbols that it names as formulas have them."""
+    return "".join(part if isinstance(part, str) else inline(part) for part in layout.parts(text))
+
+
 def _width(block: Sequence[str]) -> int:
     return max(map(_columns, block), default=0)
 
@@ -106,7 +111,7 @@ def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[st
     lines: list[str] = []
     high = False
     for block, (_, _, meaning, _) in zip(blocks, statements, strict=True):
-        shown = list(block)
+        shown, meaning = list(block), _said(meaning, layout)
         ahead = bool(meaning) and _width(block) > room
         if lines and (high or ahead or len(block) > 1):
             lines.append("")

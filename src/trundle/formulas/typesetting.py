@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import sympy
 
 from trundle.formulas.ordering import Order, Split
-from trundle.formulas.printers import GREEK, Measuring, Note, sign
+from trundle.formulas.printers import Measuring, Note
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 
 # A step that lines inside a bracket are set in.
@@ -89,7 +89,7 @@ class Layout(Generic[_Printer]):
     def _named(self) -> dict[str, Expression]:
         """Symbols that are told from words in a sentence: v_x, not m."""
         shown = {symbol for each in self.equations.by_name.values() for symbol in each.free_symbols}
-        return {each.name: each for each in {*shown, *self.ranks} if "_" in each.name or each.name in GREEK}
+        return {each.name: each for each in {*shown, *self.ranks} if "_" in each.name}
 
     def parts(self, text: str) -> tuple[str | Expression, ...]:
         """A sentence in text and formulas: those of a note, and the symbols that it names."""
@@ -308,7 +308,7 @@ def _entries(equation: Equation) -> Iterator[Statement]:
             digits = (i + 1,) if matrix.cols == 1 else (i + 1, j + 1)
             symbol = sympy.Symbol(f"{equation.left}_{mark.join(map(str, digits))}")
             if matrix[i, j] == symbol:
-                named.append(sign(symbol.name))
+                named.append(symbol.name)
             elif matrix[i, j] != 0:
                 places.setdefault(matrix[i, j], []).append(symbol)
     if named:

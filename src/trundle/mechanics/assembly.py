@@ -15,7 +15,7 @@ from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import KINDS, plane_axes
-from trundle.mechanics.loops import HELD, End, Loop
+from trundle.mechanics.loop_joints import HELD, End, Loop
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.reading import (
     element_of,

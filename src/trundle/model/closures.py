@@ -18,7 +18,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED, CLOSED_ZERO
 from trundle.mechanics.elimination import generic_rank, null_space, plan_passive_pivots
 from trundle.mechanics.linear import product
-from trundle.mechanics.loops import Closure, close
+from trundle.mechanics.loop_joints import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import WIDE, NumericLoops

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 # A body whose centre of mass is nearer to its joint than this (m) has no bar to be seen by.
 _NO_BAR = 1e-9
+_SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
 def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
@@ -173,11 +174,8 @@ class _Drawn:
             along, aside, off = halves.T[[a, b, across]]
             if along.any() and aside.any():
                 for side in (-1, 1) if off.any() else (0,):
-                    corners = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-                    yield Plate(
-                        index,
-                        tuple(_numbers(center + side * off + s * along + t * aside) for s, t in corners),
-                    )
+                    corners = (center + side * off + s * along + t * aside for s, t in _SQUARE)
+                    yield Plate(index, tuple(_numbers(corner) for corner in corners), assumed=True)
 
     def bars(self) -> Iterator[Bar]:
         """From each joint to the joints that hang on it and the loops that close on it, from the last ones to their

@@ -222,6 +222,11 @@ class Model(Bound, Shown):
         return symbolic_mechanism(self)
 
     @cached_property
+    def kept_programs(self) -> dict[tuple[object, ...], object]:
+        """Programs that were asked for by a link's name, by what was asked."""
+        return {}
+
+    @cached_property
     def rhs(self) -> ModelProgram[Array]:
         """ẋ = f(x, u, p), called: `model.rhs(x, u)`, x and u by name or in order, one state or many.
 
@@ -327,7 +332,7 @@ class Model(Bound, Shown):
         """
         from trundle.model.programs import inverse_dynamics
 
-        return inverse_dynamics(self, pushed)
+        return inverse_dynamics(self, tuple(pushed))
 
     def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
         """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
@@ -360,7 +365,7 @@ class Model(Bound, Shown):
         """
         from trundle.model.programs import forward_dynamics
 
-        return forward_dynamics(self, pushed)
+        return forward_dynamics(self, tuple(pushed))
 
     def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
         """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
@@ -395,7 +400,7 @@ class Model(Bound, Shown):
         """
         from trundle.model.programs import frame
 
-        return frame(self, link, point)
+        return frame(self, link, tuple(point))
 
     @cached_property
     def rate_slopes(self) -> Program:
@@ -424,14 +429,10 @@ class Model(Bound, Shown):
         ----------
         at : mapping of str to number or str
             The configuration; here and below as in `trundle.analyze`.
-        frame : str
-            A body, joint or wheel whose motion is the task.
-        point : sequence of three numbers or str, m
-            The point of it.
-        length : number or str, m
-            What compares turning with moving.
-        voltage : float or str, optional
-            The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
+        frame, point : str, and sequence of three numbers or str, m
+            A body, joint or wheel whose motion is the task, and the point of it.
+        length, voltage : number or str, m and V
+            What compares turning with moving; the greatest voltage of motors with no limit and no battery.
 
         Returns
         -------
@@ -496,6 +497,7 @@ class Model(Bound, Shown):
         targets: Mapping[str, float | str] | None = None,
         *,
         start: Mapping[str, float | str] | None = None,
+        held: Sequence[str] = (),
         parameters: Mapping[str, float | str] | None = None,
         **values: float | str,
     ) -> Trim:
@@ -505,6 +507,8 @@ class Model(Bound, Shown):
         ----------
         targets, start, parameters : mapping of str to number or str, optional
             As in `trundle.trim`.
+        held : sequence of str, optional
+            States that are taken as constant though they change slowly, as a battery's charge.
         **values : number or str
             More targets.
 
@@ -528,7 +532,7 @@ class Model(Bound, Shown):
         """
         from trundle import trim
 
-        return trim(self, targets, start=start, parameters=parameters, **values)
+        return trim(self, targets, start=start, held=held, parameters=parameters, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.

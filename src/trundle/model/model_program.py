@@ -142,8 +142,10 @@ def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLi
 
 
 def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> Array:
+    if all(type(row) is float for row in rows):
+        return np.array(rows, dtype=float)
     try:
-        return np.array(np.broadcast_arrays(*rows), dtype=float) if rows else np.zeros(0)
+        return np.array(np.broadcast_arrays(*rows), dtype=float)
     except ValueError:
         shapes = ", ".join(sorted({str(np.shape(row)) for row in rows}))
         raise InputError(

@@ -27,7 +27,7 @@ from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import plan_passive_pivots
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
-from trundle.mechanics.loops import HELD, close, facing
+from trundle.mechanics.loop_joints import HELD, close, facing
 from trundle.model.configuration import (
     Configuration,
     configure,

@@ -10,7 +10,7 @@ from trundle.mechanics.coupling import Gear
 from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
-from trundle.mechanics.loops import HELD
+from trundle.mechanics.loop_joints import HELD
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Row

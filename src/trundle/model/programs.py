@@ -7,9 +7,10 @@ is SᵀMS and a force on u is what the robot feels along the motions it has; wit
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import wraps
+from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 from trundle.mechanics.external import Push, link_wrenches
 from trundle.mechanics.frames import (
@@ -26,7 +27,7 @@ from trundle.model.arguments import robot_of
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
-from trundle.model.model_program import Array, ModelProgram, model_program
+from trundle.model.model_program import Array, ModelProgram, R, model_program
 from trundle.model.moving import (
     MovingMechanism,
     bound_accelerations,
@@ -41,6 +42,7 @@ from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force, Motion
 from trundle.spatial.vectors import Vector
 
+P = ParamSpec("P")
 TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
@@ -76,68 +78,6 @@ class WholeMomentum(NamedTuple):
     angular: Array
 
 
-def rhs(model: Model) -> ModelProgram[Array]:
-    """ẋ of (state, input, parameter)."""
-    return model_program(model, model.dynamics, _first)
-
-
-def mass_matrix(model: Model) -> ModelProgram[Array]:
-    """`mass_matrix_program`, (n, n) when called."""
-    return model_program(model, mass_matrix_program(model.moving), _square)
-
-
-def bias(model: Model) -> ModelProgram[Array]:
-    """`bias_program`, (n,) when called."""
-    return model_program(model, bias_program(model.moving), _first)
-
-
-def gravity(model: Model) -> ModelProgram[Array]:
-    """`gravity_program`, (n,) when called."""
-    return model_program(model, gravity_program(model.moving), _first)
-
-
-def momentum(model: Model) -> ModelProgram[WholeMomentum]:
-    """`momentum_program`."""
-    return model_program(model, momentum_program(model.moving), WholeMomentum)
-
-
-def inverse_dynamics(model: Model, pushed: Sequence[str]) -> ModelProgram[Array]:
-    """`inverse_dynamics_program`, (n,) when called."""
-    return model_program(model, inverse_dynamics_program(model.moving, tuple(pushed)), _first)
-
-
-def forward_dynamics(model: Model, pushed: Sequence[str]) -> ModelProgram[Array]:
-    """`forward_dynamics_program`, (n,) when called."""
-    return model_program(model, forward_dynamics_program(model.moving, tuple(pushed)), _first)
-
-
-def frame(model: Model, link: str, point: Sequence[float]) -> ModelProgram[FrameMotion]:
-    """`frame_program`."""
-    return model_program(model, frame_program(model.moving, link, point), _frame_motion)
-
-
-def _first(array: Array) -> Array:
-    return array
-
-
-def _square(array: Array) -> Array:
-    size = math.isqrt(len(array))
-    return array.reshape(size, size, *array.shape[1:])
-
-
-def _frame_motion(
-    position: Array, rotation: Array, velocity: Array, jacobian: Array, bias: Array
-) -> FrameMotion:
-    many = position.shape[1:]
-    return FrameMotion(
-        position,
-        rotation.reshape(3, 3, *many),
-        velocity,
-        jacobian.reshape(6, len(jacobian) // 6, *many),
-        bias,
-    )
-
-
 def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups | None = None) -> Program:
     """A program of (coordinate, speed, more …, parameter)."""
     inputs: Groups = {
@@ -149,50 +89,85 @@ def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups
     return moving.symbols.program(name, inputs, outputs)
 
 
-def mass_matrix_program(m: MovingMechanism) -> Program:
-    """SᵀMS, (n, n) row-major: `mass_matrix` of (coordinate, speed, parameter); the speeds have no effect.
+def _kept(
+    make: Callable[Concatenate[Model, P], ModelProgram[R]],
+) -> Callable[Concatenate[Model, P], ModelProgram[R]]:
+    """A maker whose programs a model keeps: whoever asks again, in a loop say, has them at once."""
+
+    @wraps(make)
+    def made(model: Model, *args: P.args, **kwargs: P.kwargs) -> ModelProgram[R]:
+        key = (make.__name__, *args, *kwargs.items())
+        if key not in model.kept_programs:
+            model.kept_programs[key] = make(model, *args, **kwargs)
+        return cast("ModelProgram[R]", model.kept_programs[key])
+
+    return made
+
+
+def _called(
+    model: Model, name: str, outputs: Groups, form: Callable[..., R], more: Groups | None = None
+) -> ModelProgram[R]:
+    return model_program(model, program_of(model.moving, name, outputs, more), form)
+
+
+def rhs(model: Model) -> ModelProgram[Array]:
+    """ẋ of (state, input, parameter)."""
+    return model_program(model, model.dynamics, _first)
+
+
+def mass_matrix(model: Model) -> ModelProgram[Array]:
+    """SᵀMS, (n, n): `mass_matrix` of (coordinate, speed, parameter), row-major; the speeds have no effect.
 
     Of a mechanism with loops it is the mass matrix of the tree, whose speeds the loops bind.
     """
+    m = model.moving
     labels = [f"{a}, {b}" for a in m.labels for b in m.labels]
     entries = [value for row in reduced_mass(m.mechanism) for value in row]
-    return program_of(m, "mass_matrix", {"mass_matrix": (labels, entries)})
+    return _called(model, "mass_matrix", {"mass_matrix": (labels, entries)}, _square)
 
 
-def bias_program(m: MovingMechanism) -> Program:
+def bias(model: Model) -> ModelProgram[Array]:
     """`bias` h of (coordinate, speed, parameter) with M u̇ + h = force: gravity, Coriolis and centrifugal forces.
 
     Motors, springs, friction and slipping wheels are no part of it; with loops it is the tree's.
     """
-    return program_of(m, "bias", {"bias": (m.labels, needed_force(m, [0] * len(m.labels)))})
+    m = model.moving
+    return _called(model, "bias", {"bias": (m.labels, needed_force(m, [0] * len(m.labels)))}, _first)
 
 
-def gravity_program(m: MovingMechanism) -> Program:
+def gravity(model: Model) -> ModelProgram[Array]:
     """`gravity` of (coordinate, speed, parameter): the bias at rest, what must be applied to hold the weight."""
+    m = model.moving
     still = replace(m, nu=[0] * len(m.nu), drift=[0] * len(m.drift))
-    return program_of(m, "gravity", {"gravity": (m.labels, needed_force(still, [0] * len(m.labels)))})
+    return _called(
+        model, "gravity", {"gravity": (m.labels, needed_force(still, [0] * len(m.labels)))}, _first
+    )
 
 
-def inverse_dynamics_program(m: MovingMechanism, pushed: Sequence[str] = ()) -> Program:
+@_kept
+def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Array]:
     """`force` on the speeds (N, N m) for an `acceleration` u̇: Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w).
 
     `pushed` names links on which wrenches act: group `wrench`, forces and moments about each link's origin, world axes.
     Motors, springs, friction and slipping wheels are not in it: it is what they together must give. With loops it is
     what the tree needs without forces at the loops; any Aᵀλ of theirs may be added.
     """
+    m = model.moving
     u_dot = m.symbols.make("acceleration", len(m.labels))
     wrenches, group = _wrenches(m, pushed)
-    force = needed_force(m, u_dot, wrenches)
     more = {"acceleration": (m.labels, u_dot), **group}
-    return program_of(m, "inverse_dynamics", {"force": (m.labels, force)}, more)
+    force = needed_force(m, u_dot, wrenches)
+    return _called(model, "inverse_dynamics", {"force": (m.labels, force)}, _first, more)
 
 
-def forward_dynamics_program(m: MovingMechanism, pushed: Sequence[str] = ()) -> Program:
+@_kept
+def forward_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Array]:
     """`acceleration` u̇ for a `force` on the speeds (N, N m), gravity included; `pushed` as in inverse dynamics.
 
     A tree without constraints takes the articulated-body algorithm, others the reduced mass matrix; loops are held by
     multipliers.
     """
+    m = model.moving
     force = m.symbols.make("force", len(m.labels))
     wrenches, group = _wrenches(m, pushed)
     if m.mechanism.constrained:
@@ -201,25 +176,32 @@ def forward_dynamics_program(m: MovingMechanism, pushed: Sequence[str] = ()) -> 
     else:
         rates = free_accelerations(m, force, wrenches)
     more = {"force": (m.labels, force), **group}
-    return program_of(m, "forward_dynamics", {"acceleration": (m.labels, rates)}, more)
+    return _called(model, "forward_dynamics", {"acceleration": (m.labels, rates)}, _first, more)
 
 
-def momentum_program(m: MovingMechanism) -> Program:
+def momentum(model: Model) -> ModelProgram[WholeMomentum]:
     """`center` of mass (m), its `velocity` (m/s), momentum about it: `linear` (kg m/s), `angular` (kg m²/s).
 
     All in world axes.
     """
+    m = model.moving
     tree, poses = m.mechanism.assembly.tree, m.mechanism.at.poses
     world = world_poses(tree, poses)
     mass, center = center_of_mass(tree, world)
-    momentum = total_momentum(tree, world, velocities(tree, poses, m.nu[: tree.speed_count]))
+    found = total_momentum(tree, world, velocities(tree, poses, m.nu[: tree.speed_count]))
     outputs: Groups = {
         "center": (("x", "y", "z"), center),
-        "velocity": (("v_x", "v_y", "v_z"), [p / mass for p in momentum.linear]),
-        "linear": (("p_x", "p_y", "p_z"), momentum.linear),
-        "angular": (("L_x", "L_y", "L_z"), momentum.angular),
+        "velocity": (("v_x", "v_y", "v_z"), [p / mass for p in found.linear]),
+        "linear": (("p_x", "p_y", "p_z"), found.linear),
+        "angular": (("L_x", "L_y", "L_z"), found.angular),
     }
-    return program_of(m, "momentum", outputs)
+    return _called(model, "momentum", outputs, WholeMomentum)
+
+
+@_kept
+def frame(model: Model, link: str, point: tuple[float, ...]) -> ModelProgram[FrameMotion]:
+    """`frame_program`, callable."""
+    return model_program(model, frame_program(model.moving, link, point), _frame_motion)
 
 
 def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0, 0)) -> Program:
@@ -246,6 +228,28 @@ def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0
         "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, drift, index, place))),
     }
     return program_of(m, f"frame_{link}", outputs)
+
+
+def _first(array: Array) -> Array:
+    return array
+
+
+def _square(array: Array) -> Array:
+    size = math.isqrt(len(array))
+    return array.reshape(size, size, *array.shape[1:])
+
+
+def _frame_motion(
+    position: Array, rotation: Array, velocity: Array, jacobian: Array, bias: Array
+) -> FrameMotion:
+    many = position.shape[1:]
+    return FrameMotion(
+        position,
+        rotation.reshape(3, 3, *many),
+        velocity,
+        jacobian.reshape(6, len(jacobian) // 6, *many),
+        bias,
+    )
 
 
 def _wrenches(m: MovingMechanism, pushed: Sequence[str]) -> tuple[list[Force] | None, Groups]:

@@ -103,8 +103,9 @@ class Run(Shown, Rebuilt):
 
     @property
     def base_speeds(self) -> tuple[str, ...]:
-        """The speeds of a moving base in its own frame, where they are no states but follow from them."""
-        return tuple(name for name in self.groups["outputs"] if name in BASE_SPEEDS)
+        """The speeds of a moving base in its own frame, also where they are no states but follow from them."""
+        known = (*self.groups["speeds"], *self.groups["outputs"])
+        return tuple(name for name in BASE_SPEEDS if name in known)
 
     @property
     def final(self) -> Mapping[str, float]:

@@ -35,16 +35,6 @@ from trundle.robot.values import (
 )
 
 _SPEED_TEXT = "below it the friction is smoothed to zero"
-_BOUNDS = {
-    "stiffness": ">= 0",
-    "damping": ">= 0",
-    "coulomb": ">= 0",
-    "coulomb_speed": "> 0",
-    "armature": ">= 0",
-    "limit_stiffness": ">= 0",
-    "limit_damping": ">= 0",
-    "limit_width": "> 0",
-}
 
 
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")

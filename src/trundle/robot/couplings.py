@@ -58,10 +58,7 @@ class GearCoupling(Coupling):
     offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")
 
 
-COUPLINGS.add(
-    AckermannCoupling,
-    GearCoupling,
-)
+COUPLINGS.add(AckermannCoupling, GearCoupling)
 
 
 def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:

@@ -55,6 +55,11 @@ class Kind(Noun):
         """A family's default goes without saying."""
         return self.type != self.family.default
 
+    @classmethod
+    def owners_of(cls, key: object) -> list[str]:
+        """The kinds of the family that have a key."""
+        return cls.family.having(key)
+
 
 class Family:
     """The classes that one key of a description can name: wheels, motors, joints, ...
@@ -78,11 +83,15 @@ class Family:
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
+    def having(self, key: object) -> list[str]:
+        """The kinds that have a key, in the plural."""
+        return [f"{kind.called}s" for kind in self._members.values() if key in kind.keys_of({})]
+
     def __contains__(self, kind: object) -> bool:
         return kind in self._members.values()
 
     def add(self, *kinds: type[Kind]) -> None:
-        """Let these classes be named; tell all of the family of each other's keys, for messages on misplaced ones."""
+        """Let these classes be named."""
         for kind in kinds:
             name, field = name_of(kind), kind.model_fields["type"]
             self._members[name] = kind
@@ -90,13 +99,6 @@ class Family:
                 kind.called = f"{name.replace('_', ' ')} {self.called}"
             if not field.description:  # what editors show of the schema
                 field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
-        for member in self._members.values():
-            others: dict[str, tuple[str, ...]] = {}
-            for other in self._members.values():
-                for name in other.keys_of({}):
-                    if name not in member.keys_of({}):
-                        others[name] = (*others.get(name, ()), other.called + "s")
-            member.elsewhere = others
 
     def reserve(self, keys: Iterable[str]) -> None:
         """Keys that none of the family may have: those of the nouns that hold it, where its own stand among them."""
@@ -221,8 +223,7 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A subclass of `trundle.robot.RollingWheel`, `PivotedWheel`, `ContactLaw`, `Joint` or
-        `Motor`, with a field ``type: Literal["NAME"] = "NAME"``.
+        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint` or `Motor` with ``type: Literal["NAME"] = "NAME"``.
 
     Returns
     -------

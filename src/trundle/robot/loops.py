@@ -129,12 +129,5 @@ class JointLoop(Loop):
 
 
 LOOPS.add(
-    FixedLoop,
-    RevoluteLoop,
-    PrismaticLoop,
-    CylindricalLoop,
-    SphericalLoop,
-    PlanarLoop,
-    RodLoop,
-    JointLoop,
+    FixedLoop, RevoluteLoop, PrismaticLoop, CylindricalLoop, SphericalLoop, PlanarLoop, RodLoop, JointLoop
 )

@@ -61,8 +61,6 @@ class Noun(_Root):
 
     # Whether its keys stand among those of the noun that holds it.
     inline: ClassVar[bool] = False
-    # Keys that belong to nouns of the same family but another type: key -> the types that have it.
-    elsewhere: ClassVar[dict[str, tuple[str, ...]]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
 
@@ -93,6 +91,11 @@ class Noun(_Root):
         """The keys that such a noun may have."""
         return list(cls.model_fields)
 
+    @classmethod
+    def owners_of(cls, key: object) -> list[str]:
+        """What else has a key that such a noun lacks, in the plural."""
+        return []
+
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: object) -> object:
@@ -108,9 +111,8 @@ class Noun(_Root):
         for key in data:
             if key in known:
                 continue
-            if key in cls.elsewhere:
-                owners = " and ".join(cls.elsewhere[key])
-                message = f"a {called} has no {key!r}; {owners} have"
+            if owners := cls.owners_of(key):
+                message = f"a {called} has no {key!r}; {' and '.join(owners)} have"
                 raise problem(message, f"known: {', '.join(known)}", (key,))
             raise problem(f"unknown key {key!r} in a {called}", suggest(str(key), known, most=40), (key,))
         return data

@@ -28,11 +28,10 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
             value = read_value(written, by_key[name].quantity)
             if value.names:
                 raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
-            dimension = known.get(name, UNKNOWN)
-            if isinstance(dimension, str) and name in measured:
-                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), measured[name])
+            dimension, expected = known.get(name, UNKNOWN), measured.get(name)
             if not isinstance(dimension, str):
                 expected = Measure("quantity", unit_text(dimension), dimension)
+            if expected is not None:
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
         except ExpressionError as error:
             raise InputError(str(error), key=name, hint=error.hint) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trundle.scalars import Scalar, absolute, clamp, less, maximum, minimum, sqrt
+from trundle.scalars import Scalar, absolute, clamp, less, maximum, sqrt
 
 # A winding's current (A) below which a limit on what its controller draws has nothing to divide by.
 _NO_CURRENT = 1e-6
@@ -40,8 +40,8 @@ class Winding(NamedTuple):
             return voltage
         most = self.draw_limit * supply
         if self.current is None:  # v (v − e) ≤ R I V between its two roots
-            root = sqrt(self.emf * self.emf + 4 * self.resistance * most)
-            return minimum(maximum(voltage, (self.emf - root) / 2), (self.emf + root) / 2)
+            half = self.emf / 2
+            return half + clamp(voltage - half, sqrt(half * half + self.resistance * most))
         excess = maximum(voltage * self.current - most, 0)
         return voltage - excess * self.current / (self.current * self.current + _NO_CURRENT**2)
 

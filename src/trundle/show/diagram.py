@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, Numbers, Scene, Spot, WheelShape, project
+from trundle.scene import PLANES, SEEN, Numbers, Scene, Spot, WheelShape, project
 from trundle.show.joint_symbols import (
     AXES,
     BAR,
@@ -52,6 +52,9 @@ def diagram(robot: Robot) -> Figure:
         _draw_frame(sheet, shape)
         if not _draw_measures(sheet, shape):
             draw_scale(sheet)
+        if not shape.is_flat:
+            at = sheet.low - (0, 0.8 * sheet.inch)
+            sheet.text(at, f"seen {SEEN[shape.view]}", color=MUTED, fontsize=8, ha="left", va="top")
         _cut(figure, sheet)
     return figure
 

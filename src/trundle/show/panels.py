@@ -78,7 +78,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     if names:
         return _by_kind(run, names)
     groups = {group: list(run.groups[group]) for group in STATES}
-    groups["speeds"][:0] = run.base_speeds
+    groups["speeds"] = list(dict.fromkeys((*run.base_speeds, *groups["speeds"])))
     return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
 
 
@@ -96,8 +96,10 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
         unit = run.units.get(name, "m/s")
         title = f"{name.replace('_', ' ')}: at most {_largest(run[name]):.1e} {unit}"
         found.append(Panel(title, unit_label("residual", unit), {name: run[name]}, log=True))
-    # The potential energy of a robot on level ground, say, is zero throughout and would only hide the axis.
-    energies = {label: run[name] for name, label in ENERGIES.items() if name in run and run[name].any()}
+    energies = {label: run[name] for name, label in ENERGIES.items() if name in run}
+    # The potential energy of a robot on level ground, say, is rounding throughout and would only hide the axis.
+    least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
+    energies = {label: each for label, each in energies.items() if _largest(each) > least}
     if energies:
         found.append(Panel("energy", unit_label("energy", run.units.get("energy.work", "J")), energies))
     if IMBALANCE in run:

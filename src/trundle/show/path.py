@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, SPATIAL, Plate, Scene, project
+from trundle.scene import PLANES, SEEN, SPATIAL, Plate, Scene, project
 from trundle.show.joint_symbols import AXES
 from trundle.show.panels import described
 from trundle.show.robot import draw_scene
@@ -24,7 +24,7 @@ from trundle.show.style import (
     WIDTH,
     figure_of,
     house_style,
-    new_figure,
+    page,
     say,
     time_colours,
 )
@@ -67,15 +67,16 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
     with house_style():
         track = track_of(run)
         if track is None:
-            figure, axes = (new_figure(2.0), None) if ax is None else (figure_of(ax), ax)
-            say(axes or figure.subplots(), "nothing of this robot moves")
+            figure = page(f"{run.name}: path", 2.0, figsize) if ax is None else figure_of(ax)
+            say(ax or figure.subplots(), "nothing of this robot moves")
             return figure
         scale = _scale(track)
         shown = _spaced(track, 1.15 * track.scene.size * scale) if track.drives else _even(track)
         robots = track.scene.at(shown)
         about = track.points[shown][:, None]
         around = about + scale * (project(robots.extent, track.view) - about)
-        low, high = _limits(np.concatenate([track.points, around.reshape(-1, 2)]))
+        there = [] if ax is None or not ax.has_data() else [np.column_stack([ax.get_xlim(), ax.get_ylim()])]
+        low, high = _limits(np.concatenate([track.points, around.reshape(-1, 2), *there]))
         title = f"{run.name}: {'path' if track.drives else 'motion'}"
         figure, axes, bar = _axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
         _draw_plane(axes, track.view, low, high)
@@ -83,7 +84,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
         notes = [f"robot drawn {scale:.2g} times its size"] * (scale > 1 and _ARROW not in track.scene.plates)
-        notes += ["seen from a corner"] * (track.view == SPATIAL)
+        notes += [f"seen {SEEN[track.view]}"] * (not track.scene.is_flat)
         style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
         axes.text(1, 1.01, ", ".join(notes), transform=axes.transAxes, **style)
         return figure
@@ -116,7 +117,7 @@ def track_of(run: Run) -> Track | None:
     # Up to where the numbers end, should a run have diverged.
     end = fine.size if fine.all() else int(np.argmin(fine)) or 1
     scene = scene.at(slice(end))
-    view = scene.view if scene.is_flat else SPATIAL
+    view = scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
 
 
@@ -167,13 +168,10 @@ def _axes(
     shape = float((high[1] - low[1]) / (high[0] - low[0]))
     height = min(_PLANE * shape, 6.4)
     total = height + _BELOW + _HEAD
-    figure = new_figure(total, layout=None)
-    figure.suptitle(title, x=0.01, y=1 - 0.08 / total, ha="left", va="top")
+    figure = page(title, total, figsize)
     across = height / shape
     axes = figure.add_axes((_LEFT / WIDTH, _BELOW / total, across / WIDTH, height / total))
     bar = figure.add_axes(((_LEFT + across + 0.15) / WIDTH, _BELOW / total, 0.16 / WIDTH, height / total))
-    if figsize is not None:
-        figure.set_size_inches(*figsize)
     return figure, axes, bar
 
 

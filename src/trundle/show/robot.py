@@ -16,6 +16,8 @@ from trundle.show.style import BODY, COLOURS, INK, WHEEL
 
 # A wheel without a width is drawn with this share of its radius.
 _SLIM = 0.3
+# How strongly a body is drawn whose shape is assumed: what is below it shows.
+_ASSUMED = 0.4
 # Around a rim, twice at each: silhouettes have corners where the two rims of a wheel seen from above meet its sides.
 _AROUND = np.sort(np.add.outer(np.arange(32) * math.pi / 16, (-1e-9, 1e-9)).ravel())
 
@@ -27,10 +29,13 @@ def draw_scene(
     that is traced.
     """
     about = project(scene.place(scene.traced), view)[:, None]
-    plates = [(scene.places(Spot(p.frame, c) for c in p.corners), BODY) for p in scene.plates]
+    plates = [
+        (scene.places(Spot(p.frame, c) for c in p.corners), _ASSUMED if p.assumed else 1)
+        for p in scene.plates
+    ]
     plates.sort(key=lambda plate: float(depth(plate[0][0], view).mean()))
-    faces = [(project(corners, view), colour) for corners, colour in plates]
-    faces += [(silhouette(scene, wheel, view), WHEEL) for wheel in scene.wheels]
+    faces = [(project(corners, view), BODY, INK, strength) for corners, strength in plates]
+    faces += [(silhouette(scene, wheel, view), WHEEL, WHEEL, 1) for wheel in scene.wheels]
     stripes = [project(scene.places(ends), view) for w in scene.wheels for ends in _rollers(w)]
     bars = [project(scene.places((b.start, b.end)), view) for b in (*scene.mounts, *scene.bars)]
     bars += [project(scene.places((w.pivot, Spot(w.frame))), view) for w in scene.wheels]
@@ -43,9 +48,9 @@ def draw_scene(
         level = 3 + moment / len(alphas)
         axes.add_collection(
             PolyCollection(
-                placed([shape for shape, _ in faces], moment),
-                facecolors=[to_rgba(colour, alpha) for _, colour in faces],
-                edgecolors=[to_rgba(INK if colour == BODY else WHEEL, alpha) for _, colour in faces],
+                placed([shape for shape, *_ in faces], moment),
+                facecolors=[to_rgba(colour, alpha * strength) for _, colour, _, strength in faces],
+                edgecolors=[to_rgba(edge, alpha) for _, _, edge, _ in faces],
                 linewidths=0.9,
                 zorder=level,
             ),

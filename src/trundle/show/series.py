@@ -15,7 +15,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
 from trundle.show.panels import Panel
-from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, new_figure, say
+from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say
 
 _TICKS = 0.15
 # Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
@@ -44,17 +44,14 @@ def series(
     """The panels as a figure of that title, or in the given axes."""
     with house_style():
         if ax is not None:
-            return _into(ax, time, panels)
+            return _into(ax, time, panels, nothing)
         rows = [_row(time, panel) for panel in panels]
         total = sum(row.above + row.height + row.below for row in rows) + _HEAD + _BELOW if rows else 2.0
-        figure = new_figure(total, layout=None)
-        figure.suptitle(title, x=0.01, y=1 - 0.08 / total, ha="left", va="top")
+        figure = page(title, total, figsize)
         if rows:
             _draw_rows(figure, time, rows, total)
         else:
             say(figure.add_axes((0, 0, 1, 1)), nothing)
-        if figsize is not None:
-            figure.set_size_inches(*figsize)
         return figure
 
 
@@ -97,16 +94,17 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: fl
         first = first or axes
         draw_panel(axes, time, row.panel)
         axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
             axes.set_xlabel("time (s)")
+        if row.start:
+            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
+            _draw_start(beside, axes, row.start)
         if row.legend:
             at = (width + 0.1 + (zoom if row.start else 0.0)) / width
             _name_lines(axes, at, 0.28 / width, _LINE / row.height)
         bottom -= row.below
-        if row.start:
-            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
-            _draw_start(beside, time, row.panel, row.start)
 
 
 def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
@@ -127,9 +125,11 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
         top -= line * rows
 
 
-def _into(ax: Given, time: FloatArray, panels: Sequence[Panel]) -> Figure:
-    """The panels in as many axes, or all of them in one."""
+def _into(ax: Given, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
+    """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
+    if not panels:
+        raise InputError(nothing, key="ax", hint="names choose what is drawn")
     if len(given) == 1 and len(panels) > 1:
         labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
         curves = {name: each for panel in panels for name, each in panel.curves.items()}
@@ -142,7 +142,11 @@ def _into(ax: Given, time: FloatArray, panels: Sequence[Panel]) -> Figure:
             hint="give one, or as many as there are panels; names choose what is drawn",
         )
     for axes, panel in zip(given, panels, strict=True):
+        shared = axes.has_data()
         draw_panel(axes, time, panel)
+        if shared:  # another run's curves, say
+            axes.relim()
+            axes.autoscale()
         axes.set_xlabel("time (s)")
         axes.legend()
     return figure_of(given[0])
@@ -163,17 +167,17 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         axes.set_xlim(time[0], time[-1])
 
 
-def _draw_curves(axes: Axes, time: FloatArray, panel: Panel, **style: object) -> None:
+def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
     """Lines; one that runs along others for a while has gaps, in which those are seen."""
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
-    for index, (names, values) in enumerate(_curves(panel)):
+    for index, (names, values) in enumerate(_curves(panel), len(axes.get_lines())):
         along = [level for other, level in drawn if np.mean(np.abs(other - values) < reach) > 0.05]
         level = max(along, default=-1) + 1
         dash = (0, (4, 4 * level)) if level else "-"
         drawn.append((values, level))
         colour = COLOURS[index % len(COLOURS)]
-        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names), **style)  # type: ignore[arg-type]
+        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names))
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
@@ -227,15 +231,14 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
     return 1.5 * settled if settled < 2 * _SHORT * duration else None
 
 
-def _draw_start(axes: Axes, time: FloatArray, panel: Panel, until: float) -> None:
-    """The first moments of a panel, beside it."""
-    shown = time - time[0] <= until
-    shown[min(int(shown.sum()), shown.size - 1)] = True
-    curves = {name: each[shown] for name, each in panel.curves.items()}
-    _draw_curves(
-        axes, time[shown], Panel("", "", curves, panel.least), marker="." if shown.sum() < _FEW else ""
-    )
-    axes.set_xlim(time[0], time[0] + until)
+def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
+    """The first moments of a panel beside it, its lines as they are there."""
+    for line in whole.get_lines():
+        time, values = (np.asarray(each, dtype=float) for each in line.get_data())
+        count = min(int(np.sum(time - time[0] <= until)) + 1, time.size)
+        look = {"color": line.get_color(), "linestyle": line.get_linestyle()}
+        axes.plot(time[:count], values[:count], marker="." if count < _FEW else "", **look)
+        axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(3))

@@ -67,6 +67,15 @@ def new_figure(
     return Picture(figsize=(width, height), dpi=DPI, layout=layout)
 
 
+def page(title: str, height: float, figsize: tuple[float, float] | None = None) -> Figure:
+    """A figure with a title, its axes to be placed by who draws it, at last in another size."""
+    figure = new_figure(height, layout=None)
+    figure.suptitle(title, x=0.01, y=1 - 0.08 / height, ha="left", va="top")
+    if figsize is not None:
+        figure.set_size_inches(*figsize)
+    return figure
+
+
 def figure_of(axes: Axes) -> Figure:
     """The figure that axes are on, also where they are on a part of it."""
     figure = axes.get_figure(root=True)

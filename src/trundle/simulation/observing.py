@@ -15,7 +15,7 @@ from trundle.program.simplify import without_dead
 from trundle.results.arrays import FloatArray
 
 # Robots looked at together: 4096 with a hundred numbers each are 3 MB.
-LANES_AT_ONCE = 4096
+ROBOTS_AT_ONCE = 4096
 
 # One number for all robots, (count,), or (steps, 1 or count).
 Column = float | FloatArray
@@ -35,8 +35,8 @@ class Stored:
     def observed(self, kernel: Kernel) -> Iterator[tuple[int, slice, FloatArray]]:
         """Row, robots, and what a program of one output gives for them, part by part."""
         count = self.values.shape[2]
-        for begin in range(0, count, LANES_AT_ONCE):
-            lanes = slice(begin, min(begin + LANES_AT_ONCE, count))
+        for begin in range(0, count, ROBOTS_AT_ONCE):
+            lanes = slice(begin, min(begin + ROBOTS_AT_ONCE, count))
             p = lane_numbers(self.parameters, 0, lanes)
             for row, step in enumerate(self.steps):
                 x = np.ascontiguousarray(self.values[row, :, lanes])

@@ -15,7 +15,7 @@ Roots = npt.NDArray[np.complex128]
 Rates = Callable[[FloatArray], FloatArray]
 
 # |z| at which a method's stability is looked at along each direction; the region ends before 3.
-_RADII = np.linspace(0.0, 4.0, 801)[1:]
+_RADII = np.linspace(0.0, 3.2, 161)[1:]
 # Differences round: eigenvalues of the imaginary axis may seem to lie this much beside it.
 _ROUNDING = 1e-6
 

@@ -56,10 +56,9 @@ def dump_urdf(robot: Robot) -> str:
     """URDF text of a robot.
 
     For a robot that was read from URDF these are the file's own elements, with new numbers where they have changed
-    since: visuals, meshes, efforts, transmissions, comments and other tools' tags stay. Any other robot is written
-    anew: joints without stops are `continuous`, formulas become numbers. What URDF has no words for (base, gravity,
-    springs, armatures) goes into elements <trundle .../>, which other readers skip. Gears that follow one joint become
-    <mimic>. Numbers read back exactly.
+    since; other tools' tags, visuals and comments stay. Any other robot is written anew: joints without stops are
+    `continuous`, formulas become numbers. What URDF has no words for goes into elements <trundle .../>, which other
+    readers skip. Gears that follow one joint become <mimic>. Numbers read back exactly.
 
     Parameters
     ----------
@@ -82,21 +81,24 @@ def dump_urdf(robot: Robot) -> str:
     >>> [line.strip() for line in dump_urdf(arm).splitlines() if "<mass" in line][-1]
     '<mass value="0.9" />'
     """
-    if robot.urdf is None:
-        root, before, there = Element("robot"), '<?xml version="1.0"?>\n', _File()
-        if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
-            _at(root, EXTENSION).set("inertia", AS_GIVEN)
-        wanted = _said(robot, _names(robot))
-    else:
-        reading = read(robot.urdf, strict=False)
-        root, before, there = reading.root, reading.before, _read_back(reading)
-        wanted = _said(robot, _names(robot, reading))
+    root, before, there, wanted = _start(robot)
     _update(root, there.robot, wanted.robot)
     _update_all(root, "link", there.links, wanted.links)
     _update_all(root, "joint", there.joints, wanted.joints)
     written = write_xml(root, before)
     _verify(_read_back(read(written, strict=False)), wanted)
     return written
+
+
+def _start(robot: Robot) -> tuple[Element, str, _File, _File]:
+    """The file that a robot came from, or a new one: root, what stands before it, what it says, what it shall say."""
+    if robot.urdf is not None:
+        reading = read(robot.urdf, strict=False)
+        return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
+    root = Element("robot")
+    if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
+        _at(root, EXTENSION).set("inertia", AS_GIVEN)
+    return root, '<?xml version="1.0"?>\n', _File(), _said(robot, _names(robot))
 
 
 def _read_back(reading: Reading) -> _File:

@@ -41,6 +41,8 @@ def kind_of(robot: Robot) -> str:
         if kinds:
             listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
             parts.append(f"{len(members)} {word}{'s' if len(members) > 1 else ''} ({listed})")
+    if robot.batteries:
+        parts.append("1 battery" if len(robot.batteries) == 1 else f"{len(robot.batteries)} batteries")
     return f"{_BASES[robot.base]}: {', '.join(parts) or 'no joints and no wheels'}"
 
 

@@ -1,0 +1,52 @@
+"""The programs that three users would copy run as they are, and say what they should."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def said(name, folder):
+    """What a script prints, run in a folder of its own; warnings are errors."""
+    command = [sys.executable, "-W", "error::UserWarning", str(ROOT / "examples" / "python" / f"{name}.py")]
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT / "src")}
+    ran = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.slow
+def test_a_thesis(tmp_path):
+    text = said("thesis", tmp_path)
+    ends, steady = (
+        [float(part.split(" ")[0]) for part in text.split(word)[1:]] for word in ("ends at ", "steady is ")
+    )
+    assert ends == pytest.approx(steady, rel=1e-4)
+    assert float(text.split("by hand, at d = 0: ")[1].split(" ")[0]) == pytest.approx(steady[1], abs=1e-5)
+    made = {each.name for each in (tmp_path / "runs" / "thesis").iterdir()}
+    assert {"equations.tex", "turn.pdf", "path.png", "states.png", "load 0 cm.nc"} <= made
+
+
+@pytest.mark.slow
+def test_a_builder_of_swerve_robots(tmp_path):
+    text = said("swerve_builder", tmp_path)
+    ways = [
+        float(line.split(": ")[1].split(" ")[0]) for line in text.splitlines() if line.startswith("friction")
+    ]
+    assert ways == sorted(ways)
+    assert "battery down to" in text
+
+
+@pytest.mark.slow
+def test_a_researcher(tmp_path):
+    text = said("researcher", tmp_path)
+    held, gravity = text.split("torques that hold it: ")[1].split("\n")[0].split(" gravity: ")
+    assert held == gravity
+    left = text.split("three leans: ")[1].split("\n")[0].strip("[]").replace("'", "").split(", ")
+    assert all(float(each) < 0.01 for each in left)
