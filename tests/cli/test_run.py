@@ -260,3 +260,15 @@ def test_kept_models_that_can_not_be_run(trundle, folder):
     answer = trundle("run", "sympy.trundle.json", "--json")
     assert answer.status == 1
     assert "trundle.simulate(trundle.open" in answer.data["error"]["hint"]
+
+
+def test_limits_that_stop_nothing_are_told_where_a_run_passes_them(trundle, folder):
+    joint = """
+    swing: {type: revolute, axis: [0, 1, 0], lower: -1, upper: 0.5, body: {mass: 1, center_of_mass: [0, 0, -1]}}
+"""
+    (folder / "swing.yaml").write_text(f"trundle: 1\nrobot:\n  name: swing\n  base: fixed\n  joints:{joint}")
+    options = ["--no-figures", "--duration", "1.5", "--initial"]
+    answer = trundle("run", "swing.yaml", *options, "swing.angle=-0.9")
+    assert "beyond its upper limit 0.5 rad, which stops nothing" in answer.out.replace("\n", " ")
+    assert "lower limit" not in answer.out
+    assert "limit" not in trundle("run", "swing.yaml", *options, "swing.angle=-0.4").out

@@ -266,3 +266,19 @@ def test_against_pinocchio_and_mujoco_on_files_from_elsewhere(rng, text):
     state.qpos[at], state.qvel[at] = q, v
     mujoco.mj_forward(other, state)
     np.testing.assert_allclose(model.bias(q, v), state.qfrc_bias[at], rtol=1e-6, atol=1e-6)
+
+
+def test_points_of_frames_are_three_numbers():
+    model = trundle.derive(trundle.catalog.pendulum(links=1))
+    place = model.frame("link_1", (0, 0, "10 cm"))({"link_1.angle": 0.3}).position
+    assert np.array_equal(place, model.frame("link_1", (0, 0, 0.1))({"link_1.angle": 0.3}).position)
+    for wrong in ([0, 0], "x", 3, ["a", 0, 0], [np.nan, 0, 0]):
+        with pytest.raises(InputError, match="point"):
+            model.frame("link_1", wrong)
+
+
+def test_states_of_odes_have_their_shape():
+    ode = trundle.ode(trundle.catalog.pendulum(links=1))
+    for wrong in ([0.1], [[0.1, 0.2, 0.3]], "x", 0.1):
+        with pytest.raises(InputError, match="x must (have shape|hold 2 numbers)"):
+            ode(0.0, wrong)

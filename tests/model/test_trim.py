@@ -345,3 +345,25 @@ def test_wrong_names_and_times_are_told():
         about.deviation(about.state, time=1.0)
     with pytest.raises(InputError, match="has no 'x'"):
         about.deviation({})
+
+
+def test_what_only_fades_with_the_distance_is_no_steady_motion():
+    def link(length, mass):
+        return {
+            "mass": mass,
+            "center_of_mass": [0, 0, length],
+            "inertia": {"xx": 0.02, "yy": 0.02, "zz": 0.01},
+        }
+
+    tilted = {"at": [0, 0, 0.4], "rpy": [0, 0.3, 0]}
+    joints = {
+        "shoulder": {"axis": [0, 1, 0], "body": link(0.25, 2)},
+        "elbow": {"parent": "shoulder", "at": [0, 0, 0.5], "axis": [0, 1, 0], "body": link(0.2, 1)},
+        "wrist": {"type": "prismatic", "parent": "elbow", **tilted, "body": link(0.05, 0.3)},
+    }
+    model = derive(parse_robot({"name": "arm", "base": "fixed", "joints": joints}))
+    rest = model.trim()
+    # The hand slides level, what is beyond the elbow balances about it, and the upper arm stands or hangs.
+    assert abs(np.cos(rest.state["shoulder.angle"] + rest.state["elbow.angle"] + 0.3)) < 1e-7
+    assert rest.state["wrist.position"] == pytest.approx(-(0.2 + 0.3 * 0.4) / 0.3 * np.cos(0.3) - 0.05)
+    assert abs(np.sin(rest.state["shoulder.angle"])) < 1e-7

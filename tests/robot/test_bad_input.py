@@ -46,6 +46,14 @@ CASES = {
         "unknown key 'mas'",
         "did you mean 'mass'",
     ),
+    "wheels inside a body": (
+        "mass: 50.0",
+        "wheels: {}",
+        5,
+        "robot.body.wheels",
+        "unknown key 'wheels' in a body",
+        "robot.wheels, with `parent:`",
+    ),
     "unknown key of a wheel": (
         "right: {at: [0, -0.6, 0], radius: r",
         "right: {at: [0, -0.6, 0], radus: r",

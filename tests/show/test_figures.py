@@ -84,6 +84,14 @@ def drawn(axes):
     return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 
+def test_names_and_axes_of_the_wrong_kind_are_told():
+    run = trundle.simulate(catalog.pendulum(links=1), 1.0, samples=5)
+    with pytest.raises(InputError, match="named by text, not by 3"):
+        run.plot.states(3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="matplotlib's axes, not str"):
+        run.plot.states("link_1.angle", ax="left")  # pyright: ignore[reportArgumentType]
+
+
 def test_all_figures_from_a_saved_file(tmp_path):
     run = Run.load(circle().save(tmp_path / "run.nc"))
     files = run.plot.save(tmp_path / "figures")

@@ -25,7 +25,7 @@ from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.mobility import Mobility
 from trundle.mechanics.steering import steering_angles
-from trundle.model.arguments import Given, named, number, robot_of
+from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
@@ -205,7 +205,7 @@ class Analysis:
         steered = [p for p, grips in wheel_places(self.maps.assembly) if p.steered and grips]
         if not steered:
             raise InputError(f"'{self.robot.name}' has no steered wheels on its base")
-        v_x, v_y, omega = _three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
+        v_x, v_y, omega = three(twist, "twist", "v_x, v_y and omega", ("m/s", "m/s", "rad/s"))
         angles = steering_angles(steered, (v_x, v_y, omega))
         return {f"{p.name}.steering": angle for p, angle in zip(steered, angles, strict=True)}
 
@@ -358,7 +358,7 @@ def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | 
         raise InputError(f"there is no link '{name}'", key=str(name), hint=known)
     link = assembly.links[name]
     if point is not None:
-        x, y, z = _three(point, "point", "x, y and z", ("m", "m", "m"))
+        x, y, z = three(point, "point", "x, y and z", ("m", "m", "m"))
     else:
         x, y, z = (0.0, 0.0, 0.0) if assembly.base_columns else tip_of(assembly, link)
     return _task(maps, name, link, (float(x), float(y), float(z)))
@@ -375,10 +375,3 @@ def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, f
     motions = len(maps.scale) - rank
     chosen = linear if linear and motions <= along else moving
     return Frame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None
-
-
-def _three(given: Sequence[float | str], key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
-    """Three finite numbers in SI, from numbers or text with units."""
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
-        raise InputError(f"expected a {key}'s {parts}, got {given!r}", key=key)
-    return tuple(number(value, key, unit) for value, unit in zip(given, units, strict=True))

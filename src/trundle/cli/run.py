@@ -60,7 +60,7 @@ def execute(args: Namespace, out: Output) -> int:
     task = request.task(args)
     run = task.run(progress=not out.quiet)
     files, figure_seconds = products.write(run, folder, request.stem, figures)
-    notes = [*_notes(request, run, folder, files), *_balanced(task, run)]
+    notes = [*_notes(request, run, folder, files), *_balanced(task, run), *_beyond(request, run)]
     report = RunReport(
         request.document.robot, task, run, files, figure_seconds, notes, request.kept is not None
     )
@@ -81,6 +81,18 @@ def _balanced(task: Task, run: Run) -> Iterator[str]:
         yield (
             f"it rests at an unstable equilibrium: {name} would leave it e-fold each {1 / rate:.2g} s, and nothing "
             f"pushes it; start it elsewhere, say with {away}"
+        )
+
+
+def _beyond(request: Request, run: Run) -> Iterator[str]:
+    """Which joints went beyond limits that are only kept, as URDF's are."""
+    from trundle.simulation.limits import passed
+
+    for name, key, limit, furthest in passed(request.document.robot, run):
+        unit = run.units[name]
+        yield (
+            f"{name} went to {furthest:.4g} {unit}, beyond its {key} limit {limit:.4g} {unit}, which stops nothing: "
+            "give the joint a limit_stiffness"
         )
 
 

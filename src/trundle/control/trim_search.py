@@ -18,6 +18,9 @@ from trundle.model import Model
 # value): Newton's method ends at rounding, far below, or not at all.
 SOLVED = 1e-8
 _STEPS = 100
+# Where what is left only fades with the distance (an arm slid so far out that it hardly falls), Newton's next step is
+# as long as what it starts from; beside a solution it is nearly nothing. Farther out it can't be told from rounding.
+_NEAR, _FAR = 0.01, 1e9
 # Steps along what is left free, at most, and the share of the inputs that one has to save.
 _SLIDES, _GAIN = 20, 1e-3
 # Shares of the way through which targets are led to what is asked for.
@@ -159,7 +162,15 @@ class Search:
             if not self.left(closer).max() < self.left(w).max():
                 break
             w = closer
-        return float(self.left(w).max(initial=0.0)), w
+        return float(self.left(w).max(initial=0.0)) if self.is_near(w) else np.inf, w
+
+    def is_near(self, w: Array) -> bool:
+        """Whether a solution is near, measured by the unknowns' own size."""
+        value, slope = self.equations(w)
+        slope = slope * (1 + np.abs(w))
+        size = _lengths(slope)
+        step = np.linalg.pinv(slope / size[:, None], rcond=1e-10) @ (value / size)
+        return bool(np.abs(step).max(initial=0.0) < _NEAR and np.abs(w).max(initial=0.0) < _FAR)
 
     def with_least_inputs(self, w: Array) -> Array:
         """Of the motions that w can be moved to, one with inputs nearest to the start's: four motors share alike."""

@@ -81,7 +81,7 @@ class Known(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A constant where it stands in M: its row and column, what it stands before, and whether others stand beside it."""
+    """A constant where it stands in M: its row and column, what it stands before, whether it is the only one there."""
 
     row: str
     column: str

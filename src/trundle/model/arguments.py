@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -58,6 +58,13 @@ def number(given: object, name: str, unit: str = "") -> float:
     if value.names:
         raise InputError(f"expected a number, got {describe(given)}", key=name, hint=hint)
     return value.number
+
+
+def three(given: Sequence[float | str], key: str, parts: str, units: Sequence[str]) -> tuple[float, ...]:
+    """Three finite numbers in SI, from numbers or text with units."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
+        raise InputError(f"expected a {key}'s {parts}, got {given!r}", key=key)
+    return tuple(number(value, key, unit) for value, unit in zip(given, units, strict=True))
 
 
 def kind_of(given: object) -> str:

@@ -367,7 +367,7 @@ class Model(Bound, Shown):
 
         return forward_dynamics(self, tuple(pushed))
 
-    def frame(self, link: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
+    def frame(self, link: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
         """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
         (3×3), `velocity` (m/s, rad/s), `jacobian` (6×n) and `bias`, row-major, in world axes.
 
@@ -378,8 +378,8 @@ class Model(Bound, Shown):
         link : str
             A joint's, a body's or a wheel's name, or "base". A wheel's frame doesn't spin with it, its velocity is
             that of the wheel's material.
-        point : sequence of float, optional
-            (x, y, z) in the link's frame (m), by default its origin.
+        point : sequence of three numbers or str, optional
+            (x, y, z) in the link's frame, in m or as text with units, by default its origin.
 
         Returns
         -------
@@ -389,7 +389,7 @@ class Model(Bound, Shown):
         Raises
         ------
         InputError
-            A link has no such name; the model was not derived from a description.
+            A link has no such name, a point is no three numbers; the model was not derived from a description.
 
         Examples
         --------
@@ -398,9 +398,10 @@ class Model(Bound, Shown):
         >>> [group.name for group in model.frame("base").outputs]
         ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
+        from trundle.model.arguments import three
         from trundle.model.programs import frame
 
-        return frame(self, link, tuple(point))
+        return frame(self, link, three(point, "point", "x, y and z", ("m", "m", "m")))
 
     @cached_property
     def rate_slopes(self) -> Program:

@@ -7,6 +7,7 @@ where it has two.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -61,6 +62,10 @@ class Body(Noun):
     """A rigid body: mass, centre of mass and inertia."""
 
     called: ClassVar[str] = "body"
+    instead: ClassVar[Mapping[str, str]] = {
+        key: f"write it under robot.{key}, with `parent:` and this body's name or its joint's"
+        for key in ("wheels", "joints")
+    }
 
     name: Identifier | None = default(None, "Another name for the body, for `parent:`. Default: its joint's.")
     mass: Mass = default(0.0, "Mass (kg), default 0.")

@@ -61,6 +61,8 @@ class Noun(_Root):
 
     # Whether its keys stand among those of the noun that holds it.
     inline: ClassVar[bool] = False
+    # Where keys stand that people look for here: key -> what a message says of it.
+    instead: ClassVar[Mapping[str, str]] = {}
     # How a message calls this noun.
     called: ClassVar[str] = ""
 
@@ -114,7 +116,8 @@ class Noun(_Root):
             if owners := cls.owners_of(key):
                 message = f"a {called} has no {key!r}; {' and '.join(owners)} have"
                 raise problem(message, f"known: {', '.join(known)}", (key,))
-            raise problem(f"unknown key {key!r} in a {called}", suggest(str(key), known, most=40), (key,))
+            hint = cls.instead.get(str(key)) or suggest(str(key), known, most=40)
+            raise problem(f"unknown key {key!r} in a {called}", hint, (key,))
         return data
 
 

@@ -142,6 +142,11 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
 
 def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
     """The values sorted into panels by unit and kind, cut where they are too many for one."""
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"values are named by text, not by {name!r}", hint='write run.plot.states("x", "theta")'
+            )
     wheels = _wheels(run)
     kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
     for name in names:

@@ -128,6 +128,13 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
 def _into(ax: Given, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
     """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
+    for each in given:
+        if not isinstance(each, Axes):
+            raise InputError(
+                f"ax takes matplotlib's axes, not {type(each).__name__}",
+                key="ax",
+                hint="fig, ax = plt.subplots()",
+            )
     if not panels:
         raise InputError(nothing, key="ax", hint="names choose what is drawn")
     if len(given) == 1 and len(panels) > 1:

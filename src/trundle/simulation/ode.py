@@ -38,7 +38,7 @@ class Ode:
 
     def __call__(self, t: float, x: ArrayLike) -> FloatArray:
         """ẋ, (n,), or (n, count) for as many states."""
-        x = np.asarray(x, dtype=float)
+        x = self._state(x)
         (rate,) = self._rate(x, self.inputs(t, x), self.parameters)
         return rate
 
@@ -50,18 +50,31 @@ class Ode:
                 f"the Jacobian needs inputs of time alone, and {len(following)} follow the state",
                 hint="leave jac out: integrators take differences then",
             )
-        x = np.asarray(x, dtype=float)
+        x = self._state(x)
         (slope,) = self._slope(x, self.inputs(t, x), self.parameters)
         return slope.reshape(len(self.states), len(self.states))
 
     def inputs(self, t: float, x: ArrayLike) -> FloatArray:
         """u(t) in the model's order, (m,), or (m, count) where they follow as many states."""
-        x = np.asarray(x, dtype=float)
+        x = self._state(x)
         if x.ndim == 2 and any(signal.feedback is not None for signal in self.signals):
             return np.array([self.inputs(t, each) for each in x.T]).T
         u = np.zeros(len(self.signals))
         self.fill(float(t), x, u)
         return u
+
+    def _state(self, x: ArrayLike) -> FloatArray:
+        size, hint = len(self.states), f"in order: {', '.join(self.states)}"
+        try:
+            array = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"x must hold {size} numbers, got {x!r}", key="x", hint=f"in order: {', '.join(self.states)}"
+            ) from None
+        if array.ndim not in (1, 2) or len(array) != size:
+            message = f"x must have shape ({size},) or ({size}, count), got {array.shape}"
+            raise InputError(message, key="x", hint=hint)
+        return array
 
     @cached_property
     def _rate(self) -> Kernel:
