@@ -149,3 +149,9 @@ def test_a_linkage_that_rolls_says_where_its_bodies_are():
     np.testing.assert_allclose(np.hypot(*along), crank, rtol=1e-9)
     assert run.units["coupler.x"] == "m"
     assert run.plot.path().axes
+
+
+def test_a_linkage_driven_into_its_dead_point_is_told():
+    start = {"crank.angle": 1.0, "rocker.angle": 1.5}
+    with pytest.raises(NumericsError, match="the robot is singular there"):
+        trundle.roll(trundle.catalog.four_bar(), 3, {"rocker.rate": 2.0}, initial=start)
