@@ -13,6 +13,7 @@ from trundle import catalog
 
 ROBOT = catalog.robot("tricycle")
 MODEL = trundle.derive(ROBOT)
+DOCUMENT = catalog.document("swerve")
 RUN = trundle.simulate(MODEL, 0.2, {"front_drive.voltage": 6.0}, samples=5)
 BATCH = trundle.rollout(MODEL, inputs={"front_drive.voltage": np.array([3.0, 6.0])}, steps=20, every=10)
 
@@ -38,7 +39,7 @@ def same(first: object, second: object) -> bool:
     return first == second
 
 
-@pytest.mark.parametrize("noun", [ROBOT, MODEL, RUN, BATCH], ids=lambda noun: type(noun).__name__)
+@pytest.mark.parametrize("noun", [ROBOT, DOCUMENT, MODEL, RUN, BATCH], ids=lambda noun: type(noun).__name__)
 @pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
 def test_what_comes_back_is_the_same_and_stays_as_it_is(noun, again):
     back = again(noun)

@@ -6,6 +6,7 @@ import pytest
 
 from trundle import catalog
 from trundle.documents import parse
+from trundle.errors import InputError
 
 
 @pytest.mark.parametrize("kind", catalog.names())
@@ -35,6 +36,48 @@ def test_measures(trundle):
     assert robot.parameter_values()["r"] == pytest.approx(0.0508)
     assert robot.parameter_values()["body.mass"] == 30.0
     assert "rear" not in parse(trundle("new", "tricycle", "--no-caster").out).robot.wheels
+
+
+@pytest.mark.parametrize(
+    ("kind", "measures", "inertia"),
+    [  # that of a plate goes with its mass and the squares of its sides
+        ("swerve", {"wheelbase": "50 cm", "track": 0.5, "body_mass": 80.0}, 5.0 * 2 / 4),
+        ("swerve", {"modules": 3, "wheelbase": 2.0}, 5.0 * 4),
+        ("differential_drive", {"track": 0.6}, 5.0 / 4),
+        ("skid_steer", {"wheelbase": 0.6, "track": 0.5}, 2.5),
+    ],
+)
+def test_inertia_goes_with_mass_and_size(kind, measures, inertia):
+    assert catalog.robot(kind, **measures).parameter_values()["body.inertia.zz"] == pytest.approx(inertia)
+
+
+@pytest.mark.parametrize("kind", [name for name in catalog.names() if "motor" in catalog.options(name)])
+def test_a_real_motor_is_run_at_no_more_than_its_voltage(kind):
+    document = catalog.document(kind, motor="neo", gear_ratio=9)
+    usual = catalog.document(kind).run.inputs
+    volts = {name: each for name, each in document.run.inputs.items() if name.endswith(".voltage")}
+    assert volts
+    for name, each in volts.items():
+        assert (
+            abs(each.constant)
+            <= 12
+            == document.robot.motors[name.removesuffix(".voltage")].voltage_limit.constant
+        )
+        assert each.constant * usual[name].constant > 0
+
+
+def test_a_real_motor_takes_no_winding_beside_it():
+    with pytest.raises(InputError, match="'neo' has a torque constant"):
+        catalog.differential_drive(motor="neo", resistance=0.1)
+
+
+def test_an_option_that_is_not_there_is_told_from_those_that_are(trundle):
+    answer = trundle("new", "swerve", "--wheel-base", "1")
+    assert answer.status == 2
+    assert "there is no option '--wheel-base'; did you mean '--wheelbase'?" in answer.err
+    assert "`trundle new pendulum --help` shows" in trundle("new", "pendulum", "--motor", "neo").err
+    assert "did you mean '--duration'?" in trundle("run", "robot.yaml", "--duratoin=3").err
+    assert "'b.yaml' is one too many" in trundle("check", "a.yaml", "b.yaml").err
 
 
 def test_measures_that_make_no_sense(trundle):

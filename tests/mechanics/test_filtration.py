@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from trundle.analysis.filtration import Named, constant_integrals, filtration
+from trundle.analysis.filtration import NamedField, constant_integrals, filtration
 
 
 class Textbook:
@@ -12,7 +12,7 @@ class Textbook:
 
     def __init__(self, q, fields):
         self.q = sp.Matrix(q)
-        self.fields = [Named(name, sp.Matrix(field)) for name, field in fields.items()]
+        self.fields = [NamedField(name, sp.Matrix(field)) for name, field in fields.items()]
 
     def bracket(self, f, g):
         return (g.jacobian(self.q) * f - f.jacobian(self.q) * g).expand()
@@ -116,7 +116,7 @@ def test_too_many_brackets_are_said_to_be_left_out(rng, monkeypatch):
     many = Textbook(names, fields)
     found = filtration(many.fields, many.bracket, many.values_at(rng.uniform(0.5, 1, (2, 31))), 31)
     assert (found.growth, found.cut) == ((30,), True)
-    few = [*many.fields[:2], *(Named(each.name, each.field, inert=True) for each in many.fields[2:])]
+    few = [*many.fields[:2], *(NamedField(each.name, each.field, inert=True) for each in many.fields[2:])]
     found = filtration(few, many.bracket, many.values_at(rng.uniform(0.5, 1, (2, 31))), 31)
     assert not found.cut
 

@@ -11,7 +11,7 @@ import trundle
 from model import random_robots
 from trundle import catalog
 from trundle.analysis.analyze import analyze
-from trundle.analysis.filtration import Named, filtration
+from trundle.analysis.filtration import NamedField, filtration
 from trundle.errors import InputError
 from trundle.mechanics.linear import apply
 from trundle.model.classification import mobility_of, rolling
@@ -193,7 +193,7 @@ def growth_by_sympy(robot, coordinates, rng):
         functions = [sp.lambdify([list(symbols)], list(each), "numpy") for each in fields]
         return np.array([[np.array(f(list(p)), dtype=float) for f in functions] for p in points])
 
-    fields = [Named(str(k), field(vector)) for k, vector in enumerate(basis)]
+    fields = [NamedField(str(k), field(vector)) for k, vector in enumerate(basis)]
     return filtration(fields, bracket, values, len(chosen)).growth
 
 
@@ -328,6 +328,21 @@ def test_velocities_of_a_differential_drive():
     assert "24 rad/s, their rate without load" in limited.manipulability.rates
     (relation,) = limited.rate_relations
     assert relation.explain() == "rear_left.rate + rear_right.rate = front_left.rate + front_right.rate"
+
+
+def test_real_motors_run_free_as_published():
+    robot = trundle.catalog.swerve(motor="kraken_x60", gear_ratio=6.75, radius="2 in")
+    free = 6000 * 2 * np.pi / 60 / 6.75  # rad/s of the wheels
+    assert trundle.analyze(robot).manipulability.fastest[0][0] == pytest.approx(free * 0.0508, rel=1e-9)
+    rubbing = {
+        "drives": "right",
+        "torque_constant": 0.5,
+        "resistance": 2.0,
+        "coulomb": 0.5,
+        "voltage_limit": 12,
+    }
+    motor = trundle.robot.DCMotor.model_validate(rubbing)
+    assert motor.no_load_rate(lambda value: value.constant) == pytest.approx((12 - 2 * 1) / 0.5)
 
 
 @pytest.mark.parametrize(

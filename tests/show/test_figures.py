@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from trundle.show.robot import silhouette
 from trundle.show.series import start_up
 from trundle.show.style import save_figure
 
+ROOT = Path(__file__).parents[2]
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
 ROBOT: Any = {
     "name": "circle",
@@ -366,13 +368,14 @@ def test_steering_angles_stand_apart_from_wheels():
     together = [set(panel.curves) for panel in states(run)]
     assert {"steering.angle"} in together
     assert {"rear_left.angle", "rear_right.angle", "front_left.angle", "front_right.angle"} in together
-    assert next(each for each in together if "v_x" in each) >= {"v_x", "v_y"}
+    assert next(each for each in together if "v_x" in each) >= {"v_x", "v_y", "front_left.speed"}
 
 
 def test_a_short_start_up_has_a_panel_of_its_own():
     time = np.linspace(0, 30, 3001)
     values = {"quick": 1 - np.exp(-time / 0.05), "slow": 1 - np.exp(-time / 5.0), "swinging": np.sin(time)}
     assert start_up(time, {"quick": values["quick"]}) == pytest.approx(0.2, abs=0.1)
+    assert start_up(time, {"low": 0 * time, "high": 1 + 0 * time}) is None
     for name in ("slow", "swinging"):
         assert start_up(time, {name: values[name]}) is None
     run = Run("start", time, values, {"quick": "A", "slow": "V"}, groups={"currents": ["quick", "slow"]})
@@ -381,6 +384,37 @@ def test_a_short_start_up_has_a_panel_of_its_own():
     drawn_there = np.asarray(beside.lines[0].get_ydata())
     np.testing.assert_array_equal(drawn_there, values["quick"][: drawn_there.size])
     assert whole.get_xlim() == slow.get_xlim() == (0, 30)
+
+
+def test_a_start_up_looks_like_the_whole_and_rounding_has_none():
+    time = np.linspace(0, 30, 3001)
+    quick = 1 - np.exp(-time / 0.05)
+    rates = {"a.rate": quick, "b.rate": quick + 0.5 * time / 30, "c.rate": -quick}
+    straight = {"x": time, "theta": 1e-16 * quick}
+    units = dict.fromkeys(rates, "rad/s") | {"x": "m", "theta": "rad"}
+    groups = {"coordinates": list(straight), "speeds": list(rates)}
+    _, _, whole, beside = Run("start", time, rates | straight, units, groups=groups).plot.states().axes
+    for name, line in zip(rates, beside.lines, strict=True):  # a and b part after the start
+        shown = np.asarray(line.get_ydata())
+        np.testing.assert_array_equal(shown, rates[name][: shown.size])
+        of = next(each for each in whole.lines if each.get_label() == name)
+        assert (line.get_color(), line.get_linestyle()) == (of.get_color(), of.get_linestyle())
+
+
+def test_what_batteries_and_motors_draw_is_seen():
+    robot = trundle.load("examples/battery/competition_swerve.yaml")
+    found = states(trundle.simulate(robot, 0.1, {"front_left_drive.voltage": 12.0}, samples=11))
+    shown = {
+        panel.label: set(panel.curves) for panel in found if panel.label.startswith(("cur", "vol", "cha"))
+    }
+    assert shown["current (A)"] == {"battery.current", *(f"{wheel}_drive.current" for wheel in robot.wheels)}
+    assert (shown["voltage (V)"], shown["charge (1 is full)"]) == ({"battery.voltage"}, {"battery.charge"})
+    assert [panel.title for panel in found if panel.title] == [
+        "coordinates",
+        "speeds",
+        "currents",
+        "batteries",
+    ]
 
 
 def test_chosen_values_in_the_users_own_axes():
@@ -530,3 +564,21 @@ def test_wheels_on_joints_are_drawn_where_they_stand():
     for start, end in axles:  # all of them run through the centre of rotation
         along = (end - start) / np.hypot(*(end - start))
         assert abs(np.cross([*along, 0], [*(centre - start), 0])[2]) < 1e-9
+
+
+@pytest.mark.slow
+def test_all_figures_of_a_run_take_little_time():
+    """1.2 s of CPU with the import of Matplotlib; a busy machine gets twice that."""
+    code = (
+        "import tempfile, time, trundle; run = trundle.run('examples/swerve/four_modules.yaml');"
+        "began = time.process_time(); run.plot.save(tempfile.mkdtemp()); print(time.process_time() - began)"
+    )
+    taken = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+            ).stdout
+        )
+        for _ in range(3)
+    ]
+    assert min(taken) < 2.4

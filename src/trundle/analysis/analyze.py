@@ -29,7 +29,7 @@ from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
-from trundle.robot.motors import Drive, WoundMotor
+from trundle.robot.motors import WoundMotor
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -269,8 +269,8 @@ class Analysis:
             volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
         if not isinstance(motor, WoundMotor) or volts is None or (own is not None and supply is None):
             return None if own is None else (float(own), "")
-        emf = actuator.winding(Drive(0.0, 0.0, 1.0, dict.fromkeys(actuator.states, 0.0))).emf
-        rate = volts / abs(float(emf)) if emf else math.inf
+        found = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)
+        rate = math.inf if found is None else float(found)
         if own is not None and own <= rate:
             return float(own), ""
         return (rate, f" at {volts:g} V, {whose}") if math.isfinite(rate) else None

@@ -12,14 +12,14 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from trundle.analysis.filtration import Filtration, Named, filtration
+from trundle.analysis.filtration import Filtration, NamedField, filtration
 
 # At a singular configuration brackets may have to be nested deeper than around it; so many levels are looked at more.
 _DEEPER = 3
 
 
 def growth(
-    fields: Sequence[Named[ca.SX]], q: ca.SX, general: np.ndarray, here: np.ndarray, dimension: int
+    fields: Sequence[NamedField[ca.SX]], q: ca.SX, general: np.ndarray, here: np.ndarray, dimension: int
 ) -> tuple[Filtration, Filtration]:
     """What fields over the symbols q (n,) span with all their brackets, at general configurations and at one.
 
@@ -39,7 +39,7 @@ def growth(
     return found, filtration(fields, bracket, at_here, found.dimension, depth, regular=False)
 
 
-def _marked(fields: Sequence[Named[ca.SX]], q: ca.SX) -> list[Named[ca.SX]]:
+def _marked(fields: Sequence[NamedField[ca.SX]], q: ca.SX) -> list[NamedField[ca.SX]]:
     """The fields, inert where they are constant and move only coordinates on which no field depends: an arm's joints on
     a base that drives, a hundred of which would give thousands of brackets, all zero.
     """

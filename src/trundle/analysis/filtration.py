@@ -27,7 +27,7 @@ _MOST = 400
 
 
 @dataclass(frozen=True)
-class Named(Generic[F]):
+class NamedField(Generic[F]):
     """A vector field and how it came about: 'drive', '[drive, turn]'. `inert`: its brackets are known to be zero."""
 
     name: str
@@ -56,7 +56,7 @@ class Filtration:
 
 
 def filtration(
-    fields: Sequence[Named[F]],
+    fields: Sequence[NamedField[F]],
     bracket: Bracket[F],
     values: Values[F],
     dimension: int,
@@ -79,7 +79,7 @@ def filtration(
     while len(kept) < dimension and len(growth) < depth and newest:
         level = len(growth) + 1
         made = [
-            Named(f"[{first.name}, {second.name}]", bracket(first.field, second.field), level)
+            NamedField(f"[{first.name}, {second.name}]", bracket(first.field, second.field), level)
             for i, first in enumerate(generators)
             # At the second level [a, b] and [b, a] are one.
             for second in (newest[i + 1 :] if level == 2 else newest)
@@ -99,8 +99,8 @@ def filtration(
 
 
 def _extend(
-    kept: list[Named[F]], span: np.ndarray, more: list[Named[F]], values: Values[F]
-) -> tuple[list[Named[F]], np.ndarray]:
+    kept: list[NamedField[F]], span: np.ndarray, more: list[NamedField[F]], values: Values[F]
+) -> tuple[list[NamedField[F]], np.ndarray]:
     """The kept fields and those of `more` that are independent of all before them in some sample, with their values."""
     if not more:
         return kept, span

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from trundle.analysis.brackets import growth
-from trundle.analysis.filtration import Filtration, Named, constant_integrals
+from trundle.analysis.filtration import Filtration, NamedField, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED_ZERO
@@ -101,7 +101,9 @@ def reach(maps: VelocityMaps, q: np.ndarray, *, whole: bool = False) -> Reach:
     dimension = _dimension(maps, places)
     symbols = [system.q[k] for k in places]
     columns = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
-    fields = [Named(label, field[places]) for label, field in zip(system.labels, system.fields, strict=True)]
+    fields = [
+        NamedField(label, field[places]) for label, field in zip(system.labels, system.fields, strict=True)
+    ]
 
     # At dead points of its motors a linkage's speeds are no functions of theirs: then only the general ones are told.
     found, here = growth(fields, columns, general[:, places], q[places], dimension)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from trundle.catalog.entry import ROBOTS, Entry, Measure
+from trundle.catalog.entry import ROBOTS, Entry, Measure, within_limits
 from trundle.documents.document import Document
 from trundle.documents.reader import parse
 from trundle.documents.runspec import RunSpec
@@ -148,7 +148,7 @@ def document(name: str, **measures: Measure | int | bool) -> Document:
     10.0
     """
     made = robot(name, **measures)
-    run = RunSpec.model_validate(_entry(name).run(made))
+    run = RunSpec.model_validate(within_limits(made, _entry(name).run(made)))
     return parse(dump(made, run, comment=summary(name)))
 
 

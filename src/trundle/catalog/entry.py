@@ -8,6 +8,7 @@ a second; the numbers are of no particular product.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, ParamSpec
 
@@ -23,7 +24,7 @@ Data = dict[str, object]
 
 # What a measure is, by its name: for docstrings and `trundle new KIND --help`.
 MEASURES = {
-    "body_inertia": "The body's inertia about the vertical (kg m^2); by default it goes with the mass.",
+    "body_inertia": "The body's inertia about the vertical (kg m^2); by default it goes with mass and track.",
     "body_mass": "Mass of the body (kg).",
     "caster": "Whether there is a caster behind.",
     "contact": "Contact law of the wheels: ideal, slip, free, bristle, or one of your own.",
@@ -129,6 +130,19 @@ def volts(**names: float) -> Data:
     return {f"{name}.voltage": number for name, number in names.items()}
 
 
+def within_limits(robot: Robot, shown: Data) -> Data:
+    """A run with its voltages in the same proportion, none above what the robot's motors can be given."""
+    inputs = shown.get("inputs")
+    limits = (getattr(motor, "voltage_limit", None) for motor in robot.motors.values())
+    most = min((limit.constant for limit in limits if limit is not None and limit.constant), default=math.inf)
+    given = inputs.items() if isinstance(inputs, dict) else ()
+    volts = {name: each for name, each in given if isinstance(each, float | int)}
+    share = most / max((abs(each) for each in volts.values()), default=most)
+    if share >= 1:
+        return shown
+    return shown | {"inputs": dict(given) | {name: float(f"{v * share:.3g}") for name, v in volts.items()}}
+
+
 def sweep(angle: str) -> Data:
     """A steering angle that goes from 0 to `angle` and stays."""
     return {"times": [0, 1, 4], "values": [0, 0, angle], "interpolation": "linear"}
@@ -139,17 +153,27 @@ def given(**keys: object) -> Data:
     return {name: each for name, each in keys.items() if each is not None}
 
 
-def scaled(inertia: float, usual: float, mass: Measure) -> Measure:
-    """The inertia (kg m^2) that a body has at its usual mass (kg), at another mass of the same shape."""
+Size = tuple[Measure, float]
+
+
+def scaled(inertia: float, usual: float, mass: Measure, *sizes: Size) -> Measure:
+    """The inertia (kg m^2) that a body has at its usual mass (kg) and sizes (m), at others: a plate's, m Σ l²/12."""
+    lengths = [(_number(size, units.LENGTH), normal) for size, normal in sizes]
+    if sizes and all(
+        length is not None for length, _ in lengths
+    ):  # a size that is none is said where it is used
+        inertia *= sum((length or 0.0) ** 2 for length, _ in lengths) / sum(
+            normal**2 for _, normal in lengths
+        )
     number = _number(mass, units.MASS)
     if number is not None:
         return float(f"{inertia * number / usual:.12g}")
     return f"({mass})*{inertia / usual} m^2" if isinstance(mass, str) else inertia
 
 
-def chassis(mass: Measure, usual: float, inertia: float, center: list[Measure]) -> Data:
-    """The base's body: its mass, and the inertia that goes with it."""
-    return {"mass": mass, "center_of_mass": center, "inertia": {"zz": scaled(inertia, usual, mass)}}
+def chassis(mass: Measure, usual: float, inertia: float, center: list[Measure], *sizes: Size) -> Data:
+    """The base's body: its mass, and the inertia that goes with it and with its sizes."""
+    return {"mass": mass, "center_of_mass": center, "inertia": {"zz": scaled(inertia, usual, mass, *sizes)}}
 
 
 def drive(target: str, gear_ratio: Measure, motor: str | None = None) -> Data:

@@ -25,6 +25,8 @@ _CORNERS: dict[str, list[Measure]] = {
     for end, x in (("front", ""), ("rear", "-"))
     for side, y in (("left", ""), ("right", "-"))
 }
+# A large motor that turns its wheel directly.
+_GEARLESS = {"torque_constant": 1.0, "resistance": 0.05, "inductance": 1e-4}
 # The two ends of an axle.
 _AXLE: dict[str, list[Measure]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
 
@@ -39,9 +41,9 @@ def differential_drive(
     body_inertia: Measure | None = None,
     offset: Measure = 0.0,
     wheel_mass: Measure = 2.0,
-    torque_constant: Measure = 1.0,
-    resistance: Measure = 0.05,
-    inductance: Measure = 1e-4,
+    torque_constant: Measure = _GEARLESS["torque_constant"],
+    resistance: Measure = _GEARLESS["resistance"],
+    inductance: Measure = _GEARLESS["inductance"],
     motor: str | None = None,
     gear_ratio: Measure | None = None,
     contact: str | None = None,
@@ -58,15 +60,24 @@ def differential_drive(
     0.8
     """
     winding: Data = {"torque_constant": torque_constant, "resistance": resistance, "inductance": inductance}
-    driving = (winding if motor is None else {"model": motor}) | given(gear_ratio=gear_ratio)
+    if motor is not None:
+        if winding != _GEARLESS:
+            raise InputError(
+                f"'{motor}' has a torque constant, a resistance and an inductance of its own",
+                key="motor",
+                hint="leave these out, or the motor; in the file a key beside `model` replaces the model's",
+            )
+        winding = {"model": motor, "voltage_limit": 12.0}
     wheel = {"radius": "r", "width": width, "mass": wheel_mass, **given(contact=contact, friction=friction)}
-    inertia = scaled(5.0, 50.0, body_mass) if body_inertia is None else body_inertia
+    inertia = scaled(5.0, 50.0, body_mass, (track, 1.2)) if body_inertia is None else body_inertia
     return described(
         "differential_drive",
         {"d": offset, "r": radius, "track": track},
         body={"mass": body_mass, "center_of_mass": ["d", 0, 0], "inertia": {"zz": inertia}},
         wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
-        motors={f"{name}_motor": {"drives": name, **driving} for name in _AXLE},
+        motors={
+            f"{name}_motor": {"drives": name, **winding, **given(gear_ratio=gear_ratio)} for name in _AXLE
+        },
     )
 
 
@@ -109,7 +120,7 @@ def offset_drive(
     return described(
         "offset_drive",
         {"r": radius, "s": offset, "track": track},
-        body={"mass": drive_mass, "inertia": {"zz": scaled(0.5, 15.0, drive_mass)}},
+        body={"mass": drive_mass, "inertia": {"zz": scaled(0.5, 15.0, drive_mass, (track, 0.5))}},
         joints={"steering": {"type": "revolute", "at": ["s", 0, 0], "axis": [0, 0, -1], "body": platform}},
         wheels={name: {"at": at, **wheel} for name, at in _AXLE.items()},
         motors=motors | {"steering_servo": servo("steering", 200.0, 40.0)},
@@ -150,6 +161,7 @@ def swerve(
     if isinstance(modules, bool) or not isinstance(modules, int) or not 2 <= modules <= 32:
         raise InputError(f"expected 2 to 32 modules, got {modules!r}", key="modules")
     places = _module_places(modules)
+    sizes = [(wheelbase, 1.0), (track, 1.0)] if modules == 4 else [(wheelbase, 1.0)]
     wheel = {"type": "steered", "radius": "r", "width": 0.04, "mass": 1.0} | given(friction=friction)
     wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
     wheel |= {"fork": {"mass": 1.5, "inertia": {"zz": 0.01}}}
@@ -157,7 +169,7 @@ def swerve(
     return described(
         "swerve",
         {"r": radius, "wheelbase": wheelbase} | ({"track": track} if modules == 4 else {}),
-        body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1]),
+        body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], *sizes),
         wheels={name: {**wheel, "at": at} for name, at in places.items()},
         motors=motors | {f"{name}_steer": servo(f"{name}.steering") for name in places},
     )
@@ -203,7 +215,7 @@ def ackermann(
     return described(
         "ackermann",
         {"r": radius, "wheelbase": wheelbase, "track": track},
-        body=chassis(body_mass, 80.0, 10.0, ["wheelbase/2", 0, 0.1]),
+        body=chassis(body_mass, 80.0, 10.0, ["wheelbase/2", 0, 0.1], (wheelbase, 1.0), (track, 0.7)),
         wheels={f"rear_{side}": {"at": [0, y, 0], **wheel} for side, y in sides.items()}
         | {f"front_{side}": {"at": ["wheelbase", y, 0], **steered} for side, y in sides.items()},
         motors={f"{side}_motor": drive(f"rear_{side}", gear_ratio, motor) for side in sides}
@@ -246,7 +258,7 @@ def tricycle(
     return described(
         "tricycle",
         {"r": radius, "wheelbase": wheelbase, "track": track},
-        body=chassis(body_mass, 60.0, 6.0, ["wheelbase/3", 0, 0.1]),
+        body=chassis(body_mass, 60.0, 6.0, ["wheelbase/3", 0, 0.1], (wheelbase, 0.9), (track, 0.6)),
         wheels=wheels,
         motors={"front_drive": drive("front", gear_ratio, motor), "front_steer": servo("front.steering")},
     )
@@ -288,7 +300,7 @@ def mecanum(
     return described(
         "mecanum",
         {"r": radius, "wheelbase": wheelbase, "track": track, "roller": roller_angle},
-        body=chassis(body_mass, 30.0, 1.5, [0, 0, 0.05]),
+        body=chassis(body_mass, 30.0, 1.5, [0, 0, 0.05], (wheelbase, 0.5), (track, 0.5)),
         wheels={name: {**wheel, "at": at, "roller_angle": rollers[name]} for name, at in _CORNERS.items()},
         motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in _CORNERS},
     )
@@ -328,7 +340,7 @@ def three_omni(
     return described(
         "three_omni",
         {"r": radius, "spread": spread},
-        body=chassis(body_mass, 12.0, 0.4, [0, 0, 0.05]),
+        body=chassis(body_mass, 12.0, 0.4, [0, 0, 0.05], (spread, 0.25)),
         wheels={name: {**wheel, "at": at, "heading": heading} for name, (heading, at) in places.items()},
         motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in places},
     )
@@ -357,7 +369,7 @@ def skid_steer(
     return described(
         "skid_steer",
         {"r": radius, "wheelbase": wheelbase, "track": track, "mu": friction},
-        body=chassis(body_mass, 40.0, 2.5, [0, 0, 0.05]),
+        body=chassis(body_mass, 40.0, 2.5, [0, 0, 0.05], (wheelbase, 0.5), (track, 0.6)),
         wheels={name: {"at": at, **wheel} for name, at in _CORNERS.items()},
         motors={f"{name}_motor": drive(name, gear_ratio, motor) for name in _CORNERS},
     )

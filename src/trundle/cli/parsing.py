@@ -6,6 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from trundle.cli.failures import UsageError
+from trundle.errors import did_you_mean
 
 
 class Parser(argparse.ArgumentParser):
@@ -15,6 +16,19 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **how: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **how)
+
+    def parse_known_args(self, *args: Any, **named: Any) -> tuple[Any, list[str]]:
+        """Parse, and where something is left say what it may have been meant to be."""
+        found, left = super().parse_known_args(*args, **named)
+        if left:
+            option = next((each.partition("=")[0] for each in left if each.startswith("-")), None)
+            if option is None:
+                self.error(f"'{left[0]}' is one too many; `{self.prog} --help` says what it takes")
+            known = [each.removeprefix("--") for each in self._option_string_actions]  # dashes make all alike
+            meant = did_you_mean(option.lstrip("-"), known).replace("'", "'--", 1)
+            hint = meant or f"`{self.prog} --help` shows those there are"
+            self.error(f"there is no option '{option}'; {hint}")
+        return found, left
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print before it ends the process."""

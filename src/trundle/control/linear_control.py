@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 
 from trundle.analysis.brackets import growth
-from trundle.analysis.filtration import Named
-from trundle.control.linearization import NEAR, Linearization, reduced
+from trundle.analysis.filtration import NamedField
+from trundle.control.linearization import NEAR, Linearization, along_tangent
 from trundle.control.staircase import uncontrollable
 from trundle.control.tangent import Array, constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
@@ -127,7 +127,7 @@ def _slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
         beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
         rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
         gradient = constraint_gradient(model, near, beside, p)
-        found.append(reduced(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
+        found.append(along_tangent(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
     return found
 
 
@@ -146,7 +146,7 @@ def _allowed(about: Linearization) -> tuple[Array, Array]:
 
 def _velocity_fields(
     model: Model, x: Array, p: Array, dependent: Collection[str]
-) -> tuple[ca.SX, list[Named]]:
+) -> tuple[ca.SX, list[NamedField]]:
     """The coordinates' symbols q, and ∂q̇/∂u_k over them for each independent speed u_k.
 
     `dependent`: the states that constraints are solved for, of which those that are speeds follow from the others.
@@ -166,7 +166,7 @@ def _velocity_fields(
         numbers = np.asarray(ca.Function("rows", [q], [ca.densify(slopes)])(x[:n])).reshape(len(rows), count)
         kept = list(independent_rows(numbers[None]))
         fields = fields[:, free] - fields[:, solved] @ ca.solve(slopes[kept, solved], slopes[kept, free])
-    return q, [Named(model.speeds[k], fields[:, j]) for j, k in enumerate(free)]
+    return q, [NamedField(model.speeds[k], fields[:, j]) for j, k in enumerate(free)]
 
 
 def _span(columns: Array, scale: Array) -> Array:

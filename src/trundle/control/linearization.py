@@ -149,9 +149,9 @@ class Linearization(Shown):
         >>> about.reduced().states
         ('x', 'y', 'theta', 'v_x', 'omega', 'right_motor.current', 'left_motor.current')
         """
-        from trundle.control.parts import reduced
+        from trundle.control.parts import reachable_part
 
-        return reduced(self, without)
+        return reachable_part(self, without)
 
     def with_states(self, states: Sequence[str]) -> Linearization:
         """The same of some of the states, on which nothing but what is left out depends (`trundle.control.parts`).
@@ -178,9 +178,9 @@ class Linearization(Shown):
         >>> about.with_states(["link_1.rate", "link_1.angle"]).states
         ('link_1.rate', 'link_1.angle')
         """
-        from trundle.control.parts import with_states
+        from trundle.control.parts import chosen_part
 
-        return with_states(self, states)
+        return chosen_part(self, states)
 
     def deviation(self, state: Mapping[str, float], time: float = 0.0) -> Array:
         """Find z, (n,), of a state of the model beside the motion that x₀ goes on with.
@@ -300,7 +300,7 @@ def linearize(
     return linearized(model, point, tangent_at(model, point.x, slopes[0], gradient), slopes, seen, shown)
 
 
-def reduced(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:
+def along_tangent(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:
     """A = L J T + L̇ T and B = L J_u from ∂ẋ/∂x and ∂ẋ/∂u, flat and row-major as programs give them."""
     n = len(tangent.basis)
     a = tangent.dual @ by_state.reshape(n, n) @ tangent.basis + tangent.dual_rate @ tangent.basis
@@ -322,7 +322,7 @@ def linearized(
     """
     n, m = len(model.states), len(model.inputs)
     rate, y = slopes[0], np.concatenate([seen[0], point.x])
-    a, b = reduced(tangent, *slopes[1:])
+    a, b = along_tangent(tangent, *slopes[1:])
     rows = [(*model.outputs, *model.states).index(name) for name in shown]
     c = np.concatenate([seen[1].reshape(-1, n), np.eye(n)])[rows] @ tangent.basis
     d = np.concatenate([seen[2].reshape(len(model.outputs), m), np.zeros((n, m))])[rows]

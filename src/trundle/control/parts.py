@@ -15,7 +15,7 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.combinations import echelon
 
 
-def reduced(about: Linearization, without: Sequence[str] = ()) -> Linearization:
+def reachable_part(about: Linearization, without: Sequence[str] = ()) -> Linearization:
     """The system on what inputs reach, z = E ζ with some of the states as ζ: ζ' = P A E ζ + P B u.
 
     Rows w with w z out of reach stay w z = 0 for motions that begin at x₀; each is solved for one state, the last
@@ -25,7 +25,7 @@ def reduced(about: Linearization, without: Sequence[str] = ()) -> Linearization:
         raise InputError(f"'{about.name}' has no inputs, so nothing of it can be moved")
     if without:
         _check_names(about, without, "without")
-        about = with_states(about, [name for name in about.states if name not in without])
+        about = chosen_part(about, [name for name in about.states if name not in without])
     part = uncontrollable(*without_rounding(about))
     own = {*about.model.speeds, *about.model.currents}
     order = sorted(range(len(about.states)), key=lambda k: about.states[k] not in own)
@@ -38,7 +38,7 @@ def reduced(about: Linearization, without: Sequence[str] = ()) -> Linearization:
     return _part(about, kept, embedding)
 
 
-def with_states(about: Linearization, states: Sequence[str]) -> Linearization:
+def chosen_part(about: Linearization, states: Sequence[str]) -> Linearization:
     """The system of some states that depend on no others; raises InputError."""
     _check_names(about, states, "states")
     kept = [about.states.index(name) for name in states]

@@ -12,7 +12,7 @@ from trundle.control.linearization import Linearization, linearize
 from trundle.control.operating_point import point_of
 from trundle.control.steady import moving_on
 from trundle.control.tangent import Array
-from trundle.control.trim_search import SOLVED, Search, null_directions
+from trundle.control.trim_search import SOLVED, TrimEquations, null_directions
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.mechanics.combinations import echelon
 from trundle.model import Model
@@ -24,7 +24,7 @@ from trundle.shown import Explained
 _NEAR, _ENOUGH = 0.3, 3
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Trim(Explained):
     """A steady motion: no speed and no current changes, and of the coordinates only those move on that don't matter.
 
@@ -149,16 +149,13 @@ def trim(
     inputs = {name: value for name, value in begin.items() if name in model.inputs}
     point = point_of(model, states, inputs, parameters)
     free_moving = moving_on(model, point.p) | set(held)
-    for name in wanted.keys() & {
-        *model.coordinates,
-        *held,
-    }:  # begun there; a pose's place is no equation besides
+    for name in wanted.keys() & {*model.coordinates, *held}:  # a search begins there
         point.x[model.state_index[name]] = wanted[name]
-    search = Search(model, wanted, free_moving, point.x, point.u, point.p, bool(begin))
+    search = TrimEquations(model, wanted, free_moving, point.x, point.u, point.p, bool(begin))
     return _trim(search, search.with_least_inputs(_solution(search)), point.parameters)
 
 
-def _solution(search: Search) -> Array:
+def _solution(search: TrimEquations) -> Array:
     """Of the motions found from sensible starts the one nearest to where it should be, else the first from around."""
     found: list[Array] = []
     nearest: tuple[float, Array] = (np.inf, search.begin)
@@ -189,7 +186,7 @@ def _check(model: Model, targets: Collection[str], start: Collection[str], held:
                 )
 
 
-def _trim(search: Search, w: Array, parameters: Mapping[str, float]) -> Trim:
+def _trim(search: TrimEquations, w: Array, parameters: Mapping[str, float]) -> Trim:
     """The motion that was found, with what is left free there."""
     model, (x, u) = search.model, search.split(w)
     value, slope = search.equations(w)
@@ -209,7 +206,7 @@ def _trim(search: Search, w: Array, parameters: Mapping[str, float]) -> Trim:
     )
 
 
-def _free(search: Search, slope: Array) -> tuple[Mapping[str, float], ...]:
+def _free(search: TrimEquations, slope: Array) -> tuple[Mapping[str, float], ...]:
     """Directions of w along which the equations hold to first order, each in as few numbers as possible; a speed's is 1
     where there is one.
     """
@@ -221,7 +218,7 @@ def _free(search: Search, slope: Array) -> tuple[Mapping[str, float], ...]:
     return tuple({search.names[k]: float(v) for k, v in zip(order, row, strict=True) if v} for row in found)
 
 
-def _not_found(search: Search, w: Array) -> NumericsError:
+def _not_found(search: TrimEquations, w: Array) -> NumericsError:
     """What can't be had, and what the nearest lacks."""
     model, (value, slope), left = search.model, search.equations(w), search.left(w)
     units = model.units

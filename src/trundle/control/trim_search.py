@@ -31,7 +31,7 @@ BASE = ("v_x", "v_y", "omega")
 
 
 @dataclass(frozen=True)
-class Search:
+class TrimEquations:
     """The equations of a trim over w: the states that matter, and the inputs."""
 
     model: Model
@@ -203,7 +203,7 @@ def _lengths(slope: Array) -> Array:
     return np.where((size > 0) & np.isfinite(size), size, 1.0)
 
 
-def _rolling(search: Search) -> tuple[Array, Array] | None:
+def _rolling(search: TrimEquations) -> tuple[Array, Array] | None:
     """The start with its wheels steered for the targets' twist, and the speeds at which the base moves with it and
     ideal wheels roll, both as w; None where no base is asked to move. Contacts that slip saturate within a millimetre a
     second and have no slope beyond, so a search has to begin where they hold.

@@ -102,9 +102,10 @@ def _states(
     """All states by name where some are given by name: the others where the model starts, or as its loops need it."""
     model, found, named, closed = program.model, dict[str, ArrayLike](), False, True
     for group in program.inputs:
-        values = given.get(group.name, None if group.name == "speed" else {})
-        if group.name not in _BOUND or values is None:
+        values = given.get(group.name)
+        if group.name not in _BOUND or (values is None and group.name == "speed"):
             continue
+        values = {} if values is None else values
         if isinstance(values, Mapping):
             found |= _numbers(program, group, values)
             named, closed = True, closed and len(values) == group.size

@@ -17,7 +17,7 @@ from trundle.program.ir import Program
 from trundle.program.join import beside
 from trundle.program.kernel import Array, Native, as_numbers, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
-from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, plan
+from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, scheduled
 from trundle.program.simplify import only_output
 
 Progress = Callable[[float], None]
@@ -245,7 +245,7 @@ def _wait(
 def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Native:
     key = (program.key, state, tuple(layouts.items()), lanes)
     if key not in _COMPILED:
-        code = emit_rollout(plan(program, state, layouts, lanes), lanes, host().fused)
+        code = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
         _COMPILED[key] = assemble(code, SIGNATURE, thorough=True)
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)
     return prototype(_COMPILED[key].address)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from trundle.program.ir import LOADS, Instruction, Program
+from trundle.program.ir import LOADS, Group, Instruction, Program
 
 COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -230,24 +230,45 @@ _RULES: dict[str, Callable[..., int | None]] = {
 }
 
 
-def rebuild(program: Program, translate: Callable[[Builder, Instruction, tuple[int, ...]], int]) -> Program:
-    """Run every instruction through ``translate`` (which emits it, or something better), then drop dead code."""
-    builder = Builder()
+Translate = Callable[[Builder, Instruction, tuple[int, ...]], int]
+
+
+def _as_it_is(builder: Builder, instruction: Instruction, args: tuple[int, ...]) -> int:
+    return builder.emit(instruction.op, *args)
+
+
+def copied(
+    builder: Builder, program: Program, load: Callable[[int, int], int], translate: Translate = _as_it_is
+) -> list[int]:
+    """The program's instructions put into a builder: inputs by ``load(group, element)``, operations through
+    ``translate``, which emits them, or something better; the new values by old number.
+    """
     values: list[int] = []
     for instruction in program.instructions:
         if instruction.op == "const":
             values.append(builder.const(instruction.value))
         elif instruction.op == "input":
-            values.append(builder.load(*instruction.source))
+            values.append(load(*instruction.source))
         else:
             values.append(translate(builder, instruction, tuple([values[a] for a in instruction.args])))
-    results = tuple(tuple(values[v] for v in group) for group in program.results)
+    return values
+
+
+def picked(results: Sequence[Sequence[int]], values: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Results by the new numbers of their values."""
+    return tuple(tuple(values[v] for v in group) for group in results)
+
+
+def rebuild(program: Program, translate: Translate = _as_it_is) -> Program:
+    """Run every instruction through ``translate``, then drop dead code."""
+    builder = Builder()
+    results = picked(program.results, copied(builder, program, builder.load, translate))
     return without_dead(replace(program, instructions=tuple(builder.instructions), results=results))
 
 
 def simplify(program: Program) -> Program:
     """Value numbering, algebra, shared reciprocals, dead code out."""
-    return share_reciprocals(rebuild(program, lambda b, i, args: b.emit(i.op, *args)))
+    return share_reciprocals(rebuild(program))
 
 
 def share_reciprocals(program: Program) -> Program:
@@ -262,6 +283,14 @@ def only_output(program: Program, name: str) -> Program:
     index = program.output_index(name)
     results, outputs = (program.results[index],), (program.outputs[index],)
     return without_dead(replace(program, outputs=outputs, results=results, function=None))
+
+
+def only_elements(program: Program, labels: Sequence[str]) -> Program:
+    """The program that computes these elements of its last output group alone."""
+    group, results = program.outputs[-1], program.results[-1]
+    chosen = tuple(results[group.labels.index(label)] for label in labels)
+    outputs = (Group(group.name, tuple(labels)),)
+    return without_dead(replace(program, outputs=outputs, results=(chosen,), function=None))
 
 
 def hoist_reciprocals(program: Program, elements: set[tuple[int, int]]) -> Program:
@@ -311,8 +340,7 @@ def without_dead(program: Program) -> Program:
         if alive[out]:
             number[out] = len(kept)
             kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source))
-    results = tuple(tuple(number[v] for v in group) for group in program.results)
-    return replace(program, instructions=tuple(kept), results=results)
+    return replace(program, instructions=tuple(kept), results=picked(program.results, number))
 
 
 def operations_excluding(program: Program, *groups: str) -> int:

@@ -51,7 +51,9 @@ class Robot(Shown, Parts):
         return robot
 
     def __reduce__(self) -> tuple[Callable[[object], Robot], tuple[dict[str, object]]]:
-        return parse_robot, (plain(self),)
+        return parse_robot, (
+            plain(self),
+        )  # what it was written as: bounds of users' own kinds may be lambdas
 
     def __str__(self) -> str:
         return repr(self)  # Pydantic's own text of a robot would be all of its fields

@@ -136,6 +136,12 @@ class WoundMotor(Motor):
         """What its controller wants of its winding now."""
         raise NotImplementedError
 
+    def rate_at(self, voltage: Scalar, read: Read) -> Scalar | None:
+        """The greatest rate of what it drives at a voltage without load (rad/s), by the back-EMF; None for any."""
+        moving = Drive(0.0, 0.0, 1.0, dict.fromkeys(self.states(read), 0.0))
+        emf = self.winding(moving, read).emf
+        return None if is_zero(emf) else voltage / absolute(emf)
+
 
 class DCMotor(WoundMotor):
     """A motor with a winding behind a gear: L di/dt = V − R i − K_e ω, τ = N (K i − friction), ω = N q̇.
@@ -249,11 +255,16 @@ class DCMotor(WoundMotor):
         return ratio * ratio * read(self.rotor_inertia)
 
     def no_load_rate(self, read: Read) -> Scalar | None:
-        """Where the back-EMF takes all of the greatest voltage."""
-        per_rate = self._emf(read) * read(self.gear_ratio)
-        if self.voltage_limit is None or is_zero(per_rate):
+        """That at the greatest voltage."""
+        return None if self.voltage_limit is None else self.rate_at(read(self.voltage_limit), read)
+
+    def rate_at(self, voltage: Scalar, read: Read) -> Scalar | None:
+        """Where K_e ω takes the voltage that the current through R, for the shaft's own friction, leaves."""
+        resistive = read(self.resistance) / read(self.torque_constant)
+        per_rate = read(self.gear_ratio) * (self._emf(read) + resistive * read(self.friction))
+        if is_zero(per_rate):
             return None
-        return read(self.voltage_limit) / absolute(per_rate)
+        return maximum(voltage - resistive * read(self.coulomb), 0) / absolute(per_rate)
 
     def _emf(self, read: Read) -> Scalar:
         return read(self.torque_constant if self.back_emf_constant is None else self.back_emf_constant)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import le, lt, ne
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -270,9 +272,9 @@ Vector = tuple[Value, Value, Value]
 
 T = TypeVar("T")
 # What a field's number must be, around what it measures: radius: Positive[Length].
-Positive = Annotated[T, Bound(lambda number: number > 0.0, "must be greater than zero")]
-NotNegative = Annotated[T, Bound(lambda number: number >= 0.0, "must not be negative")]
-NotZero = Annotated[T, Bound(lambda number: number != 0.0, "must not be zero")]
+Positive = Annotated[T, Bound(partial(lt, 0.0), "must be greater than zero")]
+NotNegative = Annotated[T, Bound(partial(le, 0.0), "must not be negative")]
+NotZero = Annotated[T, Bound(partial(ne, 0.0), "must not be zero")]
 
 Plain = Annotated[Value, Reads(units.ANY)]
 Ratio = Annotated[Value, Reads(units.RATIO)]

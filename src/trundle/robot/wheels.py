@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
+from operator import lt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
@@ -216,7 +218,7 @@ class KingpinWheel(PivotedWheel):
 
 
 _TRAIL = Bound(
-    lambda number: number > 0.0,
+    partial(lt, 0.0),
     "must be greater than zero",
     "a caster trails behind its pivot; for a wheel on its own pivot use type: steered",
 )

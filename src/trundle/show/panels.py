@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -32,6 +33,8 @@ _QUANTITIES = {
     "W": "power",
     "J": "energy",
 }
+# What has no unit, by the ends of the values' names.
+_RATIOS = {"charge": "charge (1 is full)"}
 RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
 IMBALANCE = "energy.imbalance"
 ENERGIES = {
@@ -74,11 +77,20 @@ def described(text: str) -> Robot:
 
 
 def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Coordinates, speeds with the base's own, and what else is a state; or the values of these names."""
+    """Coordinates, speeds with the base's own, currents whether they are states or not, what batteries do, and what
+    else is a state; or the values of these names.
+    """
     if names:
         return _by_kind(run, names)
     groups = {group: list(run.groups[group]) for group in STATES}
     groups["speeds"] = list(dict.fromkeys((*run.base_speeds, *groups["speeds"])))
+    further = groups.pop("currents")
+    groups["currents"] = [
+        name for name, unit in run.units.items() if unit == "A" and name in (*further, *run.groups["outputs"])
+    ]
+    groups["batteries"] = [name for name in run.groups["outputs"] if run.units.get(name) == "V"]
+    groups["batteries"] += [name for name in further if name.endswith(".charge")]
+    groups["further states"] = [name for name in further if name not in chain(*groups.values())]
     return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
 
 
@@ -152,15 +164,17 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
     for name in names:
         owner, _, what = name.rpartition(".")
         # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        unit = run.units.get(name, "s" if name == "time" else "")
+        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        kind = unit, what if owner else "", owner in wheels
         # Speeds of one's own choice (`front.speed`) go with the base's.
-        what = "" if what == "speed" else what
-        kind = run.units.get(name, "s" if name == "time" else ""), what if owner else "", owner in wheels
+        kind = (unit, "", False) if what == "speed" else kind
         kinds.setdefault(kind, {})[name] = run[name]
     largest = max((_largest(each) for curves in kinds.values() for each in curves.values()), default=0.0)
     least = _NO_MOTION * min(1.0, largest)
     found = []
-    for (unit, *_), curves in kinds.items():
-        label = unit_label(_QUANTITIES.get(unit, "value"), unit)
+    for (unit, what, _), curves in kinds.items():
+        label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
         for part in np.array_split(np.array(list(curves)), -(-len(curves) // _MOST_LINES)):
             above = "" if found else title
             found.append(Panel(above, label, {str(name): curves[str(name)] for name in part}, least))

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.errors import InputError
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray

@@ -117,7 +117,7 @@ class Plots:
     def states(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
     ) -> Figure:
-        """Coordinates, speeds with the base's own, and currents over time.
+        """Coordinates, speeds with the base's own, currents and batteries over time.
 
         Parameters
         ----------

@@ -29,16 +29,11 @@ def draw_scene(
     that is traced.
     """
     about = project(scene.place(scene.traced), view)[:, None]
-    plates = [
-        (scene.places(Spot(p.frame, c) for c in p.corners), _ASSUMED if p.assumed else 1)
-        for p in scene.plates
-    ]
-    plates.sort(key=lambda plate: float(depth(plate[0][0], view).mean()))
-    faces = [(project(corners, view), BODY, INK, strength) for corners, strength in plates]
-    faces += [(silhouette(scene, wheel, view), WHEEL, WHEEL, 1) for wheel in scene.wheels]
+    faces = _faces(scene, view)
     stripes = [project(scene.places(ends), view) for w in scene.wheels for ends in _rollers(w)]
     bars = [project(scene.places((b.start, b.end)), view) for b in (*scene.mounts, *scene.bars)]
-    bars += [project(scene.places((w.pivot, Spot(w.frame))), view) for w in scene.wheels]
+    trails = [scene.places((wheel.pivot, Spot(wheel.frame))) for wheel in scene.wheels]
+    bars += [project(trail, view) for trail in trails if not np.allclose(trail[:, 0], trail[:, 1])]
     joints = project(scene.places(Spot(joint.frame) for joint in scene.joints), view)
 
     def placed(shapes: Sequence[FloatArray], moment: int) -> list[FloatArray]:
@@ -64,6 +59,16 @@ def draw_scene(
         if joints.size:
             (dots,) = placed([joints], moment)
             axes.plot(*dots.T, "o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=level + 0.02)
+
+
+def _faces(scene: Scene, view: str) -> list[tuple[FloatArray, str, str, float]]:
+    """Corners over time, the colours of what is inside and of the edge, and how strong: bodies, the nearest last, then
+    wheels.
+    """
+    plates = [(p, scene.places(Spot(p.frame, corner) for corner in p.corners)) for p in scene.plates]
+    plates.sort(key=lambda plate: float(depth(plate[1][0], view).mean()))
+    faces = [(project(at, view), BODY, INK, _ASSUMED if plate.assumed else 1.0) for plate, at in plates]
+    return faces + [(silhouette(scene, wheel, view), WHEEL, WHEEL, 1.0) for wheel in scene.wheels]
 
 
 def silhouette(scene: Scene, wheel: WheelShape, view: str) -> FloatArray:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.program import Program, compile_program
-from trundle.program.ir import Group
-from trundle.program.simplify import without_dead
+from trundle.program.simplify import only_elements
 from trundle.results.arrays import FloatArray
 from trundle.simulation.signals import Signal
 
@@ -101,11 +99,5 @@ def _seen(observe: Program, fed: set[int]) -> Program:
     for step in observe.instructions:
         own = step.op == "input" and step.source[0] == group and step.source[1] in fed
         hang.append(own or any(hang[arg] for arg in step.args))
-    found = [
-        (label, result)
-        for label, result in zip(observe.outputs[-1].labels, observe.results[-1], strict=True)
-        if not hang[result]
-    ]
-    outputs = (Group("output", tuple(label for label, _ in found)),)
-    results = (tuple(result for _, result in found),)
-    return without_dead(replace(observe, outputs=outputs, results=results, function=None))
+    results = zip(observe.outputs[-1].labels, observe.results[-1], strict=True)
+    return only_elements(observe, [label for label, result in results if not hang[result]])

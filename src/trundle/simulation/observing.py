@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from trundle.model import Model
-from trundle.program import Kernel, compile_program
-from trundle.program.ir import Group, Program
-from trundle.program.simplify import without_dead
+from trundle.program import Kernel, Program, compile_program
+from trundle.program.simplify import only_elements
 from trundle.results.arrays import FloatArray
 
 # Robots looked at together: 4096 with a hundred numbers each are 3 MB.
@@ -66,9 +65,7 @@ def _output(model: Model, stored: Stored, name: str) -> FloatArray:
 
 def _single(observe: Program, name: str) -> Kernel:
     """The part of `observe` that one output needs."""
-    value = observe.results[0][observe.outputs[0].labels.index(name)]
-    one = replace(observe, outputs=(Group("output", (name,)),), results=((value,),), function=None)
-    return compile_program(without_dead(one))
+    return compile_program(only_elements(observe, [name]))
 
 
 def lane_numbers(given: Mapping[str, Column], step: int, lanes: slice) -> FloatArray:

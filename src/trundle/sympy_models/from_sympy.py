@@ -29,20 +29,20 @@ from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
-    Equations,
     Expression,
+    FormedEquations,
     Leaf,
     Method,
     name_of,
     read_method,
 )
-from trundle.sympy_models.sympy_names import Names, declare, report_unknown, unit_texts
+from trundle.sympy_models.sympy_names import ModelNames, declare, report_unknown, unit_texts
 
 _RESIDUAL = "constraint_residual"
 
 
 @dataclass(frozen=True)
-class Motion:
+class Accelerations:
     """q̇, u̇ and the multipliers at one state, and what was found out about the constraints."""
 
     q_dot: list[Scalar]
@@ -88,11 +88,11 @@ class Columns(NamedTuple):
 class Found:
     """All that a method said and what was solved of it, ready to be traced."""
 
-    equations: Equations
-    names: Names
+    equations: FormedEquations
+    names: ModelNames
     symbols: Columns
     system: System
-    motion: Motion
+    motion: Accelerations
     extra: list[Scalar]
     outputs: dict[str, Scalar]
     quantities: Quantities
@@ -203,7 +203,7 @@ def from_sympy(
 
 
 def _coordinate_rates(
-    equations: Equations, convert: Converter, symbols: Columns, names: Names
+    equations: FormedEquations, convert: Converter, symbols: Columns, names: ModelNames
 ) -> list[Scalar]:
     """q̇ from K q̇ = k, or the speeds themselves."""
     n = len(equations.q)
@@ -225,7 +225,7 @@ def _coordinate_rates(
     return rates
 
 
-def _converted(equations: Equations, convert: Converter, symbols: Columns, names: Names) -> System:
+def _converted(equations: FormedEquations, convert: Converter, symbols: Columns, names: ModelNames) -> System:
     """The equations' entries as graphs, with states at which ranks and pivots are decided."""
     mass, rows = ([list(map(convert, row)) for row in each] for each in (equations.mass, equations.rows))
     force, right = list(map(convert, equations.forcing)), list(map(convert, equations.right))
@@ -237,17 +237,17 @@ def _converted(equations: Equations, convert: Converter, symbols: Columns, names
     return System(mass, force, rows, right, holonomic, velocity, samples)
 
 
-def _with_multipliers(system: System, names: Names, q_dot: list[Scalar]) -> Motion:
+def _with_multipliers(system: System, names: ModelNames, q_dot: list[Scalar]) -> Accelerations:
     """u̇ and λ of M u̇ − Aᵀλ = f, A u̇ = b, all multipliers shown."""
     labels = names.speeds, names.multipliers
     solution = solve_with_multipliers(
         system.mass, system.force, system.rows, system.right, system.samples, labels
     )
     loose = tuple(names.multipliers[row] for row in solution.undetermined)
-    return Motion(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
+    return Accelerations(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
 
 
-def _with_dependent_speeds(system: System, names: Names, q_dot: list[Scalar]) -> Motion:
+def _with_dependent_speeds(system: System, names: ModelNames, q_dot: list[Scalar]) -> Accelerations:
     """u̇ of Kane's constrained equations: u̇_d = B_d⁻¹ (b − B_i u̇_i) put into the rows of the independent speeds.
 
     SymPy has projected the rows already, M = Sᵀ M_all with S = [1; −B_d⁻¹ B_i], so what is left to solve, M S, is
@@ -267,7 +267,7 @@ def _with_dependent_speeds(system: System, names: Names, q_dot: list[Scalar]) ->
     independent = solve_guided(reduced, driven, samples.of(reduced), names.speeds[:count], "accelerations")
     moved = apply(basis, [value for (value,) in independent])
     u_dot = [plus(v, w) for v, w in zip(moved, offset, strict=True)]
-    return Motion(q_dot, u_dot, [], len(system.rows))
+    return Accelerations(q_dot, u_dot, [], len(system.rows))
 
 
 def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) -> None:
@@ -277,7 +277,9 @@ def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) 
             convert.leaves.setdefault(leaf, value)
 
 
-def _know_rates(equations: Equations, convert: Converter, motion: Motion, symbols: Columns) -> None:
+def _know_rates(
+    equations: FormedEquations, convert: Converter, motion: Accelerations, symbols: Columns
+) -> None:
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
     part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
@@ -302,7 +304,7 @@ def _largest(residuals: Sequence[Scalar]) -> Scalar:
     return worst
 
 
-def _quantities(names: Names, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:
+def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:
     """What each name stands for, as far as SymPy says it; units where they were given."""
     known = {"time": "s", **dict.fromkeys(names.clock, "s"), **units}
     groups: dict[Kind, Iterable[str]] = {

@@ -25,7 +25,7 @@ Entries = tuple[tuple[Expression, ...], ...]
 
 
 @dataclass(frozen=True)
-class Equations:
+class FormedEquations:
     """K q̇ = k, then M u̇ = f + Aᵀλ with A u̇ = b (Lagrange), or M u̇ = f with A u̇ = b and M wide (Kane).
 
     q, u: coordinates and speeds. kinematic: K (n, n) and k (n,), or none where q̇ = u. mass: M, one row a speed for
@@ -49,7 +49,7 @@ class Equations:
     zeros: tuple[Expression, ...]
 
 
-def read_method(method: Method) -> Equations:
+def read_method(method: Method) -> FormedEquations:
     """The blocks of a KanesMethod, LagrangesMethod or System whose equations were formed; InputError for others."""
     if isinstance(method, KanesMethod):
         return _kane(method)
@@ -68,7 +68,7 @@ def read_method(method: Method) -> Equations:
     )
 
 
-def _kane(method: Method) -> Equations:
+def _kane(method: Method) -> FormedEquations:
     try:
         mass, forcing = method.mass_matrix, method.forcing
     except (ValueError, AttributeError):
@@ -81,7 +81,7 @@ def _kane(method: Method) -> Equations:
     independent = len(u) - len(method._udep)
     auxiliary = tuple(method._uaux)
     velocity = method._k_nh * sp.Matrix(u) + method._f_nh if method._k_nh else []
-    return Equations(
+    return FormedEquations(
         kind="KanesMethod",
         q=q,
         u=u,
@@ -98,7 +98,7 @@ def _kane(method: Method) -> Equations:
     )
 
 
-def _lagrange(method: Method) -> Equations:
+def _lagrange(method: Method) -> FormedEquations:
     if method.eom is None:
         raise InputError(
             "the LagrangesMethod has no equations of motion yet",
@@ -107,7 +107,7 @@ def _lagrange(method: Method) -> Equations:
         )
     count = len(method.q)
     q = tuple(method.q)
-    return Equations(
+    return FormedEquations(
         kind="LagrangesMethod",
         q=q,
         u=tuple(each.diff(TIME) for each in q),

@@ -16,12 +16,12 @@ from trundle.errors import InputError, suggest
 from trundle.robot.expressions import ExpressionError, Number, parse
 from trundle.robot.units import unit_text
 from trundle.scalars import SX, Scalar
-from trundle.sympy_models.sympy_method import TIME, Equations, Expression, Leaf, name_of
+from trundle.sympy_models.sympy_method import TIME, Expression, FormedEquations, Leaf, name_of
 
 
 @dataclass(frozen=True)
-class Names:
-    """Names in the programs' order, and the SymPy symbols that they stand for.
+class ModelNames:
+    """ModelNames in the programs' order, and the SymPy symbols that they stand for.
 
     A parameter that was given by its name only is its name among the symbols, too. `clock` is the state that counts the
     time, where the equations depend on it; it is the last one.
@@ -49,7 +49,7 @@ class Names:
         own = (*self.input_symbols, *self.state_symbols, *self.parameter_symbols)
         return TIME in own or TIME.name in own
 
-    def with_clock(self, shown: Iterable[str]) -> Names:
+    def with_clock(self, shown: Iterable[str]) -> ModelNames:
         """The same with a clock; raises InputError where its name is taken, also by an output of those `shown`."""
         _check_distinct((*self.states, *self.inputs, *self.parameters, *shown, TIME.name))
         return replace(self, clock=(TIME.name,))
@@ -67,12 +67,12 @@ class Names:
 
 
 def declare(
-    equations: Equations,
+    equations: FormedEquations,
     inputs: Sequence[Leaf] | Mapping[str, Leaf],
     outputs: Mapping[str, Expression],
     extra_states: Mapping[Leaf, Expression],
     parameters: Mapping[Leaf, float],
-) -> Names:
+) -> ModelNames:
     """The names of everything; raises InputError where two things share one, or where something can't be what it is
     declared to be.
     """
@@ -85,7 +85,7 @@ def declare(
     for symbol in extra_states:
         _check_symbol(symbol, "an extra state", "extra_states")
     values = _parameter_values(parameters)
-    names = Names(
+    names = ModelNames(
         coordinates=tuple(map(name_of, equations.q)),
         speeds=tuple(map(name_of, equations.u)),
         extra=tuple(map(name_of, extra_states)),
@@ -223,7 +223,7 @@ def _no_unit(name: str, got: object) -> InputError:
     )
 
 
-def report_unknown(unknown: Iterable[Leaf], names: Names) -> None:
+def report_unknown(unknown: Iterable[Leaf], names: ModelNames) -> None:
     """Raise InputError for leaves of the equations that were declared as nothing, sorted by what they look like."""
     constants = sorted({name_of(each) for each in unknown if each.is_Symbol})
     moving = sorted({str(each) for each in unknown if not each.is_Symbol})

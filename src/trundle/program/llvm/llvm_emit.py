@@ -13,7 +13,7 @@ from trundle.program.llvm.llvm_math import Reduced, cosine, hypotenuse, reduce_a
 
 
 @dataclass(frozen=True)
-class Value:
+class Emitted:
     """A value's LLVM names: as a scalar if all lanes share it (``lanes == 1``), as a vector where one was made."""
 
     name: str
@@ -27,21 +27,21 @@ class Emitter:
 
     code: Code
     fused: bool
-    values: dict[int, Value] = field(default_factory=dict)
+    values: dict[int, Emitted] = field(default_factory=dict)
     _angles: dict[str, Reduced] = field(default_factory=dict)
     _truths: dict[str, str] = field(default_factory=dict)
 
     def define(self, out: int, name: str, lanes: int, *, spread: bool = False) -> None:
         """Record the name of a value; with ``spread`` a scalar gets its vector here, outside of the loops to come."""
         vector = self.code.splat(name) if spread and lanes == 1 else ""
-        self.values[out] = Value(name, lanes, vector)
+        self.values[out] = Emitted(name, lanes, vector)
 
     def emit(self, instructions: Iterable[Instruction], wide: set[int], spread: set[int]) -> None:
         """Emit ``instructions`` here; those in ``wide`` as vectors, scalars in ``spread`` with their vector."""
         for i in instructions:
             if i.op == "const":
                 vector = constant(i.value, self.code.width)
-                self.values[i.out] = Value(constant(i.value, 1), 1, vector)
+                self.values[i.out] = Emitted(constant(i.value, 1), 1, vector)
                 continue
             lanes = self.code.width if i.out in wide else 1
             name = self.operation(i.op, [self.operand(a, lanes) for a in i.args], lanes)

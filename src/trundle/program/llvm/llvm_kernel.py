@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from trundle.program.ir import LOADS, Instruction, Program
 from trundle.program.llvm.llvm_code import Code, element, integer_word, load, pointer, type_of
 from trundle.program.llvm.llvm_emit import Emitter
-from trundle.program.llvm.pieces import Plan, make_plan, wide_values
+from trundle.program.llvm.pieces import Pieces, make_plan, wide_values
 from trundle.program.scheduling import by_need, is_chain
 from trundle.program.simplify import hoist_reciprocals
 
@@ -95,7 +95,7 @@ def _blocks(code: Code, begin: str) -> str:
     return code.new(f"sdiv i64 {left}, {code.width}")
 
 
-def _write_turns(code: Code, plan: Plan, count: str, fused: bool) -> None:
+def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
     """Write a loop over some blocks at a time, and in each turn of it the pieces' own loops over these."""
     most = max(1, min(BLOCKS, ROOM // (8 * code.width * _stride(plan))))
     arrays = _arrays(code, plan, most)
@@ -129,12 +129,12 @@ def _parts(pieces: Sequence[list[Instruction]]) -> list[list[list[Instruction]]]
     return parts
 
 
-def _stride(plan: Plan) -> int:
+def _stride(plan: Pieces) -> int:
     """Vectors from one block's values to the next's: an odd number, so that blocks start in different cache sets."""
     return plan.wide_slots | 1
 
 
-def _arrays(code: Code, plan: Plan, blocks: int) -> str:
+def _arrays(code: Code, plan: Pieces, blocks: int) -> str:
     """Room on the stack for the vectors and the scalars that cross from piece to piece, as arguments of a call."""
     vectors = code.new(f"alloca {type_of(code.width)}, i64 {_stride(plan) * blocks}, align 64")
     scalars = code.new(f"alloca double, i64 {max(plan.uniform_slots, 1)}, align 64")
@@ -147,7 +147,7 @@ class _Writer:
     `rows` where the rows of inputs and outputs begin, where the piece works on a block at all.
     """
 
-    plan: Plan
+    plan: Pieces
     emitter: Emitter
     wide: str = "%wide"
     lane: str = ""
@@ -217,7 +217,7 @@ class _Writer:
             code.do(f"store {type_of(code.width)} {name}, ptr {address}, align 8")
 
 
-def _results(plan: Plan, piece: Sequence[Instruction], *, last: bool) -> list[tuple[int, int, int]]:
+def _results(plan: Pieces, piece: Sequence[Instruction], *, last: bool) -> list[tuple[int, int, int]]:
     """(group, element, value) of the results that a piece writes."""
     made = {i.out for i in piece}
     found: list[tuple[int, int, int]] = []
@@ -230,7 +230,7 @@ def _results(plan: Plan, piece: Sequence[Instruction], *, last: bool) -> list[tu
 
 
 def _call_pieces(
-    main: Code, plan: Plan, pieces: Sequence[list[Instruction]], arrays: str, fused: bool, name: str
+    main: Code, plan: Pieces, pieces: Sequence[list[Instruction]], arrays: str, fused: bool, name: str
 ) -> None:
     """Write pieces as functions that run once, and call them."""
     for k, piece in enumerate(pieces):

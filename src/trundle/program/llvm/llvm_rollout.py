@@ -44,7 +44,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Schedule:
     """What is computed when: once, once a block of lanes, once a step, at each of the four stages, or after them."""
 
     program: Program
@@ -60,7 +60,7 @@ class Plan:
         return [i for i in chosen if (i.out in self.wide) == wide]
 
 
-def plan(program: Program, state: int, layouts: dict[Source, Layout], width: int) -> Plan:
+def scheduled(program: Program, state: int, layouts: dict[Source, Layout], width: int) -> Schedule:
     """Sort the instructions of ``program`` by how often they must run.
 
     Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after each step.
@@ -75,7 +75,7 @@ def plan(program: Program, state: int, layouts: dict[Source, Layout], width: int
             level[i.out] = int(layouts[i.source].stepped) if own else 2 if i.source[0] == state else 3
         else:
             level[i.out] = max((level[a] for a in i.args), default=0)
-    return Plan(program, state, layouts, wide, _needs_vector(program, wide), level)
+    return Schedule(program, state, layouts, wide, _needs_vector(program, wide), level)
 
 
 def _needs_vector(program: Program, wide: set[int]) -> set[int]:
@@ -86,7 +86,7 @@ def _needs_vector(program: Program, wide: set[int]) -> set[int]:
     return used - wide
 
 
-def emit_rollout(plan: Plan, width: int, fused: bool) -> Code:
+def emit_rollout(plan: Schedule, width: int, fused: bool) -> Code:
     """The whole function; see the module's docstring for its table."""
     emitter = Emitter(Code(width), fused)
     return _Writer(plan, emitter).write()
@@ -95,7 +95,7 @@ def emit_rollout(plan: Plan, width: int, fused: bool) -> Code:
 class _Writer:
     """Writes the function in the order of its blocks: entry, block of lanes, step, save, latch, end."""
 
-    def __init__(self, plan: Plan, emitter: Emitter) -> None:
+    def __init__(self, plan: Schedule, emitter: Emitter) -> None:
         self.plan, self.emitter, self.code = plan, emitter, emitter.code
         self.width, self.n = emitter.code.width, len(plan.program.results[0])
         code = self.code
@@ -213,7 +213,7 @@ def _step_size(code: Code) -> tuple[str, str, str, str]:
     return whole, half, third, sixth
 
 
-def _runge_kutta(plan: Plan, emitter: Emitter, step_size: tuple[str, str, str, str], n: int) -> None:
+def _runge_kutta(plan: Schedule, emitter: Emitter, step_size: tuple[str, str, str, str], n: int) -> None:
     """The classical fourth-order method (Kutta 1901), accumulated as the stages come.
 
     x2 = x + h/2 k1, x3 = x + h/2 k2, x4 = x + h k3, x' = x + h/6 (k1 + 2 k2 + 2 k3 + k4).
@@ -233,7 +233,7 @@ def _runge_kutta(plan: Plan, emitter: Emitter, step_size: tuple[str, str, str, s
         code.do(f"%s{k}.next = bitcast {t} {value} to {t}")
 
 
-def _evaluate(plan: Plan, emitter: Emitter, at: list[str], group: int, level: int) -> list[str]:
+def _evaluate(plan: Schedule, emitter: Emitter, at: list[str], group: int, level: int) -> list[str]:
     """The rates at a stage (group of the state, level 2), or the state after the step (group NEXT, level 3)."""
     width = emitter.code.width
     for i in plan.program.instructions:

@@ -16,7 +16,7 @@ PLAY = 0.35
 
 
 @dataclass(frozen=True)
-class Plan:
+class Pieces:
     """Which values are vectors, where values that cross from piece to piece are kept, and the pieces themselves.
 
     `before` runs once, on the scalars that all lanes share, `inside` on every block of lanes. `slots` maps a crossing
@@ -32,7 +32,7 @@ class Plan:
     uniform_slots: int
 
 
-def make_plan(program: Program, wide: set[int], size: float) -> Plan:
+def make_plan(program: Program, wide: set[int], size: float) -> Pieces:
     """Pieces of about `size` operations' work each."""
     work = [i for i in program.instructions if i.op not in LOADS]
     before = cut([i for i in work if i.out not in wide], size)
@@ -53,7 +53,7 @@ def make_plan(program: Program, wide: set[int], size: float) -> Plan:
     vectors = {v: k for v, k in until.items() if home[v] >= len(before)}
     slots, uniform_slots = _places(uniform, home)
     more, wide_slots = _places(vectors, home)
-    return Plan(program, wide, before, inside, slots | more, wide_slots, uniform_slots)
+    return Pieces(program, wide, before, inside, slots | more, wide_slots, uniform_slots)
 
 
 def wide_values(program: Program, shared: set[tuple[int, int]]) -> set[int]:
