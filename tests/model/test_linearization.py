@@ -523,6 +523,7 @@ def test_outputs_are_states_and_outputs_as_asked():
         about.A[0, 0] = 1.0
 
 
+@pytest.mark.filterwarnings("ignore:.*(inputs move|moment only)")
 def test_it_becomes_a_system_of_scipy():
     about = derive(catalog.differential_drive()).linearize({"v_x": 1.0}, outputs=["y"])
     system = about.to_scipy()
@@ -530,6 +531,7 @@ def test_it_becomes_a_system_of_scipy():
         np.testing.assert_array_equal(getattr(system, name), getattr(about, name))
 
 
+@pytest.mark.filterwarnings("ignore:.*(inputs move|moment only)")
 def test_it_becomes_a_system_of_python_control():
     control = pytest.importorskip("control")
     about = derive(catalog.differential_drive()).linearize({"v_x": 1.0}, outputs=["y", "left.rate"])

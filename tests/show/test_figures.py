@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from trundle.show.robot import silhouette
 from trundle.show.series import start_up
 from trundle.show.style import save_figure
 
+ROOT = Path(__file__).parents[2]
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
 ROBOT: Any = {
     "name": "circle",
@@ -344,13 +346,14 @@ def test_steering_angles_stand_apart_from_wheels():
     together = [set(panel.curves) for panel in states(run)]
     assert {"steering.angle"} in together
     assert {"rear_left.angle", "rear_right.angle", "front_left.angle", "front_right.angle"} in together
-    assert next(each for each in together if "v_x" in each) >= {"v_x", "v_y"}
+    assert next(each for each in together if "v_x" in each) >= {"v_x", "v_y", "front_left.speed"}
 
 
 def test_a_short_start_up_has_a_panel_of_its_own():
     time = np.linspace(0, 30, 3001)
     values = {"quick": 1 - np.exp(-time / 0.05), "slow": 1 - np.exp(-time / 5.0), "swinging": np.sin(time)}
     assert start_up(time, {"quick": values["quick"]}) == pytest.approx(0.2, abs=0.1)
+    assert start_up(time, {"low": 0 * time, "high": 1 + 0 * time}) is None
     for name in ("slow", "swinging"):
         assert start_up(time, {name: values[name]}) is None
     run = Run("start", time, values, {"quick": "A", "slow": "V"}, groups={"currents": ["quick", "slow"]})
@@ -539,3 +542,21 @@ def test_wheels_on_joints_are_drawn_where_they_stand():
     for start, end in axles:  # all of them run through the centre of rotation
         along = (end - start) / np.hypot(*(end - start))
         assert abs(np.cross([*along, 0], [*(centre - start), 0])[2]) < 1e-9
+
+
+@pytest.mark.slow
+def test_all_figures_of_a_run_take_little_time():
+    """1.2 s of CPU with the import of Matplotlib; a busy machine gets twice that."""
+    code = (
+        "import tempfile, time, trundle; run = trundle.run('examples/swerve/four_modules.yaml');"
+        "began = time.process_time(); run.plot.save(tempfile.mkdtemp()); print(time.process_time() - began)"
+    )
+    taken = [
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+            ).stdout
+        )
+        for _ in range(3)
+    ]
+    assert min(taken) < 2.4

@@ -164,9 +164,11 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
     for name in names:
         owner, _, what = name.rpartition(".")
         # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        unit = run.units.get(name, "s" if name == "time" else "")
+        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        kind = unit, what if owner else "", owner in wheels
         # Speeds of one's own choice (`front.speed`) go with the base's.
-        what = "" if what == "speed" else what
-        kind = run.units.get(name, "s" if name == "time" else ""), what if owner else "", owner in wheels
+        kind = (unit, "", False) if what == "speed" else kind
         kinds.setdefault(kind, {})[name] = run[name]
     largest = max((_largest(each) for curves in kinds.values() for each in curves.values()), default=0.0)
     least = _NO_MOTION * min(1.0, largest)

@@ -25,6 +25,8 @@ _START, _BESIDE = 1.2, 0.5  # the panel of a start-up and the gap before it
 _LINE, _LETTER, _HANDLE, _MOST_LETTERS = 0.165, 0.072, 0.45, 30
 # Curves nearer than this share of a panel's range cover each other.
 _COVERED = 0.005
+# Curves that cover each other for this share of the time both show only if one has gaps.
+_WHILE = 0.15
 # A start-up is shown by itself where a quarter of the range is gone through in so little of the run.
 _SHORT, _MUCH = 0.03, 0.25
 # As many samples as are seen as points in the panel of a start-up.
@@ -95,6 +97,7 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: fl
         first = first or axes
         draw_panel(axes, time, row.panel)
         axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
@@ -180,7 +183,7 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
     for index, (names, values) in enumerate(_curves(panel), len(axes.get_lines())):
-        along = [level for other, level in drawn if np.mean(np.abs(other - values) < reach) > 0.05]
+        along = [level for other, level in drawn if np.mean(np.abs(other - values) < reach) > _WHILE]
         level = max(along, default=-1) + 1
         dash = (0, (4, 4 * level)) if level else "-"
         drawn.append((values, level))
@@ -231,7 +234,7 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
     early = time - time[0] <= _SHORT * duration
     if not span or early.sum() < 3:
         return None
-    if _span({name: each[early] for name, each in curves.items()}) < _MUCH * span:
+    if max(_span({name: each[early]}) for name, each in curves.items()) < _MUCH * span:
         return None
     wider = time - time[0] <= 4 * _SHORT * duration
     travel = np.sum([np.cumsum(np.abs(np.diff(each[wider]))) for each in curves.values()], axis=0)
