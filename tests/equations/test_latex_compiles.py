@@ -74,3 +74,8 @@ def test_every_example(file, tmp_path):
 @pytest.mark.parametrize("name", sorted(random_robots.ALL))
 def test_random_robots(name, rng, tmp_path):
     check(equations(parse_robot(random_robots.ALL[name](rng))), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["ackermann", "swerve"])
+def test_odometry(name, tmp_path):
+    check(trundle.derive(catalog.robot(name)).odometry().formulas().equations, tmp_path)

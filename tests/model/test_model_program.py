@@ -21,10 +21,17 @@ def models():
 
 
 def states(model, rng, count=7):
-    """Configurations and speeds of no particular kind, quaternions of length 1; (n, count) each."""
+    """Configurations and speeds of no particular kind, quaternions of length 1, loops closed; (n, count) each."""
     start = np.array([model.initial[name] for name in model.coordinates])[:, None]
-    q = start + 0.3 * rng.normal(size=(len(start), count))
-    return model.quantities.normalised(model.coordinates, q), rng.normal(size=(len(model.speeds), count))
+    q = model.quantities.normalised(model.coordinates, start + 0.3 * rng.normal(size=(len(start), count)))
+    v = rng.normal(size=(len(model.speeds), count))
+    if not model.dependent:
+        return q, v
+    # Off the closed configurations a loop's equations may have no solution near by, and any number of lost digits.
+    free = [name not in model.dependent for name in (*model.coordinates, *model.speeds)]
+    names = [name for name, is_free in zip((*model.coordinates, *model.speeds), free, strict=True) if is_free]
+    closed = [model.state_vector(dict(zip(names, x, strict=True))) for x in np.vstack([q, v])[free].T]
+    return np.split(np.array(closed).T[: len(free)], [len(q)])
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -8,11 +8,8 @@ from dataclasses import replace
 from html import escape
 from typing import NamedTuple
 
-from sympy.printing.latex import translate
-from sympy.printing.pretty.pretty_symbology import greek_unicode
-
 from trundle.formulas.names import numbered
-from trundle.formulas.printers import COLUMN, Latex
+from trundle.formulas.printers import COLUMN, GREEK_NAMES, Latex, prose
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.tex_width import tex_width
 from trundle.formulas.typesetting import Layout, Line, Statement, alone
@@ -28,16 +25,6 @@ _TEXT = 4.8 / COLUMN
 _MOST_OPEN = 5_000
 _MOST_PAGE = 60_000
 _HEAD = ("symbol", "value", "meaning")
-# What texts have of formulas, and signs that mean something to TeX.
-_TEX = {
-    "u̇": r"$\dot u$", "ᵀ": "$^T$", "−": "$-$", "⋅": r"$\cdot$", "…": r"$\dots$", "°": r"$^\circ$", "±": r"$\pm$",
-    "²": "$^2$", "³": "$^3$", "\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\textasciitilde{}", '"': "''",
-    **{sign: f"${sign}$" for sign in "<>|"},
-    **{sign: rf"\{sign}" for sign in "${}%&#"}, "_": r"\_\allowbreak{}",
-    **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    **{sign: f"${translate(name)}$" for name, sign in greek_unicode.items() if sign},
-}  # fmt: skip
-_TEX_SIGNS = re.compile("|".join(map(re.escape, sorted(_TEX, key=len, reverse=True))))
 _SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
 _PACKAGES = r"\usepackage{amsmath, array, longtable}"
 _DOCUMENT = r"""\documentclass[a4paper]{article}
@@ -111,9 +98,9 @@ class Page:
         """A sentence as TeX's text, its formulas and the symbols that it names as formulas."""
         return self._said(text, prose)
 
-    def marked(self, text: str) -> str:
-        """The same for Markdown."""
-        return self._said(text, lambda part: re.sub(r"[\\|*_]", r"\\\g<0>", part))
+    def marked(self, text: str, escaped: str = r"\\|*_") -> str:
+        """The same for Markdown, or for what means nothing by other signs than the escaped ones."""
+        return self._said(text, lambda part: re.sub(f"[{escaped}$]", r"\\\g<0>", part))
 
     def _said(self, text: str, plain: Callable[[str], str]) -> str:
         parts = self.layout.parts(text)
@@ -128,12 +115,12 @@ def tex(equations: Equations) -> str:
 def latex(equations: Equations) -> str:
     """Sections with numbered equations, each with a label, then what the symbols mean; a part of a document."""
     page = Page(equations)
-    head = re.sub(r"[^\w.:-]", "-", equations.name, flags=re.ASCII)
+    head = _label(equations.name)
     blocks = [(block, [*page.pieces(block.statements)]) for block in page.layout.blocks()]
     names = (
         row.name for _, pieces in blocks for piece in pieces if not isinstance(piece, str) for row in piece
     )
-    labels = iter(numbered(filter(None, names)))
+    labels = iter(numbered(_label(name) for name in names if name))
     parts = [
         f"% {_PACKAGES}\n% Equations have labels: \\eqref{{eq:{head}:NAME}}. They may go over from page to page.",
         f"\\begingroup\\allowdisplaybreaks\\emergencystretch=3em\n\\section*{{{prose(equations.name)}}}",
@@ -148,7 +135,14 @@ def latex(equations: Equations) -> str:
             rows = [f"{row} {mark}" for row, mark in zip(piece, marks, strict=True)]
             parts[-1] += ("\n" if parts[-1].startswith(r"\noindent") else "\n\n") + _within("align", rows)
         parts += (rf"\noindent {page.prose(note)}" for note in block.notes)
-    return "\n\n".join([*parts, r"\subsection*{Symbols}", _symbols(page), r"\endgroup"]) + "\n"
+    symbols = [r"\subsection*{Symbols}", _symbols(page)] if equations.symbols else []
+    return "\n\n".join([*parts, *symbols, r"\endgroup"]) + "\n"
+
+
+def _label(name: str) -> str:
+    """A name in letters that labels may have."""
+    spelled = "".join(GREEK_NAMES.get(sign, sign) for sign in name.replace("′", "_prime"))
+    return re.sub(r"[^\w.:-]", "-", spelled, flags=re.ASCII)
 
 
 def _symbols(page: Page) -> str:
@@ -186,7 +180,8 @@ def markdown(equations: Equations) -> str:
         f"| ${page.tex(symbol)}$ | {number} | {page.marked(meaning)} |"
         for symbol, number, meaning in page.layout.symbols()
     ]
-    parts += ["## Symbols", "\n".join([f"| {' | '.join(_HEAD)} |", "| --- | --- | --- |", *rows])]
+    listed = "\n".join([f"| {' | '.join(_HEAD)} |", "| --- | --- | --- |", *rows])
+    parts += ["## Symbols", listed] if rows else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -202,7 +197,9 @@ def html(equations: Equations) -> str:
             continue
         used += size
         shown = "".join(
-            f"<p>{escape(each)}</p>" if isinstance(each, str) else escape(displayed(each))
+            f"<p>{escape(page.marked(each, escaped=''))}</p>"
+            if isinstance(each, str)
+            else escape(displayed(each))
             for each in (*pieces, *block.notes)
         )
         whole = f"<p><b>{escape(block.title)}</b></p>{shown}"
@@ -224,11 +221,6 @@ def one(equation: Equation) -> str:
 def displayed(rows: Sequence[Row]) -> str:
     """Aligned rows as one formula."""
     return f"$$\n{_within('aligned', rows)}\n$$"
-
-
-def prose(text: str) -> str:
-    """Text as TeX has it."""
-    return _TEX_SIGNS.sub(lambda found: _TEX[found[0]], text)
 
 
 def _within(environment: str, rows: Sequence[Row | str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,16 @@ from trundle.formulas.tex_width import tex_width
 COLUMN = 5.5
 
 _GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
+# The names of Greek letters, by their signs.
+GREEK_NAMES = {sign: name for name, sign in greek_unicode.items() if sign and name != "lambda"}
 
 
 def sign(name: str) -> str:
     """A symbol's name in Unicode: φ̇_right for phidot_right, q₁ for q_1; letters stay on the line, so that v_x and v_y
     look alike (there is no small y below the line).
     """
-    if name.endswith("ᵀ"):
-        return f"{sign(name.removesuffix('ᵀ'))}ᵀ"
+    if name.endswith(("ᵀ", "′")):
+        return f"{sign(name[:-1])}{name[-1]}"
     head, *indices = name.split("_")
     shown: str = pretty_symbol(head) or head
     if indices and all(part.isdigit() for part in indices):
@@ -37,11 +40,36 @@ def sign(name: str) -> str:
     return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
 
 
+# What texts have of formulas, and signs that mean something to TeX.
+_TEX = {
+    "u̇": r"$\dot u$", "ᵀ": "$^T$", "−": "$-$", "⋅": r"$\cdot$", "…": r"$\dots$", "°": r"$^\circ$", "±": r"$\pm$",
+    "²": "$^2$", "³": "$^3$", "\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\textasciitilde{}", '"': "''",
+    **{sign: f"${sign}$" for sign in "<>|"},
+    **{sign: rf"\{sign}" for sign in "${}%&#"}, "_": r"\_\allowbreak{}",
+    **{digit: f"$_{k}$" for k, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{sign: f"${translate(name)}$" for name, sign in greek_unicode.items() if sign},
+}  # fmt: skip
+_TEX_SIGNS = re.compile("|".join(map(re.escape, sorted(_TEX, key=len, reverse=True))))
+
+
+def prose(text: str) -> str:
+    """Text as TeX has it."""
+    return _TEX_SIGNS.sub(lambda found: _TEX[found[0]], text)
+
+
 def symbol_latex(name: str, named: bool = False) -> str:
     r"""\dot{\phi}_{\mathrm{right}} for phidot_right: words upright; a description's own name (`named`) has no dots."""
     if name.endswith("ᵀ"):
         return f"{symbol_latex(name.removesuffix('ᵀ'))}^{{T}}"
+    if "′" in name:
+        base, _, number = name.partition("′")
+        return rf"{symbol_latex(base)}^{{\prime {number}}}"
+    if name.startswith("Δ"):
+        return rf"\Delta {symbol_latex(name[1:])}"
+    if "." in name:
+        return rf"\mathrm{{{prose(name)}}}"
     head, *indices = name.split("_")
+    head = GREEK_NAMES.get(head, head)
     text = head if named and head not in _GREEK else translate(head)
     if text == head and len(head) > 1:
         text = rf"\mathrm{{{head}}}"

@@ -28,7 +28,8 @@ def text(equations: Equations, width: int = 100) -> str:
         for note in block.notes:
             shown += [*([""] if shown else []), *_wrapped(_said(note, layout), width)]
         lines += ["", *_title(block.title), *shown]
-    lines += ["", *_title("Symbols"), *_symbols(layout, width), "", *_wrapped(_checked(equations), width)]
+    lines += ["", *_title("Symbols"), *_symbols(layout, width)] if equations.symbols else []
+    lines += ["", *_wrapped(_checked(equations), width)]
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -159,8 +159,8 @@ class Odometry:
             f"{self.program.operations} operations with Jacobians>"
         )
 
-    def _repr_latex_(self) -> str:
-        return self.formulas()._repr_latex_()
+    def _repr_markdown_(self) -> str:
+        return self.formulas().equations.markdown()
 
     def _evaluate(
         self, pose: Numbers, increments: Numbers, angles: Numbers, parameters: Parameters | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,20 +12,19 @@ import sympy as sp
 
 from trundle.algebra.terms import exact
 from trundle.errors import TrundleError
+from trundle.formulas import Equation, Equations, Expression, Section
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.model.mechanism import mechanism
 from trundle.motion.displacement import POSE, at_origin, displacement, plan_odometry
 
 if TYPE_CHECKING:
-    from trundle.formulas import Expression
     from trundle.motion.odometry import Odometry
 
 # Entries of the normal equations with more operations than this get a name of their own: first only those that would
 # not stand in a line, and where the solution is then longer than _LONG operations, all but the shortest.
 _LINES = (60, 4)
 _LONG = 500
-_WIDTH = 120
 # Formulas and program are compared at this many random points, to this relative error.
 _POINTS, _SAME = 20, 1e-10
 
@@ -50,6 +49,7 @@ class OdometryFormulas:
     (3, n), so that ∂pose'/∂increments is G = E J.
     """
 
+    name: str
     definitions: Mapping[sp.Symbol, sp.Expr]
     pose: Mapping[str, sp.Expr]
     F: sp.ImmutableMatrix
@@ -61,26 +61,42 @@ class OdometryFormulas:
         """∂pose'/∂increments, (3, n)."""
         return sp.ImmutableMatrix(self.E * self.J)
 
-    def latex(self) -> str:
-        """All of it as one aligned LaTeX block, to be set in mathematics mode."""
-        lines = [
-            *((_latex(symbol), _latex(value)) for symbol, value in self.definitions.items()),
-            *((f"{_latex(sp.Symbol(name))}'", _latex(value)) for name, value in self.pose.items()),
-            *((name, _latex(getattr(self, name))) for name in "FEJ"),
-            ("G", "E J"),
+    @cached_property
+    def equations(self) -> Equations:
+        """The same as equations that are written like a robot's: `text()`, `latex()`, `tex()`, `markdown()`."""
+        steps = [Equation(str(symbol), symbol, value) for symbol, value in self.definitions.items()]
+        pose = [Equation(f"pose.{each}", sp.Symbol(f"{each}′"), value) for each, value in self.pose.items()]
+        slopes = [
+            Equation(each, sp.Symbol(each), getattr(self, each), meaning=f"change of {words}")
+            for each, words in _SLOPES.items()
         ]
-        body = r" \\ ".join(f"{left} &= {right}" for left, right in lines)
-        return rf"\begin{{aligned}} {body} \end{{aligned}}"
+        product = sp.MatMul(sp.MatrixSymbol("E", 3, 3), sp.MatrixSymbol("J", 3, self.J.cols))
+        words = "change of the new pose with the increments"
+        sections = (
+            Section("odometry", "Displacement from the increments", tuple(steps)),
+            Section("odometry", "Pose after it", tuple(pose)),
+            Section(
+                "odometry", "Jacobians", (*slopes, Equation("G", sp.Symbol("G"), product, meaning=words))
+            ),
+        )
+        return Equations(f"Odometry of {self.name}", "odometry", sections, (), (), _POINTS, _SAME)
+
+    def latex(self) -> str:
+        """For a paper: numbered equations with labels that fit an A4 page; needs amsmath, array and longtable."""
+        return self.equations.latex()
 
     def __repr__(self) -> str:
-        lines = [f"{symbol} = {value}" for symbol, value in self.definitions.items()]
-        lines += [f"{name}' = {value}" for name, value in self.pose.items()]
-        for name in "FEJ":
-            lines += _matrix_lines(name, getattr(self, name))
-        return "\n".join([*lines, "G = E J"])
+        return self.equations.text()
 
-    def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.latex()}$"
+    def _repr_markdown_(self) -> str:
+        return self.equations.markdown()
+
+
+_SLOPES = {
+    "F": "the new pose with the old one",
+    "E": "the new pose with Δs, Δn and Δθ",
+    "J": "Δs, Δn and Δθ with the increments",
+}
 
 
 def derive_formulas(odometry: Odometry) -> OdometryFormulas:
@@ -94,10 +110,7 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     turns = turn != 0
     psi, k, slope = sp.symbols("ψ k k′") if turns else (HEADING, sp.S.One, sp.S.Zero)
     c, s = sp.cos(psi), sp.sin(psi)
-    forward, aside = (
-        a * c - b * s,
-        a * s + b * c,
-    )  # as `motion.arc.advance` has them, along and across the old axes
+    forward, aside = a * c - b * s, a * s + b * c  # as `motion.arc.advance` has them
     pose = {"x": X + k * forward, "y": Y + k * aside, "theta": HEADING + turn}
     f = sp.ImmutableMatrix([[1, 0, -k * aside], [0, 1, k * forward], [0, 0, 1]])
     by_turn = (slope * forward - k * aside / 2, slope * aside + k * forward / 2)
@@ -106,7 +119,7 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
         # d sinc(Δθ/2)/dΔθ = (cos(Δθ/2) − sinc(Δθ/2))/Δθ, and 0 at Δθ = 0.
         change = sp.Piecewise(((sp.cos(turn / 2) - sp.sinc(turn / 2)) / turn, sp.Ne(turn, 0)), (0, True))
         definitions |= {psi: HEADING + turn / 2, k: sp.sinc(turn / 2), slope: change}
-    result = OdometryFormulas(definitions, pose, f, by_step, sp.ImmutableMatrix(rates))
+    result = OdometryFormulas(odometry.name, definitions, pose, f, by_step, sp.ImmutableMatrix(rates))
     _check(odometry, result)
     return result
 
@@ -284,41 +297,3 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
     for found, expected in ((formulas.pose.values(), pose), (formulas.F.flat(), f), (formulas.G.flat(), g)):
         if not np.allclose(values([*found]), expected, rtol=_SAME, atol=_SAME):
             raise TrundleError(f"the odometry formulas of '{odometry.name}' don't agree with its program")
-
-
-def _matrix_lines(name: str, matrix: Expression) -> list[str]:
-    """The matrix as it is drawn, or its entries one by one where it is too wide."""
-    if sp.count_ops(matrix) <= _LONG:
-        drawn = sp.pretty(matrix, use_unicode=True, wrap_line=False).splitlines()
-        if max(map(len, drawn)) <= _WIDTH:
-            return [f"{name} =", *drawn]
-    entries = [
-        (i, j, matrix[i, j]) for i in range(matrix.rows) for j in range(matrix.cols) if matrix[i, j] != 0
-    ]
-    return [
-        f"{name}[{i}, {j}] = {entry if sp.count_ops(entry) <= _LONG else f'({sp.count_ops(entry)} operations)'}"
-        for i, j, entry in entries
-    ]
-
-
-def _latex(value: Expression) -> str:
-    """LaTeX with whole words upright, so that wheels.left.radius isn't a product."""
-    return sp.latex(value, symbol_names={each: _word(each.name) for each in value.free_symbols})
-
-
-_SPECIAL = {
-    "Δs": r"\Delta s",
-    "Δn": r"\Delta n",
-    "Δθ": r"\Delta\theta",
-    "ψ": r"\psi",
-    "k′": "k'",
-    "theta": r"\theta",
-}
-
-
-def _word(name: str) -> str:
-    if name in _SPECIAL or len(name) == 1:
-        return _SPECIAL.get(name, name)
-    delta, word = (r"\Delta ", name[1:]) if name.startswith("Δ") else ("", name)
-    escaped = word.replace("_", r"\_")
-    return rf"{delta}\mathrm{{{escaped}}}"
