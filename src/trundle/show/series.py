@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
@@ -180,9 +181,15 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
     else:
         _draw_curves(axes, time, panel)
         _room(axes, panel)
-        axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        _number(axes.yaxis, MaxNLocator(4, steps=[1, 2, 5, 10]))
     if time[-1] > time[0]:
         axes.set_xlim(time[0], time[-1])
+
+
+def _number(axis: Axis, ticks: MaxNLocator) -> None:
+    """Ticks with whole numbers: a power of ten above the axis would stand in the title."""
+    axis.set_major_locator(ticks)
+    axis.set_major_formatter(lambda value, _: f"{value:.6g}".replace("-", "\u2212"))
 
 
 def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
@@ -259,7 +266,7 @@ def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
         axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(3))
+        _number(axis, MaxNLocator(3))
 
 
 def _draw_logarithmic(axes: Axes, time: FloatArray, values: FloatArray) -> None:
