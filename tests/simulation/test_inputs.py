@@ -133,3 +133,15 @@ def test_whole_tables_of_inputs():
     run = trundle.simulate(MODEL, 1.0, dict(frame))
     again = trundle.simulate(MODEL, 1.0, run.dataset[[LEFT, RIGHT]])
     np.testing.assert_allclose(again["x"], run["x"], atol=1e-9)
+
+
+def test_units_behind_the_names_of_a_table(tmp_path):
+    """A log in milliseconds and millivolts is the same input as one in SI."""
+    for name, head, per in (("si", "time,volts", 1.0), ("log", "Timestamp (ms),volts [mV]", 1e3)):
+        rows = "".join(f"{per * k / 10:g},{per * k:g}\n" for k in range(11))
+        (tmp_path / f"{name}.csv").write_text(f"{head}\n{rows}", encoding="utf-8")
+    model, finals = trundle.derive(trundle.catalog.differential_drive()), []
+    for name in ("si", "log"):
+        table = {"file": str(tmp_path / f"{name}.csv"), "column": "volts"}
+        finals.append(trundle.simulate(model, 1.0, {"left_motor.voltage": table}, samples=3).final["theta"])
+    assert finals[0] == pytest.approx(finals[1], rel=1e-9)
