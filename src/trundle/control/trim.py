@@ -24,7 +24,7 @@ from trundle.shown import Explained
 _NEAR, _ENOUGH = 0.3, 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trim(Explained):
     """A steady motion: no speed and no current changes, and of the coordinates only those move on that don't matter.
 
@@ -41,6 +41,10 @@ class Trim(Explained):
     rate: Mapping[str, float]
     residual: Mapping[str, float]
     free: tuple[Mapping[str, float], ...]
+
+    def __repr__(self) -> str:
+        """What `explain` says: the fields are as long as the model's parameters."""
+        return self.explain()
 
     @property
     def x(self) -> Array:
