@@ -347,6 +347,12 @@ def test_wrong_names_and_times_are_told():
         about.deviation({})
 
 
+def test_a_steady_motion_prints_as_what_it_is():
+    found = derive(catalog.differential_drive()).trim(v_x=1.0, omega=0.5)
+    assert str(found) == found.explain()
+    assert "in a steady motion with v_x = 1 m/s, omega = 0.5 rad/s" in repr(found)
+
+
 def test_what_only_fades_with_the_distance_is_no_steady_motion():
     def link(length, mass):
         return {

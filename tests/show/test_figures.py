@@ -86,6 +86,28 @@ def drawn(axes):
     return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 
+@pytest.mark.parametrize("figsize", [(3, 3), (5, 3), (12, 9)])
+def test_figures_of_any_size_keep_their_words_apart(figsize):
+    run = trundle.simulate(catalog.differential_drive(), 2.0, {"right_motor.voltage": 6.0}, samples=21)
+    for figure in (run.plot.path(figsize=figsize), run.plot.states("x", "theta", figsize=figsize)):
+        assert tuple(figure.get_size_inches()) == figsize
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        title, *others = (each.get_tightbbox(renderer) for each in (figure._suptitle, *figure.axes))
+        assert all(each.x0 >= 0 and each.y0 >= 0 and each.x1 <= figure.bbox.x1 for each in others)
+        assert all(each.y1 <= title.y0 for each in others)
+
+
+def test_sizes_and_axes_that_can_not_be_drawn_in_are_told():
+    run = trundle.simulate(catalog.pendulum(links=1), 1.0, samples=5)
+    for wrong in (3, (-1, 2), ("a", 2), (1, 2, 3), (math.nan, 1)):
+        with pytest.raises(InputError, match="width and a height in inches"):
+            run.plot.path(figsize=wrong)
+        with pytest.raises(InputError, match="width and a height in inches"):
+            run.plot.states(figsize=wrong)
+    with pytest.raises(InputError, match="three"):
+        run.plot.path(ax=Figure().add_subplot(projection="3d"))
+
+
 def test_names_and_axes_of_the_wrong_kind_are_told():
     run = trundle.simulate(catalog.pendulum(links=1), 1.0, samples=5)
     with pytest.raises(InputError, match="named by text, not by 3"):

@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from trundle import catalog, roll, simulate
-from trundle.errors import InputError
+from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.robot import parse_robot
 
@@ -149,3 +149,8 @@ def test_a_linkage_that_rolls_says_where_its_bodies_are():
     np.testing.assert_allclose(np.hypot(*along), crank, rtol=1e-9)
     assert run.units["coupler.x"] == "m"
     assert run.plot.path().axes
+
+
+def test_a_linkage_driven_into_its_dead_point_is_told():
+    with pytest.raises(NumericsError, match="the robot is singular there"):
+        roll(catalog.four_bar(crank=0.3, coupler=0.9), 3, {"rocker.rate": 2.0}, initial={"crank.angle": 1.0})

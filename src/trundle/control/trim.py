@@ -24,7 +24,7 @@ from trundle.shown import Explained
 _NEAR, _ENOUGH = 0.3, 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Trim(Explained):
     """A steady motion: no speed and no current changes, and of the coordinates only those move on that don't matter.
 
@@ -43,7 +43,6 @@ class Trim(Explained):
     free: tuple[Mapping[str, float], ...]
 
     def __repr__(self) -> str:
-        """What `explain` says: the fields are as long as the model's parameters."""
         return self.explain()
 
     @property

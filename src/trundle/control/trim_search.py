@@ -162,7 +162,8 @@ class TrimEquations:
             if not self.left(closer).max() < self.left(w).max():
                 break
             w = closer
-        return float(self.left(w).max(initial=0.0)) if self.is_near(w) else np.inf, w
+        left = float(self.left(w).max(initial=0.0))
+        return (left if left > SOLVED or self.is_near(w) else np.inf), w
 
     def is_near(self, w: Array) -> bool:
         """Whether a solution is near, measured by the unknowns' own size."""

@@ -111,6 +111,8 @@ def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping
     values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped.
     """
     here = mechanism(robot, parameters)
+    if not {*here.names, *here.basis.labels} <= values.keys():  # rolled: nothing there gives a force
+        return ""
     here = here.configured([values[name] for name in here.names])
     assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
     try:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.errors import InputError
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -26,6 +27,7 @@ from trundle.show.style import (
     house_style,
     page,
     say,
+    sizes_of,
     time_colours,
 )
 
@@ -65,6 +67,10 @@ class Track:
 def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
     """The path of the robot's base, or of a linkage's tip, with the robot at intervals."""
     with house_style():
+        if ax is not None and ax.name == "3d":
+            raise InputError(
+                "paths are drawn in a plane, ax has three", key="ax", hint="fig, ax = plt.subplots()"
+            )
         track = track_of(run)
         if track is None:
             figure = page(f"{run.name}: path", 2.0, figsize) if ax is None else figure_of(ax)
@@ -166,12 +172,13 @@ def _axes(
 ) -> tuple[Figure, Axes, Axes]:
     """A figure with axes for the plane and for the colours of time, placed in inches."""
     shape = float((high[1] - low[1]) / (high[0] - low[0]))
-    height = min(_PLANE * shape, 6.4)
-    total = height + _BELOW + _HEAD
+    wide, tall = sizes_of(figsize, (WIDTH, 6.4 + _BELOW + _HEAD))
+    height = max(0.5, min((wide - WIDTH + _PLANE) * shape, tall - _BELOW - _HEAD))
+    total = tall if figsize is not None else height + _BELOW + _HEAD
     figure = page(title, total, figsize)
     across = height / shape
-    axes = figure.add_axes((_LEFT / WIDTH, _BELOW / total, across / WIDTH, height / total))
-    bar = figure.add_axes(((_LEFT + across + 0.15) / WIDTH, _BELOW / total, 0.16 / WIDTH, height / total))
+    axes = figure.add_axes((_LEFT / wide, _BELOW / total, across / wide, height / total))
+    bar = figure.add_axes(((_LEFT + across + 0.15) / wide, _BELOW / total, 0.16 / wide, height / total))
     return figure, axes, bar
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
@@ -15,7 +16,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
 from trundle.show.panels import Panel
-from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say
+from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 
 _TICKS = 0.15
 # Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
@@ -49,9 +50,10 @@ def series(
             return _into(ax, time, panels, nothing)
         rows = [_row(time, panel) for panel in panels]
         total = sum(row.above + row.height + row.below for row in rows) + _HEAD + _BELOW if rows else 2.0
-        figure = page(title, total, figsize)
+        wide, tall = sizes_of(figsize, (WIDTH, total))
+        figure = page(title, tall, figsize)
         if rows:
-            _draw_rows(figure, time, rows, total)
+            _draw_rows(figure, time, _stretched(rows, tall - total), wide, tall)
         else:
             say(figure.add_axes((0, 0, 1, 1)), nothing)
         return figure
@@ -82,16 +84,22 @@ def _row(time: FloatArray, panel: Panel) -> _Row:
     )
 
 
-def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], total: float) -> None:
+def _stretched(rows: Sequence[_Row], more: float) -> list[_Row]:
+    """Panels that are higher by so much in all, or lower: what stands between them keeps its size."""
+    factor = max(0.1, 1 + more / sum(row.height for row in rows))
+    return [replace(row, height=factor * row.height) for row in rows]
+
+
+def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], wide: float, total: float) -> None:
     """Placed in inches: half of a figure's time would go into finding out where there is room."""
     zoom = _START + _BESIDE if any(row.start for row in rows) else 0.0
-    width = WIDTH - _LEFT - zoom - 0.15 - max(row.legend for row in rows)
+    width = max(0.5, wide - _LEFT - zoom - 0.15 - max(row.legend for row in rows))
     bottom, first = total - _HEAD, None
     for row in rows:
         bottom -= row.height + row.above
 
-        def box(left: float, wide: float, row: _Row = row, low: float = bottom) -> tuple[float, ...]:
-            return left / WIDTH, low / total, wide / WIDTH, row.height / total
+        def box(left: float, across: float, row: _Row = row, low: float = bottom) -> tuple[float, ...]:
+            return left / wide, low / total, across / wide, row.height / total
 
         axes = figure.add_axes(box(_LEFT, width), sharex=first)  # type: ignore[arg-type]  # four numbers
         first = first or axes
@@ -173,9 +181,15 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
     else:
         _draw_curves(axes, time, panel)
         _room(axes, panel)
-        axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        _number(axes.yaxis, MaxNLocator(4, steps=[1, 2, 5, 10]))
     if time[-1] > time[0]:
         axes.set_xlim(time[0], time[-1])
+
+
+def _number(axis: Axis, ticks: MaxNLocator) -> None:
+    """Ticks with whole numbers: a power of ten above the axis would stand in the title."""
+    axis.set_major_locator(ticks)
+    axis.set_major_formatter(lambda value, _: f"{value:.6g}".replace("-", "\u2212"))
 
 
 def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
@@ -252,7 +266,7 @@ def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
         axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(3))
+        _number(axis, MaxNLocator(3))
 
 
 def _draw_logarithmic(axes: Axes, time: FloatArray, values: FloatArray) -> None:

@@ -67,12 +67,25 @@ def new_figure(
     return Picture(figsize=(width, height), dpi=DPI, layout=layout)
 
 
+def sizes_of(figsize: tuple[float, float] | None, default: tuple[float, float]) -> tuple[float, float]:
+    """Width and height in inches, as they were given."""
+    if figsize is None:
+        return default
+    try:
+        wide, tall = map(float, figsize)
+    except (TypeError, ValueError):
+        wide = tall = np.nan
+    if not (np.isfinite([wide, tall]).all() and min(wide, tall) > 0):
+        message = f"figsize is a width and a height in inches, not {figsize!r}"
+        raise InputError(message, key="figsize", hint="as matplotlib has it: figsize=(6, 4)")
+    return wide, tall
+
+
 def page(title: str, height: float, figsize: tuple[float, float] | None = None) -> Figure:
     """A figure with a title, its axes to be placed by who draws it, at last in another size."""
     figure = new_figure(height, layout=None)
     figure.suptitle(title, x=0.01, y=1 - 0.08 / height, ha="left", va="top")
-    if figsize is not None:
-        figure.set_size_inches(*figsize)
+    figure.set_size_inches(*sizes_of(figsize, (WIDTH, height)))
     return figure
 
 
