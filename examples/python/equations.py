@@ -20,6 +20,6 @@ for section in equations.sections:
 
 # Sideways at 0.1 m/s with the platform turned by 30 degrees: how fast must everything turn?
 numbers = {info.symbol: info.number for info in equations.symbols if info.number is not None}
-motion = {inverse.vector[0]: 0, inverse.vector[1]: 0.1, inverse.vector[2]: 0, "q": sympy.rad(30)}
-rates = (inverse.right * inverse.vector).subs({**numbers, **motion}).evalf()
-print({str(name): float(rate) for name, rate in zip(inverse.left, rates, strict=True)})
+turned = {**numbers, "q": sympy.rad(30)}
+rates = inverse.right.subs(turned) * sympy.Matrix([0, 0.1, 0])  # v_x, v_y and omega of the platform
+print({str(name): float(rate.evalf()) for name, rate in zip(inverse.left, rates, strict=True)})
