@@ -159,3 +159,10 @@ def test_wrong_tables(trundle, folder, case, command):
     assert place in answer.err
     assert "run.inputs.right_motor.voltage" in answer.err
     assert not (folder / "runs").exists()
+
+
+def test_a_name_without_its_owner_is_told_of_all_that_have_it(trundle, folder):
+    answer = trundle("run", "circle.yaml", "--set", "mass=3", "--no-figures")
+    assert answer.status == 1
+    assert "did you mean one of 'body.mass', " in answer.err
+    assert "'wheels.left.mass'" in answer.err

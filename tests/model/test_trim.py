@@ -373,3 +373,10 @@ def test_what_only_fades_with_the_distance_is_no_steady_motion():
     assert abs(np.cos(rest.state["shoulder.angle"] + rest.state["elbow.angle"] + 0.3)) < 1e-7
     assert rest.state["wrist.position"] == pytest.approx(-(0.2 + 0.3 * 0.4) / 0.3 * np.cos(0.3) - 0.05)
     assert abs(np.sin(rest.state["shoulder.angle"])) < 1e-7
+
+
+def test_it_shows_itself_in_words_without_rounding():
+    found = trundle.derive(trundle.catalog.swerve(motor="kraken_x60")).trim(v_x=2.0)
+    assert repr(found) == str(found) == found.explain()
+    assert "front_left_steer.angle = 0 rad" in str(found)
+    assert "body.mass" not in str(found)

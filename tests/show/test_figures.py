@@ -562,3 +562,22 @@ def test_wheels_on_joints_are_drawn_where_they_stand():
     for start, end in axles:  # all of them run through the centre of rotation
         along = (end - start) / np.hypot(*(end - start))
         assert abs(np.cross([*along, 0], [*(centre - start), 0])[2]) < 1e-9
+
+
+def test_the_arrow_of_a_tractor_begins_at_its_base():
+    cart = {"mass": 5, "inertia": {"zz": 0.3}, "center_of_mass": [-0.3, 0, 0]}
+    described = {
+        "name": "tractor",
+        "body": {"mass": 8, "inertia": {"zz": 0.2}},
+        "wheels": {
+            "left": {"at": [0, 0.25, 0], "radius": 0.1},
+            "right": {"at": [0, -0.25, 0], "radius": 0.1},
+            "behind": {"parent": "hitch", "at": [-0.4, 0, 0], "radius": 0.1},
+        },
+        "joints": {"hitch": {"at": [-0.15, 0, 0], "body": cart}},
+    }
+    figure = mobility_figure(analyze(parse_robot(described), at={"hitch.angle": 0.5}))
+    (arrow,) = (each for each in figure.axes[0].texts if getattr(each, "arrow_patch", None) is not None)
+    assert arrow.xyann == (0.0, 0.0)
+    assert arrow.xy[0] > 0.3
+    assert arrow.xy[1] == pytest.approx(0.0)

@@ -81,7 +81,8 @@ def trim_sentence(found: Trim) -> str:
 
     def listed(values: Mapping[str, float]) -> str:
         return ", ".join(
-            f"{name} = {quantity(value, units.get(name, ''), 6)}" for name, value in values.items()
+            f"{name} = {quantity(value if abs(value) > _SMALL else 0.0, units.get(name, ''), 6)}"
+            for name, value in values.items()
         )
 
     lines = [f"{found.model.name} in a steady motion with {listed(found.targets) or next(iter(words))}"]
