@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.drive import DESCRIPTION
 from benchmarks.measure import Row, seconds_text
 
-WALL, DERIVE = 1.2, 0.15
+WALL, DERIVE, FIGURES = 1.2, 0.15, 1.2
 
 
 def cold_run(quick: bool) -> list[Row]:
@@ -54,3 +54,33 @@ def cold_run(quick: bool) -> list[Row]:
         ),
         Row("  of it derive + compile", seconds_text(derive), target=f"≤ {DERIVE} s", met=derive <= DERIVE),
     ]
+
+
+_FIGURES = """
+import sys, tempfile, time, trundle
+run = trundle.run(sys.argv[1])
+began = time.process_time()
+run.plot.save(tempfile.mkdtemp())
+print(time.process_time() - began)
+"""
+
+
+def figures(quick: bool) -> list[Row]:
+    """Processor time of all figures of a run in a fresh process, with the import of Matplotlib."""
+    rows = []
+    for example in ("diff_drive/circle", "swerve/four_modules"):
+        command = [sys.executable, "-c", _FIGURES, str(Path("examples", f"{example}.yaml"))]
+        taken = [
+            float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            for _ in range(3 if quick else 7)
+        ]
+        rows.append(
+            Row(
+                f"all figures of a run: {example}.yaml",
+                seconds_text(min(taken)),
+                target=f"≤ {FIGURES} s",
+                met=min(taken) <= FIGURES,
+                note="processor time",
+            )
+        )
+    return rows

@@ -4,7 +4,6 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ from trundle.show.robot import silhouette
 from trundle.show.series import start_up
 from trundle.show.style import save_figure
 
-ROOT = Path(__file__).parents[2]
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
 ROBOT: Any = {
     "name": "circle",
@@ -566,19 +564,20 @@ def test_wheels_on_joints_are_drawn_where_they_stand():
         assert abs(np.cross([*along, 0], [*(centre - start), 0])[2]) < 1e-9
 
 
-@pytest.mark.slow
-def test_all_figures_of_a_run_take_little_time():
-    """1.2 s of CPU with the import of Matplotlib; a busy machine gets twice that."""
-    code = (
-        "import tempfile, time, trundle; run = trundle.run('examples/swerve/four_modules.yaml');"
-        "began = time.process_time(); run.plot.save(tempfile.mkdtemp()); print(time.process_time() - began)"
-    )
-    taken = [
-        float(
-            subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-            ).stdout
-        )
-        for _ in range(3)
-    ]
-    assert min(taken) < 2.4
+def test_the_arrow_of_a_tractor_begins_at_its_base():
+    cart = {"mass": 5, "inertia": {"zz": 0.3}, "center_of_mass": [-0.3, 0, 0]}
+    described = {
+        "name": "tractor",
+        "body": {"mass": 8, "inertia": {"zz": 0.2}},
+        "wheels": {
+            "left": {"at": [0, 0.25, 0], "radius": 0.1},
+            "right": {"at": [0, -0.25, 0], "radius": 0.1},
+            "behind": {"parent": "hitch", "at": [-0.4, 0, 0], "radius": 0.1},
+        },
+        "joints": {"hitch": {"at": [-0.15, 0, 0], "body": cart}},
+    }
+    figure = mobility_figure(analyze(parse_robot(described), at={"hitch.angle": 0.5}))
+    (arrow,) = (each for each in figure.axes[0].texts if getattr(each, "arrow_patch", None) is not None)
+    assert arrow.xyann == (0.0, 0.0)
+    assert arrow.xy[0] > 0.3
+    assert arrow.xy[1] == pytest.approx(0.0)

@@ -94,11 +94,12 @@ def _mark_motion(
                 arrowprops={"arrowstyle": "->", "color": COLOURS[1]}, zorder=6,
             )  # fmt: skip
     if heading is not None:
-        tip = middle + 0.75 * reach * np.array([math.cos(heading), math.sin(heading)])
+        # From the base's origin, whose motion it is: with a trailer the middle is elsewhere.
+        along = np.array([math.cos(heading), math.sin(heading)])
         axes.annotate(
             "",
-            _pair(tip),
-            _pair(middle),
+            _pair(along * max(along @ middle + 0.75 * reach, 0.3 * reach)),
+            (0.0, 0.0),
             arrowprops={"arrowstyle": "-|>", "color": COLOURS[0], "lw": 1.8},
             zorder=6,
         )
