@@ -376,7 +376,15 @@ def test_what_only_fades_with_the_distance_is_no_steady_motion():
 
 
 def test_it_shows_itself_in_words_without_rounding():
-    found = trundle.derive(trundle.catalog.swerve(motor="kraken_x60")).trim(v_x=2.0)
+    found = trundle.derive(trundle.catalog.swerve()).trim(v_x=2.0)
     assert repr(found) == str(found) == found.explain()
     assert "front_left_steer.angle = 0 rad" in str(found)
     assert "body.mass" not in str(found)
+
+
+@pytest.mark.parametrize("motor", [None, "kraken_x60"])
+def test_wheels_that_could_slip_roll(motor):
+    found = trundle.derive(trundle.catalog.swerve(motor=motor)).trim(v_x=2.0)
+    for wheel in ("front_left", "rear_left", "rear_right", "front_right"):
+        assert found.state[f"{wheel}.rate"] == pytest.approx(2.0 / 0.05, rel=1e-6)
+        assert found.state[f"{wheel}.steering"] == pytest.approx(0.0, abs=1e-9)

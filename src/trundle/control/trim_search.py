@@ -112,10 +112,24 @@ class TrimEquations:
 
     def guesses(self) -> Iterator[Array]:
         """Sensible starts of a search."""
+        if self.rolling is not None:
+            yield self.driven(self.expected)
         yield self.expected
         if self.rolling is not None:
             yield self.begin
         yield self.led_up()
+
+    def driven(self, w: Array) -> Array:
+        """The same motion with the inputs and currents that it takes: without, a search leaves it for one that takes
+        less.
+        """
+        value, slope = self.equations(w)
+        moved = np.isin(self.names, (*self.model.inputs, *self.model.currents))
+        size = _lengths(slope)
+        step = np.linalg.lstsq(slope[:, moved] / size[:, None], value / size, rcond=1e-10)[0]
+        driven = w.copy()
+        driven[moved] -= step
+        return driven if np.isfinite(driven).all() else w
 
     def around(self) -> Iterator[Array]:
         """Starts all around."""
