@@ -272,3 +272,19 @@ def test_limits_that_stop_nothing_are_told_where_a_run_passes_them(trundle, fold
     assert "beyond its upper limit 0.5 rad, which stops nothing" in answer.out.replace("\n", " ")
     assert "lower limit" not in answer.out
     assert "limit" not in trundle("run", "swing.yaml", *options, "swing.angle=-0.4").out
+
+
+def test_a_battery_tells_how_far_it_sagged_and_a_motor_what_it_could_not_have(trundle, folder):
+    trundle("new", "differential_drive", "robot.yaml", "--motor", "neo", "--gear-ratio", "10")
+    answer = trundle(
+        "run", "robot.yaml", "--no-figures", "--duration", "0.5", "--input", "left_motor.voltage=20"
+    )
+    told = answer.out.replace("\n", " ")
+    assert "left_motor.voltage asks for up to 20 V; its motor gets 12 V at most" in told
+    assert "right_motor.voltage asks" not in told
+    text = (folder / "robot.yaml").read_text()
+    battery = "batteries: {battery: {open_circuit_voltage: 12.6, internal_resistance: 0.02, capacity: 18 Ah}}"
+    assert "  motors:" in text
+    (folder / "fed.yaml").write_text(text.replace("  motors:", f"  {battery}\n  motors:", 1))
+    answer = trundle("run", "fed.yaml", "--no-figures", "--duration", "0.5")
+    assert "the battery 'battery' sagged to" in answer.out.replace("\n", " ")
