@@ -361,6 +361,14 @@ def test_rounding_is_a_flat_line_and_small_motions_are_not():
     assert np.ptp(small.axes[1].get_ylim()) == pytest.approx(2e-6, rel=0.2)
 
 
+def test_slip_that_is_rounding_beside_other_slip_is_a_flat_line():
+    time = np.linspace(0, 3, 101)
+    values = {"a.rolling_slip": np.sin(time), "a.lateral_slip": 1e-13 * np.sin(50 * time)}
+    run = Run("straight", time, values, dict.fromkeys(values, "m/s"), groups={"outputs": list(values)})
+    _, across = run.plot.contacts().axes
+    assert np.ptp(across.get_ylim()) > 1e-4
+
+
 def test_steering_angles_stand_apart_from_wheels():
     run = trundle.simulate(catalog.robot("ackermann"), 2.0, {"left_motor.voltage": 12.0}, samples=21)
     together = [set(panel.curves) for panel in states(run)]

@@ -132,7 +132,10 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     found = []
     slips = any(name.endswith("_slip") for name in run.values)
     for what, title in (_CONTACTS if slips else _FORCES).items():
-        found += _by_kind(run, [name for name in run.values if name.endswith(f".{what}")], title)
+        named = [name for name in run.values if name.endswith(f".{what}")]
+        # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
+        alike = {run.units.get(name) for name in named}
+        found += _by_kind(run, named, title, [name for name in run.values if run.units.get(name) in alike])
     use = friction_use(run)
     return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
 
@@ -152,8 +155,10 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     return found
 
 
-def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
-    """The values sorted into panels by unit and kind, cut where they are too many for one."""
+def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = ()) -> list[Panel]:
+    """The values sorted into panels by unit and kind, cut where they are too many for one; what is rounding beside
+    these, or those `beside`, is shown flat.
+    """
     for name in names:
         if not isinstance(name, str):
             raise InputError(
@@ -163,14 +168,14 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "") -> list[Panel]:
     kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
     for name in names:
         owner, _, what = name.rpartition(".")
-        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
         unit = run.units.get(name, "s" if name == "time" else "")
         # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
         kind = unit, what if owner else "", owner in wheels
         # Speeds of one's own choice (`front.speed`) go with the base's.
         kind = (unit, "", False) if what == "speed" else kind
         kinds.setdefault(kind, {})[name] = run[name]
-    largest = max((_largest(each) for curves in kinds.values() for each in curves.values()), default=0.0)
+    seen = [*(each for curves in kinds.values() for each in curves.values()), *(run[name] for name in beside)]
+    largest = max(map(_largest, seen), default=0.0)
     least = _NO_MOTION * min(1.0, largest)
     found = []
     for (unit, what, _), curves in kinds.items():
