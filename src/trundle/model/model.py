@@ -398,10 +398,9 @@ class Model(Bound, Shown):
         >>> [group.name for group in model.frame("base").outputs]
         ['position', 'rotation', 'velocity', 'jacobian', 'bias']
         """
-        from trundle.model.arguments import three
         from trundle.model.programs import frame
 
-        return frame(self, link, three(point, "point", "x, y and z", ("m", "m", "m")))
+        return frame(self, link, point)
 
     @cached_property
     def rate_slopes(self) -> Program:

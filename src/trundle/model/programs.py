@@ -23,7 +23,7 @@ from trundle.mechanics.frames import (
 )
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
-from trundle.model.arguments import robot_of
+from trundle.model.arguments import robot_of, three
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
@@ -199,9 +199,13 @@ def momentum(model: Model) -> ModelProgram[WholeMomentum]:
     return _called(model, "momentum", outputs, WholeMomentum)
 
 
+def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram[FrameMotion]:
+    """`frame_program`, callable; the point in m or as text with units."""
+    return _frame_at(model, link, three(point, "point", "x, y and z", ("m", "m", "m")))
+
+
 @_kept
-def frame(model: Model, link: str, point: tuple[float, ...]) -> ModelProgram[FrameMotion]:
-    """`frame_program`, callable."""
+def _frame_at(model: Model, link: str, point: tuple[float, ...]) -> ModelProgram[FrameMotion]:
     return model_program(model, frame_program(model.moving, link, point), _frame_motion)
 
 
