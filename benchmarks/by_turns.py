@@ -14,7 +14,7 @@ from benchmarks.compare import HERE, SLOWER, environment
 from benchmarks.measure import Row
 from trundle.errors import InputError
 
-UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "MB": 1.0, "operations": 1.0, "instructions": 1.0}
+UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}  # counts and megabytes are what they are
 PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3}
 
 
@@ -35,10 +35,10 @@ def by_turns(there: Path, names: Sequence[str], rounds: int, quick: bool) -> Ite
 def cost(text: str) -> float:
     """The figure of a row as what it costs: "4.5 ms" is 0.0045, "80 M steps/s" 1.25e-8; more is worse."""
     number, *words = text.replace(",", "").split()
-    prefix = PREFIXES[words.pop(0)] if words[0] in PREFIXES else 1.0
-    if words[-1].endswith("/s"):
+    prefix = PREFIXES[words.pop(0)] if words[:1] and words[0] in PREFIXES else 1.0
+    if words and words[-1].endswith("/s"):
         return 1 / (float(number) * prefix)
-    return float(number) * prefix * UNITS[words[0]]
+    return float(number) * prefix * UNITS.get(" ".join(words), 1.0)
 
 
 def _measured(checkout: Path, names: Sequence[str], quick: bool) -> dict[str, str]:

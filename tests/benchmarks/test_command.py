@@ -63,7 +63,13 @@ def test_comparing_asks_for_a_checkout(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "cost"),
-    [("4.5 ms", 0.0045), ("80 M steps/s", 1.25e-8), ("47 operations", 47.0), ("1,024 MB", 1024.0)],
+    [
+        ("4.5 ms", 0.0045),
+        ("80 M steps/s", 1.25e-8),
+        ("47 operations", 47.0),
+        ("91", 91.0),
+        ("1,024 MB", 1024.0),
+    ],
 )
 def test_a_figure_is_read_as_its_cost(text, cost):
     assert by_turns.cost(text) == pytest.approx(cost)
