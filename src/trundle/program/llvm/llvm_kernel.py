@@ -54,6 +54,9 @@ def is_looped(program: Program) -> bool:
 
 def emit_single(program: Program, fused: bool) -> Code:
     """Code for one evaluation on contiguous vectors."""
+    if is_looped(program) and is_chain(program):
+        # Of chains of 25 and 100 links it takes LLVM 0.8 of the time, and a call 0.8 and 0.7.
+        program = by_need(program)
     size = PIECE if program.operations > LONG else WHOLE
     plan = make_plan(program, {i.out for i in program.instructions if i.op != "const"}, size)
     code = Code(1)
