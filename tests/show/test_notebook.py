@@ -5,6 +5,7 @@ import base64
 import contextlib
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,7 @@ def ipython():
     """IPython's own shell in this process, which keeps no history."""
     interactiveshell = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
     settings = pytest.importorskip("traitlets.config").Config(HistoryManager={"enabled": False})
+    main = sys.modules["__main__"]  # the shell puts its own there, which processes can't be spawned from
     shell = interactiveshell.InteractiveShell(config=settings)
     try:
         yield shell
@@ -262,6 +264,7 @@ def ipython():
         shell.atexit_operations()
         atexit.unregister(shell.atexit_operations)
         interactiveshell.InteractiveShell.clear_instance()
+        sys.modules["__main__"] = main
 
 
 def test_ipython_takes_what_is_shown(robot, model, run, batch):
