@@ -282,6 +282,8 @@ def test_a_battery_tells_how_far_it_sagged_and_a_motor_what_it_could_not_have(tr
     told = answer.out.replace("\n", " ")
     assert "left_motor.voltage asks for up to 20 V; its motor gets 12 V at most" in told
     assert "right_motor.voltage asks" not in told
+    more = ["--set", "motors.left_motor.voltage_limit=24", "--input", "left_motor.voltage=20"]
+    assert "asks for" not in trundle("run", "robot.yaml", "--no-figures", "--duration", "0.5", *more).out
     text = (folder / "robot.yaml").read_text()
     battery = "batteries: {battery: {open_circuit_voltage: 12.6, internal_resistance: 0.02, capacity: 18 Ah}}"
     assert "  motors:" in text

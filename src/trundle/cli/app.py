@@ -67,9 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (without the program's name; by default the process's own) and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # signs that its encoding has not come as "?", not as an error
+        if isinstance(stream, io.TextIOWrapper):
+            # Signs that its encoding has not come as "?", not as an error.
             stream.reconfigure(errors="replace")
     try:
         status = _guarded(given)

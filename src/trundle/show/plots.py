@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from trundle.show.panels import Panel
+
 
 def plot(run: Run) -> Plots:
     """The figures of a run, also as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`.
@@ -146,11 +148,9 @@ class Plots:
         'angular rate (rad/s)'
         """
         from trundle.show import panels
-        from trundle.show.series import series
 
-        shown = panels.states(self.run, names)
         nothing = "this run has no states"
-        return series(f"{self.run.name}: states", self.run.time, shown, nothing, ax, figsize)
+        return self._over_time("states", panels.states(self.run, names), nothing, ax, figsize)
 
     def inputs(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -184,11 +184,9 @@ class Plots:
         'pendulum: inputs'
         """
         from trundle.show import panels
-        from trundle.show.series import series
 
-        shown = panels.inputs(self.run, names)
         nothing = "this run has no inputs"
-        return series(f"{self.run.name}: inputs", self.run.time, shown, nothing, ax, figsize)
+        return self._over_time("inputs", panels.inputs(self.run, names), nothing, ax, figsize)
 
     def contacts(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -222,17 +220,9 @@ class Plots:
         'force / (μ load)'
         """
         from trundle.show import panels
-        from trundle.show.series import series
 
-        shown = panels.contacts(self.run, names)
-        return series(
-            f"{self.run.name}: contacts",
-            self.run.time,
-            shown,
-            "this run's wheels have neither slip nor forces",
-            ax,
-            figsize,
-        )
+        nothing = "this run's wheels have neither slip nor forces"
+        return self._over_time("contacts", panels.contacts(self.run, names), nothing, ax, figsize)
 
     def checks(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -266,17 +256,22 @@ class Plots:
         'pendulum: checks'
         """
         from trundle.show import panels
+
+        nothing = "this run has neither a constraint residual nor an energy balance"
+        return self._over_time("checks", panels.checks(self.run, names), nothing, ax, figsize)
+
+    def _over_time(
+        self,
+        what: str,
+        panels: Sequence[Panel],
+        nothing: str,
+        ax: Axes | Sequence[Axes] | None,
+        figsize: tuple[float, float] | None,
+    ) -> Figure:
+        """The panels of `what`, one below the other; `nothing` is said where there are none."""
         from trundle.show.series import series
 
-        shown = panels.checks(self.run, names)
-        return series(
-            f"{self.run.name}: checks",
-            self.run.time,
-            shown,
-            "this run has neither a constraint residual nor an energy balance",
-            ax,
-            figsize,
-        )
+        return series(f"{self.run.name}: {what}", self.run.time, panels, nothing, ax, figsize)
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
         """Write every figure that has something to show, each file whole or not at all.

@@ -17,16 +17,16 @@ _ROUNDING = 1e-6
 
 def passed(robot: Robot, run: Run) -> Iterator[tuple[str, str, float, float]]:
     """Coordinate, "lower" or "upper", that limit, and how far the run went, of each limit that was passed."""
-    values = run.description["parameters"]
+    read = robot.resolver(run.description["parameters"])
     for owner, joint in robot.joints.items():
-        if not isinstance(joint, Turning | Sliding) or joint.limit_stiffness.number_in(values):
+        if not isinstance(joint, Turning | Sliding) or float(read(joint.limit_stiffness)):
             continue
         name = f"{owner}.{joint.drives[0].coordinate}"
         for key, side, furthest in (("lower", -1, np.nanmin), ("upper", 1, np.nanmax)):
             limit = getattr(joint, key)
             if limit is None or name not in run:
                 continue
-            at = float(values.get(f"joints.{owner}.{key}", limit.number_in(values)))
+            at = float(read(limit))
             most = float(furthest(run[name]))
             if side * (most - at) > _ROUNDING * (1 + abs(at)):
                 yield name, key, at, most
@@ -34,12 +34,12 @@ def passed(robot: Robot, run: Run) -> Iterator[tuple[str, str, float, float]]:
 
 def clamped(robot: Robot, run: Run) -> Iterator[tuple[str, float, float]]:
     """Input, its motor's voltage limit and the greatest voltage asked for (V), where that was more."""
-    values = run.description["parameters"]
+    read = robot.resolver(run.description["parameters"])
     for owner, motor in robot.motors.items():
         name = f"{owner}.voltage"
         if not isinstance(motor, DCMotor) or motor.voltage_limit is None or name not in run:
             continue
-        limit = float(values.get(f"motors.{owner}.voltage_limit", motor.voltage_limit.number_in(values)))
+        limit = float(read(motor.voltage_limit))
         asked = float(np.nanmax(np.abs(run[name])))
         if asked > limit * (1 + _ROUNDING):
             yield name, limit, asked
