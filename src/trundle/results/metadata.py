@@ -119,7 +119,7 @@ def variable(
 
 
 def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]) -> str:
-    """SHA-256 over names, shapes, attributes and values, all of them float64; the attribute that holds it is left out."""
+    """SHA-256 over names, shapes, values (float64), and attributes but the one that holds it."""
     about = [
         {name: value for name, value in attributes.items() if name != CHECKSUM},
         [(name, each.dimensions, each.values.shape, each.attributes) for name, each in variables.items()],

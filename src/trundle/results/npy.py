@@ -2,7 +2,7 @@
 
 A structured array over time with the field `time`, and for each name a field of a number or of one for each robot.
 Behind it stands a second array, the 32 bytes of the SHA-256 of all before it: `numpy.load(path)` reads one array and
-leaves what follows, and twice `numpy.load(file)` of an open file gives both. NumPy's own files, without it, are read, too.
+leaves what follows, and twice `numpy.load(file)` of an open file gives both. Files without it are read, too.
 """
 
 from __future__ import annotations
