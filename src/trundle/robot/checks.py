@@ -17,7 +17,7 @@ from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
 from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
 from trundle.robot.walk import nouns, values
-from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
+from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
 
@@ -137,7 +137,11 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
-        if isinstance(noun, (Turning, Sliding)) and noun.lower is not None and noun.upper is not None:
+        if (
+            isinstance(noun, (Turning, Sliding, ModuleLimits))
+            and noun.lower is not None
+            and noun.upper is not None
+        ):
             lower, upper = found[noun.lower.key], found[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
