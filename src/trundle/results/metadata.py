@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -164,7 +164,7 @@ def _kept(packed: object) -> Kept:
     numbers = isinstance(objects[2], dict) and all(type(each) in (int, float) for each in objects[2].values())
     if not (texts and numbers and all(isinstance(each, dict) for each in objects)):
         raise InputError("damaged file: an entry of its attribute 'trundle_data' has the wrong type")
-    return kept
+    return cast(Kept, kept)
 
 
 def long_name(name: str) -> str:

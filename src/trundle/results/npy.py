@@ -73,5 +73,5 @@ def _check_sum(path: Path, end: int) -> None:
     with path.open("rb") as file:
         file.seek(end)
         expected = file.read()[-32:]
-    if expected and expected != hashlib.sha256(np.memmap(path, np.uint8, "r", shape=(end,))).digest():
+    if expected and expected != hashlib.sha256(np.memmap(path, np.uint8, "r", shape=(end,)).data).digest():
         raise InputError("damaged .npy file: its checksum doesn't fit")
