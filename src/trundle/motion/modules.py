@@ -70,7 +70,7 @@ class Module:
         x, y = plus(x, dot((along, across), (c, -s))), plus(y, dot((along, across), (s, c)))
         if len(self.directions) > 1:
             return [x, y]
-        a, b = self.directions[0]
+        (a, b), *_ = self.directions
         return [plus(times(a, dot((c, s), (x, y))), times(b, dot((-s, c), (x, y))))]
 
     def rolling(self, angle: Scalar, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
@@ -85,7 +85,7 @@ class Module:
         along = along - times(twist[2] + rate, left)
         if len(self.directions) > 1:
             return along, rate
-        a, b = self.directions[0]
+        (a, b), *_ = self.directions
         return along + times(b / a, across), rate
 
 
