@@ -28,7 +28,8 @@ class Module:
 
     `points`: it turns so as to roll along its place's velocity, so that a twist determines its angle. `offset`: its
     contact ahead and to the left of its pivot (m); one ahead or behind (a caster, driven or not) turns as fast as the
-    twist makes it, from whatever angle it has. `directions`: those in which the ground can push it, along and across.
+    twist makes it, from whatever angle it has. `rollers`: the one direction, along and across, in which the ground can push
+    a wheel with rollers.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Module:
     radius: Scalar
     pivots: bool
     offset: tuple[Scalar, Scalar]
-    directions: tuple[tuple[Scalar, Scalar], ...]
+    rollers: tuple[Scalar, Scalar] | None = None
 
     @property
     def trails(self) -> bool:
@@ -68,9 +69,9 @@ class Module:
         along = plus(times(twist[2] + steering_rate, -left), -speed)
         across = times(twist[2] + steering_rate, ahead)
         x, y = plus(x, dot((along, across), (c, -s))), plus(y, dot((along, across), (s, c)))
-        if len(self.directions) > 1:
+        if self.rollers is None:
             return [x, y]
-        (a, b), *_ = self.directions
+        a, b = self.rollers
         return [plus(times(a, dot((c, s), (x, y))), times(b, dot((-s, c), (x, y))))]
 
     def rolling(self, angle: Scalar, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
@@ -83,9 +84,9 @@ class Module:
         ahead, left = self.offset
         rate: Scalar = -across / ahead - twist[2] if self.trails else 0
         along = along - times(twist[2] + rate, left)
-        if len(self.directions) > 1:
+        if self.rollers is None:
             return along, rate
-        (a, b), *_ = self.directions
+        a, b = self.rollers
         return along + times(b / a, across), rate
 
 
@@ -103,8 +104,8 @@ def modules_of(assembly: Assembly) -> tuple[Module, ...]:
 
 
 def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
-    directions = tuple((each.along, each.across) for each in wheel.directions)
-    if all(is_zero(along) for along, _ in directions):
+    rollers = [(each.along, each.across) for each in wheel.directions]
+    if all(is_zero(along) for along, _ in rollers):
         raise InputError(
             "the rollers' axes lie along the axle: turning the wheel moves nothing",
             key=f"robot.wheels.{wheel.name}.roller_angle",
@@ -112,9 +113,10 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
         )
     c, s = rotation[0][0], rotation[1][0]
     heading = 0.0 if is_zero(s) and is_zero(c - 1) else atan2(s, c)
+    only = rollers[0] if len(rollers) == 1 else None
     if not isinstance(wheel.noun, PivotedWheel):
-        return Module(wheel.name, wheel.position, heading, wheel.radius, False, (0, 0), directions)
+        return Module(wheel.name, wheel.position, heading, wheel.radius, False, (0, 0), only)
     (x, y), (ahead, left) = wheel.position, centre_of(wheel.name, wheel.noun, wheel.read)
     if not wheel.noun.steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
-    return Module(wheel.name, (x, y), heading, wheel.radius, True, (ahead, left), directions)
+    return Module(wheel.name, (x, y), heading, wheel.radius, True, (ahead, left), only)
