@@ -26,10 +26,8 @@ class Module:
     """A wheel on the base: its place (x, y), of its pivot where it has one (m), and `heading`, its angle without
     steering (rad), both in the base's frame; its `radius` (m).
 
-    `points`: it turns so as to roll along its place's velocity, so that a twist determines its angle. `offset`: its
-    contact ahead and to the left of its pivot (m); one ahead or behind (a caster, driven or not) turns as fast as the
-    twist makes it, from whatever angle it has. `rollers`: the one direction, along and across, in which the ground can push
-    a wheel with rollers.
+    `pivots`: it can be turned; `offset`: its contact ahead and to the left of its pivot (m). `rollers`: the one
+    direction, along and across, in which the ground can push a wheel with rollers.
     """
 
     name: str
@@ -42,12 +40,14 @@ class Module:
 
     @property
     def trails(self) -> bool:
-        """Whether its contact lies ahead of or behind its pivot."""
+        """Whether its contact lies ahead of or behind its pivot (a caster, driven or not): from whatever angle it has,
+        it turns as fast as the twist makes it.
+        """
         return self.pivots and not is_zero(self.offset[0])
 
     @property
     def points(self) -> bool:
-        """Whether its angle follows from the base's twist."""
+        """Whether it turns so as to roll along its place's velocity, so that a twist determines its angle."""
         return self.pivots and not self.trails
 
     def velocity(self, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
