@@ -24,7 +24,7 @@ from trundle.robot.structure import (
     is_vertical_axis,
 )
 from trundle.robot.walk import nouns, values
-from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
+from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
 
@@ -144,7 +144,11 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
-        if isinstance(noun, (Turning, Sliding)) and noun.lower is not None and noun.upper is not None:
+        if (
+            isinstance(noun, (Turning, Sliding, ModuleLimits))
+            and noun.lower is not None
+            and noun.upper is not None
+        ):
             lower, upper = found[noun.lower.key], found[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
