@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
+    from trundle.motion.following import follow as follow
     from trundle.motion.kinematics import kinematics as kinematics
+    from trundle.motion.limits import Limits as Limits
     from trundle.motion.odometry import derive_odometry
+    from trundle.motion.pose_paths import pose_path as pose_path
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -53,7 +56,10 @@ _HOMES = {
     "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
+    "motion.following": ("follow",),
     "motion.kinematics": ("kinematics",),
+    "motion.limits": ("Limits",),
+    "motion.pose_paths": ("pose_path",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),
