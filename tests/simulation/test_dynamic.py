@@ -562,6 +562,24 @@ def test_a_base_without_mass_has_kinematics_and_no_forces():
             run()
 
 
+@pytest.mark.parametrize("method", ["auto", "dop853"])
+def test_steering_into_a_singular_configuration_is_called_that(method):
+    """Two modules turned until their axles lie on one line."""
+    model = model_of("swerve", modules=2)
+    given = {
+        "front_drive.voltage": 6.0,
+        "rear_drive.voltage": 6.0,
+        "front_steer.angle": 2.0,
+        "rear_steer.angle": 2.0,
+    }
+    with pytest.raises(NumericsError) as caught:
+        simulate(model, 2.0, given, method=method)
+    assert "'swerve' is singular there, at front.steering = 90 deg, rear.steering = 90 deg" in str(
+        caught.value
+    )
+    assert "Dfun" not in str(caught.value)
+
+
 def test_slopes_by_differences_lead_to_the_same_motion(monkeypatch):
     model = model_of("skid_steer")
     given = commands(model, wave=True)
