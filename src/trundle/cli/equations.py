@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
 from trundle.cli.garbage import no_collection
-from trundle.cli.output import Output, json_text, write_file, write_json
+from trundle.cli.output import Output, emit, json_text, write_file, write_json
 from trundle.cli.parsing import add_output
 from trundle.errors import InputError
 from trundle.show.lines import terminal_width
@@ -75,7 +75,7 @@ def _show(text: str) -> None:
             f"formulas need signs that this terminal's encoding, {encoding}, has not",
             hint="set PYTHONIOENCODING=utf-8, or ask for --format latex, or write a file with --output",
         ) from None
-    print(text)
+    emit(text)
 
 
 def _written(found: Equations, form: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trundle.cli.failures import UsageError
-from trundle.cli.output import Output, output_for, write_file
+from trundle.cli.output import Output, emit, output_for, write_file
 from trundle.cli.parsing import Parser, add_common, add_output
 from trundle.errors import InputError
 
@@ -78,7 +78,7 @@ def execute(args: Namespace, out: Output) -> int:
     if file in (None, "-"):
         out.answer({"kind": kind, "file": None, "text": text})
         if not out.json:
-            print(text, end="")
+            emit(text, end="")
         return 0
     if Path(file).exists() and not args.force:
         raise InputError("is there already", file=file, hint="--force replaces it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
+from trundle.errors import TrundleError
 from trundle.show.lines import Page
 
 
@@ -29,7 +31,7 @@ class Output(Page):
     def say(self, lines: str | Iterable[str] = "") -> None:
         """Lines for a person, on standard output; nothing with --json or --quiet."""
         if not (self.json or self.quiet):
-            print(lines if isinstance(lines, str) else "\n".join(lines))
+            emit(lines if isinstance(lines, str) else "\n".join(lines))
 
     def answer(self, data: Mapping[str, object]) -> None:
         """The JSON object, where one was asked for."""
@@ -42,11 +44,28 @@ def output_for(args: Namespace) -> Output:
     return Output(colours_on(sys.stdout), args.json, args.quiet)
 
 
+def emit(text: str, end: str = "\n") -> None:
+    """Print on standard output at once, so that where it is full or closed the command says so."""
+    try:
+        print(text, end=end, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        mute(sys.stdout)
+        raise TrundleError(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+def mute(stream: TextIO) -> None:
+    """Let what is still to be written to a stream that has failed go nowhere, the interpreter's last flush too."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def write_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, in ASCII where its encoding is none of Unicode's (a Windows pipe, say)."""
     text = json_text(data)
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    print(text if unicode else json.dumps(json.loads(text), indent=2))
+    emit(text if unicode else json.dumps(json.loads(text), indent=2))
 
 
 def json_text(data: Mapping[str, object]) -> str:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from trundle.cli.failures import UsageError
+from trundle.cli.output import emit
 from trundle.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,6 +34,13 @@ class Parser(argparse.ArgumentParser):
             hint = meant or f"`{self.prog} --help` shows those there are"
             self.error(f"there is no option '{option}'; {hint}")
         return found, left
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print help or the version; argparse by itself would not tell that standard output is full."""
+        if file is sys.stdout:
+            emit(message, end="")
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print before it ends the process."""
