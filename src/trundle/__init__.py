@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
     from trundle.motion.odometry import derive_odometry
+    from trundle.motion.path_files import read_path as read_path
+    from trundle.motion.planner import plan as plan
     from trundle.motion.pose_paths import pose_path as pose_path
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
@@ -59,6 +61,8 @@ _HOMES = {
     "motion.following": ("follow",),
     "motion.kinematics": ("kinematics",),
     "motion.limits": ("Limits",),
+    "motion.path_files": ("read_path",),
+    "motion.planner": ("plan",),
     "motion.pose_paths": ("pose_path",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),

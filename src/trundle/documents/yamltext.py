@@ -52,9 +52,7 @@ def scalar(text: str) -> str | float | bool | None:
     return text
 
 
-def read_yaml(
-    text: str, file: str | None = None, *, nulls: bool = False
-) -> tuple[object, dict[Path, int]]:
+def read_yaml(text: str, file: str | None = None, *, nulls: bool = False) -> tuple[object, dict[Path, int]]:
     """Data and the line (from 1) of every key; raises InputError with the line, also for nulls unless they may be."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

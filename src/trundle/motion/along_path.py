@@ -91,14 +91,15 @@ class AlongPath:
             )
             for i, module in enumerate(self.kinematics.modules)
         ]
-        return Samples(*twist, angle, *steering, *rolling, np.stack(slips, axis=1))
+        columns = (*twist, angle, *steering, *rolling, np.stack(slips, axis=1))
+        return Samples(*columns)
 
     def _turned(self, length: FloatArray) -> FloatArray:
         """How far the modules have been steered since the section's begin."""
         looks, turned = self._looks
         near = np.clip(np.searchsorted(looks, length, "right") - 1, 0, len(looks) - 1)
         ends = [local_velocities(self.kinematics, self.section, each) for each in (looks[near], length)]
-        return turned[near] + _turn(*ends, self._steers)
+        return turned[near] + _turn(ends[0], ends[1], self._steers)
 
     @property
     def _steers(self) -> np.ndarray:

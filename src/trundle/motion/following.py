@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.errors import InputError
-from trundle.model.arguments import Given, robot_of
+from trundle.model.arguments import Given
 from trundle.motion.along_path import AlongPath, Stretched, steered_by
 from trundle.motion.kinematics import Kinematics, kinematics
-from trundle.motion.limits import QUANTITIES, Limits, Quantity, limits_of
+from trundle.motion.least_times import move
+from trundle.motion.limits import Limits
 from trundle.motion.motion import Motion, Piece
 from trundle.motion.path_rates import carried, local_velocities, module_rates
 from trundle.motion.path_scaling import quickest
+from trundle.motion.planner import module_limits
+from trundle.motion.planner_courses import SteeredDrive
+from trundle.motion.planner_pieces import Turning
 from trundle.motion.pose_paths import PosePath, Section, Zone
 from trundle.results.arrays import FloatArray
 
@@ -41,13 +47,10 @@ class Followed(Motion):
         What is followed.
     notes : tuple of str
         What the limits changed of it.
-    arrivals : array (sections + 1,), s
-        When each section begins, after the turns of the wheels before it, and the end.
     """
 
     path: PosePath | None = None
     notes: tuple[str, ...] = ()
-    limits: tuple[Limits, ...] = ()
 
 
 def follow(
@@ -98,7 +101,7 @@ def follow(
     >>> motion.poses([motion.duration])[0].round(9).tolist()
     [2.0, 0.0, 0.0]
     """
-    drive = _Drive(_followers(robot), _limits(robot, limits))
+    drive = _drive(robot, limits)
     names = drive.kinematics.names
     pieces: list[Piece] = []
     now = None if angles is None else np.array([angles.get(name, 0.0) for name in names])
@@ -107,35 +110,37 @@ def follow(
         for part in section.cut(_standing(drive.kinematics, section)):
             piece = _along(drive, part, path.zones, begins, now)
             if now is not None and np.abs(piece.angles - now).max() > 1e-12:
-                pieces.append(_steered(drive, now, piece.angles))
+                turns = [
+                    move(float(turn), *each)
+                    for turn, each in zip(piece.angles - now, drive.steered.steering.T, strict=True)
+                ]
+                pieces.append(Turning(drive.steered, now, turns))
             pieces.append(piece)
             now = piece.samples(np.array([piece.duration])).angle[0]
             begins += part.length
     start = path.sections[0].at(np.zeros(1))[0]
-    return Followed(
-        drive.kinematics, tuple(pieces), (start[0], start[1], start[2]), path=path, limits=drive.limits
-    )
+    return Followed(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]), path=path)
 
 
 @dataclass(frozen=True)
 class _Drive:
     kinematics: Kinematics
-    limits: tuple[Limits, ...]
+    steered: SteeredDrive
 
     @property
     def order(self) -> int:
-        """Of s ~ z^order at rest: 3 where a jerk is limited, 2 an acceleration, else 1."""
-        declared = {name for each in self.limits for name in each.declared}
-        return 3 if any("jerk" in name for name in declared) else 2
+        """Of s ~ z^order at rest: 3 where a jerk is limited, else 2."""
+        jerks = np.isfinite(self.steered.steering[2]) | np.isfinite(self.steered.rolling[2])
+        return 3 if jerks.any() else 2
 
-    def bounds(self, kind: str) -> FloatArray:
-        """Limits of the first three derivatives of "steering" or "drive", (3, m)."""
-        names: list[Quantity] = [name for name in QUANTITIES if name.startswith(kind)]
-        return np.array([[each.of(name) for each in self.limits] for name in names])
+    @cached_property
+    def steers(self) -> npt.NDArray[np.bool_]:
+        """Which modules point along their places' velocities."""
+        return np.array([module.points for module in self.kinematics.modules])
 
 
-def _followers(robot: Given) -> Kinematics:
-    """The kinematics of a robot whose every wheel goes where a path of poses leads."""
+def _drive(robot: Given, limits: Mapping[str, Limits] | Limits | None) -> _Drive:
+    """A robot whose every wheel goes where a path of poses leads, and its limits."""
     found = kinematics(robot)
     for module in found.modules:
         if module.trails:
@@ -144,24 +149,16 @@ def _followers(robot: Given) -> Kinematics:
                 key=f"robot.wheels.{module.name}",
                 hint="path following takes wheels that steer about their centres, or have rollers",
             )
-    return found
-
-
-def _limits(robot: Given, given: Mapping[str, Limits] | Limits | None) -> tuple[Limits, ...]:
-    names = kinematics(robot).names
-    if isinstance(given, Limits):
-        found = dict.fromkeys(names, given)
-    else:
-        declared = limits_of(robot_of(robot, "follow", "its wheels have no limits"))
-        found = {**{name: declared.get(name, Limits()) for name in names}, **(given or {})}
-    for name in names:
-        if not math.isfinite(found[name].drive_speed):
+    known = tuple(module_limits(robot, found, limits))
+    for module, each in zip(found.modules, known, strict=True):
+        if not math.isfinite(each.drive_speed):
             raise InputError(
-                f"nothing limits how fast {name} rolls",
-                key=f"robot.wheels.{name}.limits.drive_speed",
+                f"nothing limits how fast {module.name} rolls",
+                key=f"robot.wheels.{module.name}.limits.drive_speed",
                 hint="declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)",
             )
-    return tuple(found[name] for name in names)
+    x, y = found.places.T
+    return _Drive(found, SteeredDrive(found.names, x + 1j * y, known))
 
 
 def _standing(kinematics: Kinematics, section: Section) -> list[float]:
@@ -211,7 +208,7 @@ def _along(
                 carried(steering, slopes), carried(rolling, slopes), carried(own, slopes), strict=True
             )
         ]
-        modules = np.concatenate([drive.bounds("steering"), drive.bounds("drive")], axis=1)
+        modules = np.concatenate([drive.steered.steering, drive.steered.rolling], axis=1)
         held = np.broadcast_to(modules[:, None], (3, len(z), modules.shape[1]))
         return np.array(rates), np.concatenate([held, bounds], axis=2)
 
@@ -252,7 +249,7 @@ def _begin(
     z = np.linspace(0.0, 1.0, _LOOKS)
     u = local_velocities(drive.kinematics, section, stretched.at(z)[0])
     forward = np.where(np.abs(u).max(axis=0) <= _STILL, 0.0, 1.0)
-    steers = np.array([module.points for module in drive.kinematics.modules]) & (forward != 0)
+    steers = drive.steers & (forward != 0)
     before = drive.kinematics.headings if now is None else now
     # a wheel on the centre of rotation at the very end has its direction from beside it
     first = np.where(np.abs(u[0]) > _STILL, u[0], u[1])
@@ -271,7 +268,7 @@ def _begin(
 
 def _into_range(drive: _Drive, place: int, reach: tuple[float, float]) -> int:
     """By how many half turns a wheel has to begin otherwise to stay within its steering range."""
-    low, high = drive.limits[place].steering_range or (-math.inf, math.inf)
+    low, high = drive.steered.ranges[:, place]
     for turned in sorted(range(-8, 9), key=abs):
         if low <= reach[0] + turned * math.pi and reach[1] + turned * math.pi <= high:
             return turned
@@ -307,7 +304,7 @@ def _knots(
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
     z = np.linspace(0.0, 1.0, _LOOKS)
     lengths = stretched.at(z)[0]
-    steers = np.array([module.points for module in drive.kinematics.modules]) & (forward != 0)
+    steers = drive.steers & (forward != 0)
     steps = np.abs(steered_by(local_velocities(drive.kinematics, section, lengths), steers)).max(axis=1)
     density = np.diff(lengths) / _METRES + steps / _RADIANS
     wished = np.clip(density.sum(), _FEWEST, _MOST)
@@ -325,8 +322,3 @@ def _knots(
     kept = np.concatenate([[True], np.diff(merged) > 1e-6])
     kept[-1] = True
     return merged[kept]
-
-
-def _steered(drive: _Drive, now: FloatArray, then: FloatArray) -> Piece:
-    """All wheels steered at rest."""
-    raise NotImplementedError

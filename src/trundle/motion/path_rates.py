@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from trundle.motion.kinematics import Kinematics
+from trundle.motion.planner_courses import ComplexArray, log_rates
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 
-ComplexArray = npt.NDArray[np.complex128]
 _Array = TypeVar("_Array", FloatArray, ComplexArray)
 
 
@@ -61,9 +60,7 @@ def module_rates(
     u = velocities(kinematics, poses)
     still = forward == 0
     safe = [np.where(still, float(order == 0), each) for order, each in enumerate(u)]
-    first = safe[1] / safe[0]
-    second = safe[2] / safe[0] - first**2
-    third = safe[3] / safe[0] - 3 * first * second - first**3
+    _, (first, second, third) = log_rates(np.array(safe))
     speed = forward * np.abs(u[0])
     turning = [each[:, 2:] for each in poses[1:4]]
     steers = np.array([module.points for module in kinematics.modules])

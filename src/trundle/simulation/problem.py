@@ -22,7 +22,7 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
-from trundle.simulation.culprit import with_culprit
+from trundle.simulation.culprit import AXLES, with_culprit
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
@@ -167,10 +167,7 @@ def _singular_start(robot: Robot | None) -> str:
             "bodies in line can fold either way; start from other angles"
         )
     if robot is not None and robot.wheels:
-        return (
-            "steered wheels whose axles lie on one line do that; start from other angles, choose other independent "
-            "speeds (robot.speeds), or give wheels contact: slip"
-        )
+        return AXLES
     return "do two joints about one axis carry a body without inertia there? start from other angles"
 
 
