@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
+    from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.odometry import derive_odometry
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
@@ -52,6 +53,7 @@ _HOMES = {
     "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
+    "motion.kinematics": ("kinematics",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),

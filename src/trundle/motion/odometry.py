@@ -35,7 +35,7 @@ class Odometry:
     """pose' = pose · exp(J(α) Δ): the base's pose (x, y, θ) after the increments Δ of its wheels' angles.
 
     The twist that the increments stand for is held constant in the base's own axes, so the base moves on an arc,
-    exactly (`trundle.motion.arc`). J is the least-squares solution over all wheels (`trundle.model.kinematics`).
+    exactly (`trundle.motion.arc`). J is the least-squares solution over all wheels (`trundle.model.rolling_motion`).
     `angles` are the steering and joint angles α that J depends on, as they are before the increment; those that are
     among the increments are taken in the middle of it, α + Δα/2, the others are held.
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantities
 from trundle.model.arguments import Given, named, robot_of
-from trundle.model.kinematics import derive_kinematics, rate_names
 from trundle.model.manifold import settle
 from trundle.model.mechanism import mechanism
+from trundle.model.rolling_motion import derive_rolling, rate_names
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.simulation.options import Options, Times, initial_numbers, options_of
@@ -108,7 +108,7 @@ def kinematic_problem(
     angles = _angles(known, signals)
     # Rates first: the order of the program's inputs.
     names = sorted(signals, key=lambda name: name in angles)
-    kinematics = derive_kinematics(robot, [known.rate_of(name) or name for name in names])
+    kinematics = derive_rolling(robot, [known.rate_of(name) or name for name in names])
     derived = time.perf_counter() - began
     values = robot.parameter_values(named(parameters, "parameters"))
     given = initial_numbers(initial, kinematics)

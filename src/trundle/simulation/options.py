@@ -12,7 +12,7 @@ from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
-from trundle.model.kinematics import Kinematics
+from trundle.model.rolling_motion import RollingMotion
 from trundle.results.arrays import FloatArray
 from trundle.robot.values import describe
 
@@ -121,7 +121,9 @@ def positive(given: object, name: str, unit: str = "") -> float:
     return found
 
 
-def initial_numbers(given: Mapping[str, float | str] | None, system: Model | Kinematics) -> dict[str, float]:
+def initial_numbers(
+    given: Mapping[str, float | str] | None, system: Model | RollingMotion
+) -> dict[str, float]:
     """Initial values of states in SI by name."""
     for each in named(given, "initial"):
         require_state(each, system)
@@ -131,7 +133,7 @@ def initial_numbers(given: Mapping[str, float | str] | None, system: Model | Kin
     }
 
 
-def require_state(name: str, system: Model | Kinematics) -> None:
+def require_state(name: str, system: Model | RollingMotion) -> None:
     """Raise InputError for what can't be given at the start, with a word on what follows from the states."""
     key, states = f"run.initial.{name}", system.states
     if name in states:

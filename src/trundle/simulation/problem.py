@@ -12,9 +12,9 @@ import numpy as np
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
-from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
 from trundle.model.own_kinds import without_value
+from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -47,7 +47,7 @@ class Problem:
     begins with.
     """
 
-    system: Model | Kinematics
+    system: Model | RollingMotion
     rate: Program
     observe: Program
     signals: Mapping[str, Signal]
@@ -222,7 +222,7 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def _spent(
-    system: Model | Kinematics, values: Mapping[str, FloatArray], time: FloatArray
+    system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
 ) -> dict[str, object]:
     """When each battery broke down first, and when it was empty; both are said."""
     robot, found = system.robot, dict[str, dict[str, float]]()
@@ -249,7 +249,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
     }
 
 
-def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
+def describe(system: Model | RollingMotion, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
     return {**system.made_from, "parameters": dict(parameters)}
 

@@ -52,7 +52,7 @@ _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kinematics(Bound):
+class RollingMotion(Bound):
     """q̇ = g(q, k, p) with k the given rates; outputs: the speeds that were found and the slip residual (m/s).
 
     The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the
@@ -97,7 +97,7 @@ def rate_names(assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
 
-def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
+def derive_rolling(robot: Robot | Model, given: Sequence[str]) -> RollingMotion:
     """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
@@ -123,7 +123,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
-    return Kinematics(
+    return RollingMotion(
         name=robot.name,
         coordinates=here.names,
         inputs=given,
