@@ -139,7 +139,9 @@ class TwistLine:
         angle = self.angles_at(times)
         along = rolling_axes(self.kinematics, angle)
         drive = [(np.conj(along) * each).real for each in u[:3]]
-        rates = rates_of([np.where(self._turns, u[0], 1.0), *(np.where(self._turns, each, 0.0) for each in u[1:])])
+        rates = rates_of(
+            [np.where(self._turns, u[0], 1.0), *(np.where(self._turns, each, 0.0) for each in u[1:])]
+        )
         acceleration, jerk = rates.drive(drive[0])
         return Samples(
             self.twist + self.change * shares[0],
@@ -184,14 +186,13 @@ class ModulePiece:
         w = [
             speed * turn,
             (drive_acceleration + 1j * speed * rate) * turn,
-            (drive_jerk - speed * rate**2 + 1j * (2 * drive_acceleration * rate + speed * acceleration)) * turn,
+            (drive_jerk - speed * rate**2 + 1j * (2 * drive_acceleration * rate + speed * acceleration))
+            * turn,
         ]
         twist, twist_rate, twist_jerk = (agreed(self.kinematics, each) for each in w)
         slip = slips(self.kinematics, velocities(self.kinematics, twist), angle, speed)
         steering = (angle, rate, acceleration, jerk)
-        return Samples(
-            twist, twist_rate, twist_jerk, *steering, speed, drive_acceleration, drive_jerk, slip
-        )
+        return Samples(twist, twist_rate, twist_jerk, *steering, speed, drive_acceleration, drive_jerk, slip)
 
 
 def _stacked(profiles: Sequence[Profile], times: FloatArray, order: int) -> FloatArray:
@@ -208,7 +209,7 @@ def rolling_axes(kinematics: Kinematics, angle: FloatArray) -> ComplexArray:
     seen from there, k = e^{iα} (1 + i b/a).
     """
     slopes = [
-        float(module.directions[0][1]) / float(module.directions[0][0]) if len(module.directions) == 1 else 0.0
+        float(module.rollers[1]) / float(module.rollers[0]) if module.rollers else 0.0
         for module in kinematics.modules
     ]
     return np.exp(1j * angle) * (1 + 1j * np.array(slopes))
@@ -217,11 +218,12 @@ def rolling_axes(kinematics: Kinematics, angle: FloatArray) -> ComplexArray:
 def slips(kinematics: Kinematics, u: ComplexArray, angle: FloatArray, speed: FloatArray) -> FloatArray:
     """How fast each wheel slides in the directions in which the ground holds it, (n, m) in m/s."""
     relative = (u - speed * np.exp(1j * angle)) * np.exp(-1j * angle)
-    columns = [
-        np.sqrt(sum((a * relative[:, i].real + b * relative[:, i].imag) ** 2 for a, b in module.directions))
-        for i, module in enumerate(kinematics.modules)
-    ]
-    return np.stack(columns, axis=1)
+    found = np.abs(relative)
+    for i, module in enumerate(kinematics.modules):
+        if module.rollers:
+            a, b = map(float, module.rollers)
+            found[:, i] = np.abs(a * relative[:, i].real + b * relative[:, i].imag)
+    return found
 
 
 def agreed(kinematics: Kinematics, w: ComplexArray) -> FloatArray:
@@ -230,11 +232,11 @@ def agreed(kinematics: Kinematics, w: ComplexArray) -> FloatArray:
     given = np.stack([w.real, w.imag], axis=-1)
     kept, known = [], []
     for i, module in enumerate(kinematics.modules):
-        if len(module.directions) > 1:
+        if module.rollers is None:
             kept.append(rows[i])
             known.append(given[:, i])
             continue
-        ((a, b),) = module.directions
+        a, b = map(float, module.rollers)
         turn = np.exp(1j * float(module.heading)) * (a + 1j * b)
         across = np.array([turn.real, turn.imag])
         kept.append((across @ rows[i])[None])

@@ -106,7 +106,9 @@ def _ends(axis: Axis) -> Iterator[Axis]:
     if not (inside and low <= axis.start[0] <= high):
         beyond = axis.start[0] if inside else axis.end[0]
         raise InputError(
-            f"{beyond:g} is outside the range from {low:g} to {high:g}", key="bounds", hint="give an end within it"
+            f"{beyond:g} is outside the range from {low:g} to {high:g}",
+            key="bounds",
+            hint="give an end within it",
         )
     yield from (replace(axis, end=(each, *rest)) for each in inside)
 
@@ -123,8 +125,8 @@ def _check_bounds(axis: Axis, profile: Profile) -> None:
     if not _within(axis, profile):
         low, high = profile.extremes()
         raise InputError(
-            f"from {axis.start[0]:g} at {axis.start[1]:g} per second it goes from {low:.6g} to {high:.6g} on its way to "
-            f"{axis.end[0]:g}: beyond the range from {axis.bounds[0]:g} to {axis.bounds[1]:g}",
+            f"on its way from {axis.start[0]:g} (at {axis.start[1]:g} per second) to {axis.end[0]:g} it goes from "
+            f"{low:.6g} to {high:.6g}: beyond the range from {axis.bounds[0]:g} to {axis.bounds[1]:g}",
             key="bounds",
             hint="start slower, or with a higher limit of acceleration",
         )
@@ -158,7 +160,10 @@ def _check_states(axis: Axis) -> None:
     for where, state in (("start", axis.start), ("end", axis.end)):
         if not all(map(math.isfinite, state)):
             raise InputError(f"the {where} {state} is not finite", key=where)
-    for limit, name, state in ((axis.velocity, "velocity", axis.end[1]), (axis.acceleration, "acceleration", axis.end[2])):
+    for limit, name, state in (
+        (axis.velocity, "velocity", axis.end[1]),
+        (axis.acceleration, "acceleration", axis.end[2]),
+    ):
         if abs(state) > limit:
             raise InputError(f"the end's {name} {state:g} is beyond its limit {limit:g}", key=name)
 
