@@ -4,12 +4,12 @@ basic-swerve-sim.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from trundle.documents.document import read_text
 from trundle.documents.runspec import ReadsConstant
@@ -20,14 +20,22 @@ from trundle.files import path_of
 from trundle.robot import units
 from trundle.robot.noun import Noun, default
 from trundle.robot.problems import Path, problems_of, report
-from trundle.robot.values import Positive, Value, describe, problem
+from trundle.robot.values import Value, describe, problem
 from trundle.robot.walk import plain
 
 _Length = Annotated[Value, ReadsConstant(units.LENGTH)]
 _Angle = Annotated[Value, ReadsConstant(units.ANGLE)]
 _Speed = Annotated[Value, ReadsConstant(units.SPEED)]
 _Rate = Annotated[Value, ReadsConstant(units.RATE)]
-_Time = Annotated[Value, ReadsConstant(units.TIME)]
+
+
+def _positive(time: Value) -> Value:
+    if time.number <= 0:
+        raise problem(f"expected a time above zero, got {time.source}", "give the time to get there, in s")
+    return time
+
+
+_Time = Annotated[Value, ReadsConstant(units.TIME), AfterValidator(_positive)]
 
 # Twists and poses as numbers: v_x, v_y (m/s), ω (rad/s); x, y (m), θ (rad).
 Three = tuple[float, float, float]
@@ -87,7 +95,7 @@ class Command(Noun):
 
     called: ClassVar[str] = "command"
 
-    duration: Positive[_Time] = Field(description="How long it takes to get there (s).")
+    duration: _Time = Field(description="How long it takes to get there (s).")
     twist: TwistCommand | None = default(None, "The body's motion at the end.")
     modules: dict[str, ModuleCommand] | None = default(None, "What each module does at the end.")
 
@@ -175,21 +183,31 @@ class _NamedModule(Noun):
     velocity_in_meters_per_second: _Speed
 
 
-_Modules = Annotated[tuple[_NamedModule, ...], Field(min_length=1)]
+def _distinct(modules: tuple[_NamedModule, ...]) -> tuple[_NamedModule, ...]:
+    names = [_identifier(each) for each in modules]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise problem(f"the module {modules[place].name!r} stands twice", "keep one of them", (place,))
+    return modules
+
+
+_Modules = Annotated[tuple[_NamedModule, ...], Field(min_length=1), AfterValidator(_distinct)]
+
+
+def _identifier(module: _NamedModule) -> str:
+    """A module's name as an identifier: left-front is left_front."""
+    return module.name.replace("-", "_")
 
 
 def _by_name(modules: Sequence[_NamedModule]) -> dict[str, object]:
-    """Modules by their names as identifiers: left-front is left_front."""
-    found: dict[str, object] = {}
-    for place, each in enumerate(modules):
-        name = each.name.replace("-", "_")
-        if name in found:
-            raise problem(f"the module {each.name!r} stands twice", "keep one of them", ("modules", place))
-        found[name] = {
+    """The modules' commands by their names."""
+    return {
+        _identifier(each): {
             "angle": each.orientation_in_radians_relative_to_body,
             "speed": each.velocity_in_meters_per_second,
         }
-    return found
+        for each in modules
+    }
 
 
 class _SimulatorStart(Noun):
@@ -202,7 +220,7 @@ class _SimulatorStart(Noun):
 class _SimulatorCommand(Noun):
     called: ClassVar[str] = "command"
 
-    time_span: Positive[_Time]
+    time_span: _Time
     body: _BodyVelocity | None = None
     modules: _Modules | None = None
 
@@ -211,7 +229,6 @@ class _SimulatorCommand(Noun):
         if (self.body is None) == (self.modules is None):
             came = "both" if self.body is not None else "neither"
             raise problem(f"a command has a body or modules, this one has {came}", "give one of them")
-        _by_name(self.modules or ())
         return self
 
     @property
@@ -228,20 +245,14 @@ class _SimulatorPlan(Noun):
     start_state: _SimulatorStart
     commands: Annotated[tuple[_SimulatorCommand, ...], Field(min_length=1)]
 
-    @model_validator(mode="after")
-    def _once(self) -> _SimulatorPlan:
-        _by_name(self.start_state.modules)
-        return self
-
     @property
     def motion(self) -> Commands:
         start = self.start_state
-        return Commands(
-            name=self.name,
-            description=self.description,
-            start={"pose": start.body.pose, "twist": start.body.twist, "modules": _by_name(start.modules)},
-            commands=tuple(each.command for each in self.commands),
-        )
+        body, modules = start.body, _by_name(start.modules)
+        data: dict[str, object] = {"name": self.name, "description": self.description}
+        data["start"] = {"pose": body.pose, "twist": body.twist, "modules": modules}
+        data["commands"] = tuple(each.command for each in self.commands)
+        return Commands.model_validate(data)
 
 
 class _SimulatorFile(Noun):
@@ -287,7 +298,11 @@ class CommandFile:
         )
 
 
-def read_commands(source: str | FilePath | Mapping[str, object] | Commands | CommandFile) -> CommandFile:
+# What commands are read from: a path, what a file would hold, or commands themselves.
+GivenCommands = str | os.PathLike[str] | Mapping[str, object] | Commands | CommandFile
+
+
+def read_commands(source: GivenCommands) -> CommandFile:
     """The commands in a file: Trundle's `motion:`, or basic-swerve-sim's `plan:`. Nothing in it is ever executed.
 
     Parameters
@@ -319,7 +334,7 @@ def read_commands(source: str | FilePath | Mapping[str, object] | Commands | Com
     if isinstance(source, Mapping):
         return _checked(source if "plan" in source else {"trundle": 1, **source}, None, {})
     path = path_of(source, "read_commands")
-    file = str(source)
+    file = str(path)
     data, lines = read_yaml(read_text(path), file)
     return _checked(data, file, lines)
 

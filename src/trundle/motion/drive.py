@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.errors import InputError, choose, suggest
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.commands import Command, CommandFile, Commands, ModuleCommand, read_commands
+from trundle.motion.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.extremes import Peak, peaks
 from trundle.motion.kinematics import Kinematics, kinematics
 from trundle.motion.levels import (
@@ -30,6 +29,7 @@ from trundle.motion.levels import (
 )
 from trundle.motion.limits import Limits, limits_of
 from trundle.motion.motion import Motion
+from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
@@ -81,9 +81,63 @@ class Driven:
         """The largest magnitude of each quantity of each module, between samples too."""
         return tuple(peaks(self.motion))
 
+    def run(self, rate: float = 100.0) -> Run:
+        """The motion as a run: labelled samples with units, which figures and files take.
+
+        Parameters
+        ----------
+        rate : float, 1/s
+            Samples a second; the end is one more.
+
+        Returns
+        -------
+        Run
+            Poses, speeds, accelerations and jerks of the body and of the modules; its `summary` as `summary()` has it.
+
+        Raises
+        ------
+        InputError
+            The rate is not positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
+        >>> trundle.drive({"motion": turn}, level="body").run().final["theta"]
+        0.5
+        """
+        from trundle.motion.record import to_run
+
+        return to_run(self, rate)
+
+    def summary(self) -> dict[str, object]:
+        """What came out, as plain data.
+
+        Returns
+        -------
+        dict
+            Duration, final pose, the largest of each quantity and of slip, which limits were broken and which were
+            used to the full when, how much longer it took than asked, and why.
+
+        Raises
+        ------
+        NumericsError
+            The motion is too rough to be integrated.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
+        >>> trundle.drive({"motion": turn}, level="limited").summary()["exceeded"]
+        []
+        """
+        from trundle.motion.record import summary
+
+        return summary(self)
+
 
 def drive(
-    commands: str | os.PathLike[str] | Mapping[str, object] | Commands | CommandFile,
+    commands: GivenCommands,
     robot: Given | None = None,
     *,
     level: Level = "limited",
@@ -129,13 +183,13 @@ def drive(
     limits = tuple(limits_of(found)[name] for name in who.names)
     shape = profile if level in ("module", "body") else smooth_shape(profile, limits)
     asked = Drive(who, limits, shape, level in ("limited", "coordinated"))
-    steps = _steps(asked, file, level)
+    begin = _start(asked, file, level)
+    steps = _steps(asked, file, level, begin)
     notes = [f"command {place + 1}: {note}" for place, each in enumerate(steps) for note in each.notes]
     if shape != profile:
         notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")
-    motion = Motion(
-        who, tuple(piece for each in steps for piece in each.pieces), file.motion.start.pose.numbers
-    )
+    pieces = tuple(piece for each in steps for piece in each.pieces)
+    motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
     return Driven(found, file, level, profile, motion, ends, limits, stretches, tuple(notes))
@@ -162,10 +216,9 @@ def _driven_modules(found: Kinematics) -> Kinematics:
     return replace(found, modules=kept)
 
 
-def _steps(drive: Drive, file: CommandFile, level: Level) -> list[Step]:
+def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[Step]:
     """The steps of all commands, errors with their places in the file."""
     found: list[Step] = []
-    state = _start(drive, file, level)
     for place, command in enumerate(file.motion.commands):
         target = _target(drive, file, command, place)
         try:

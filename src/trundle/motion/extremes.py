@@ -12,7 +12,6 @@ from trundle.motion.limits import QUANTITIES, Limits, Quantity
 from trundle.motion.motion import Motion, Piece, Samples
 from trundle.results.arrays import FloatArray
 
-Extreme = Quantity | str
 _NAMES: tuple[Quantity, ...] = get_args(Quantity)
 # Looks at a stretch between breaks: evenly, and ever nearer to its ends, as a wheel near the centre of rotation turns
 # in a moment.
@@ -21,8 +20,10 @@ _NEAR = 2.0 ** -np.arange(6, 44, 1.0)
 _LOOKS = np.unique(np.concatenate([_EVEN, _NEAR, 1 - _NEAR]))
 # Largest values are narrowed down so many times by so many looks: to a square of 1/8⁵ of the first look's distance.
 _ROUNDS, _FINER = 5, 17
-# A quantity that changes by more than this share of its size (or of 1 in its unit) at one moment jumps.
+# A quantity that changes by more than this share of its largest value (or of 1 in its unit) at one moment jumps.
 _JUMP = 1e-6
+# Angles in files are rounded: a turn below this, to where a wheel's velocity points, is no jump (rad).
+_ROUNDED_ANGLE = 1e-4
 # What jumps, and what is an impulse then.
 _ABOVE: dict[str, tuple[Quantity, ...]] = {
     "angle": ("steering_rate", "steering_acceleration", "steering_jerk"),
@@ -104,14 +105,18 @@ def _with_impulses(found: list[Peak], motion: Motion | Piece) -> list[Peak]:
     breaks = motion.breaks
     left = motion.samples(np.nextafter(breaks[1:], 0))
     right = motion.samples(breaks[:-1])
+    largest = {(each.quantity, each.module): each.value for each in found}
     jumps: dict[tuple[Quantity, int], float] = {}
     for name, above in _ABOVE.items():
         before, behind = getattr(left, name), getattr(right, name)
         zero = name not in ("angle", "drive_speed")
         ends = (np.zeros_like(before[:1]),) * 2 if zero else (behind[:1], before[-1:])
+        if name == "angle" and isinstance(motion, Motion) and motion.angles is not None:
+            ends = (motion.angles[None], ends[1])
         before, behind = np.concatenate([ends[0], before]), np.concatenate([behind, ends[1]])
-        size = np.maximum(1.0, np.maximum(np.abs(before), np.abs(behind)))
-        for step, module in np.argwhere(np.abs(behind - before) > _JUMP * size):
+        size = np.array([max(1.0, largest.get((name, module), 1.0)) for module in range(before.shape[1])])
+        tolerance = _ROUNDED_ANGLE if name == "angle" else _JUMP * size
+        for step, module in np.argwhere(np.abs(behind - before) > tolerance):
             for each in above:
                 jumps.setdefault((each, int(module)), float(breaks[step]))
     return [

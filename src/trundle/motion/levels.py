@@ -21,7 +21,15 @@ from trundle.motion.extremes import peaks, slowing
 from trundle.motion.kinematics import Kinematics, ModuleStates
 from trundle.motion.limits import Limits, Quantity
 from trundle.motion.motion import Piece
-from trundle.motion.pieces import ModulePiece, TwistLine, agreed, rolling_axes, slips, velocities
+from trundle.motion.pieces import (
+    ComplexArray,
+    ModulePiece,
+    TwistLine,
+    agreed,
+    rolling_axes,
+    slips,
+    velocities,
+)
 from trundle.motion.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
 from trundle.results.arrays import FloatArray
@@ -154,7 +162,8 @@ def _agreed(drive: Drive, target: Target) -> FloatArray:
     """The twist of a command of modules that agree with one; InputError says by how much others contradict it."""
     assert target.modules is not None
     angles, speeds = target.modules
-    twist = agreed(drive.kinematics, (speeds * np.exp(1j * angles))[None])
+    rims: ComplexArray = np.asarray(speeds * np.exp(1j * angles), dtype=np.complex128)[None]
+    twist = agreed(drive.kinematics, rims)
     check_agreement(drive, twist[0], angles, speeds)
     return twist[0]
 
@@ -243,9 +252,8 @@ def _modules(
 def _along(drive: Drive, state: State, line: Callable[[float], TwistLine], target: Target) -> Step:
     """A line of twists over the command's time, after the turns that its start needs; `body` lets wheels jump there."""
     angles = line(1.0).angles
-    first: tuple[Piece, ...] = ()
-    if drive.held and np.abs(angles - state.angles).max() > _ALIGNED:
-        first = (steering(drive, state, angles),)
+    turn = steering(drive, state, angles) if drive.held else None
+    first = () if turn is None else (turn,)
     piece, stretched = _paced(drive, line, target)
     last = piece.samples(np.array([piece.duration]))
     after = State(line(1.0).end, last.angle[0], last.drive_speed[0])
@@ -327,24 +335,25 @@ def _half_in_range(angle: float, swing: float, now: float, limits: Limits) -> fl
     return min(kept, key=lambda way: abs(way - now), default=angle)
 
 
-def steering(drive: Drive, state: State, angles: FloatArray) -> ModulePiece:
-    """Wheels that stand still turn to angles as fast as their limits allow, arriving together; the others roll on."""
+def steering(drive: Drive, state: State, angles: FloatArray) -> ModulePiece | None:
+    """Wheels that stand still turn to angles as fast as their limits allow, arriving together; the others roll on.
+    None where no limit asks for time.
+    """
     turning = np.abs(angles - state.angles) > _ALIGNED
     rolling = turning & (np.abs(state.speeds) > _STILL)
     if rolling.any():
         raise InputError(f"{drive.names[int(rolling.argmax())]} rolls, and would have to turn at once")
-    axes = [
-        Axis(
-            (now, 0.0, 0.0),
-            (then, 0.0, 0.0),
-            limits.steering_rate,
-            limits.steering_acceleration,
-            limits.steering_jerk,
-        )
-        for now, then, limits in zip(state.angles, angles, drive.limits, strict=True)
-    ]
-    turns = time_optimal(axes)
-    held = tuple(shaped("linear", speed, speed, turns[0].duration) for speed in state.speeds)
+    free = math.inf, math.inf, math.inf
+    bounds = [(each.steering_rate, each.steering_acceleration, each.steering_jerk) for each in drive.limits]
+    ways = list(zip(state.angles, angles, strict=True))
+    bounded = [k for k, each in enumerate(bounds) if each != free]
+    axes = [Axis((ways[k][0], 0.0, 0.0), (ways[k][1], 0.0, 0.0), *bounds[k]) for k in bounded]
+    quickest = dict(zip(bounded, time_optimal(axes), strict=True)) if axes else {}
+    duration = max((profile.duration for profile in quickest.values()), default=0.0)
+    if not duration:
+        return None  # nothing limits it
+    turns = tuple(quickest.get(k) or shaped(drive.shape, *way, duration) for k, way in enumerate(ways))
+    held = tuple(shaped("linear", speed, speed, duration) for speed in state.speeds)
     return ModulePiece(drive.kinematics, turns, held)
 
 
@@ -360,4 +369,4 @@ def smooth_shape(shape: Shape, limits: Sequence[Limits]) -> Shape:
         needed = "trapezoidal"
     if "steering_jerk" in declared:
         needed = "scurve"
-    return max(shape, needed, key=PROFILES.index)
+    return PROFILES[max(PROFILES.index(shape), PROFILES.index(needed))]

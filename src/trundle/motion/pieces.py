@@ -88,7 +88,7 @@ class TwistLine:
         """How long it takes, in s."""
         return self.profile.duration
 
-    @cached_property
+    @property
     def breaks(self) -> FloatArray:
         """The profile's, and when each module's velocity is least, where its rates peak."""
         return np.unique(np.concatenate([self.profile.breaks, self._nearest]))
@@ -172,7 +172,7 @@ class ModulePiece:
         """How long it takes, in s."""
         return max(profile.duration for profile in (*self.angles, *self.speeds))
 
-    @cached_property
+    @property
     def breaks(self) -> FloatArray:
         """Those of all profiles."""
         found = np.concatenate([profile.breaks for profile in (*self.angles, *self.speeds)])

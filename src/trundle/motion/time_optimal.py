@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -168,10 +168,24 @@ def _check_states(axis: Axis) -> None:
             raise InputError(f"the end's {name} {state:g} is beyond its limit {limit:g}", key=name)
 
 
-def _profile(found: object, axis: Axis, duration: float) -> Profile:
+class _Part(Protocol):
+    """Ruckig's times, and the states and jerks at their starts; it comes without types."""
+
+    t: list[float]
+    p: list[float]
+    v: list[float]
+    a: list[float]
+    j: list[float]
+
+
+class _Found(_Part, Protocol):
+    brake: _Part
+
+
+def _profile(found: _Found, axis: Axis, duration: float) -> Profile:
     """Ruckig's parts as polynomials, each from its own state: what comes before it brakes into the limits first."""
     spans, rows = [], []
-    for part in (found.brake, found):  # type: ignore[attr-defined]  # Ruckig's classes have no stubs
+    for part in (found.brake, found):
         for span, *state in zip(part.t, part.p, part.v, part.a, part.j, strict=False):
             if span > 0:
                 spans.append(span)
