@@ -8,7 +8,6 @@ import pytest
 import trundle
 from trundle.errors import InputError
 from trundle.motion.halves import MARGIN
-from trundle.motion.kinematics import ModuleStates
 
 WHOLE = ("swerve", "mecanum", "three_omni")  # drives that can move any way
 
@@ -63,10 +62,56 @@ def test_a_run_with_these_rates_moves_as_the_twist_says(rng):
     np.testing.assert_allclose(run["caster.steering_rate"][0], states.steering_rates[2], atol=1e-9)
 
 
+@pytest.mark.parametrize("robot", [*WHOLE, "mixed"])
+def test_rates_are_derivatives_and_lead_back(robot, rng):
+    """States along ξ + ξ̇ t, differenced; then back by least squares to ξ̇."""
+    found = trundle.kinematics(mixed() if robot == "mixed" else trundle.catalog.robot(robot))
+    twist, rate = rng.uniform(-1, 1, (2, 100, 3))
+    step = 1e-5
+    states = found.module_states(*twist.T)
+    rates = found.module_rates(twist, rate, states)
+    before, after = (found.module_states(*(twist + t * rate).T, states) for t in (-step, step))
+    slow = np.hypot(*(found.matrix @ twist.T).reshape(-1, 2, 100).transpose(1, 0, 2)).T > 0.2
+    turning = (after.angles - before.angles) / (2 * step)
+    turning[:, [name == "caster" for name in found.names]] = 0
+    expected = np.where(slow, rates.steering_rates, turning)
+    expected[:, [name == "caster" for name in found.names]] = 0
+    np.testing.assert_allclose(turning, expected, rtol=1e-5, atol=1e-5)
+    if robot != "mixed":  # its kingpin's speed has a steering rate in it, its caster's angle moves
+        np.testing.assert_allclose(
+            np.where(slow, (after.speeds - before.speeds) / (2 * step), 0),
+            np.where(slow, rates.drive_accelerations, 0),
+            rtol=1e-5,
+            atol=1e-5,
+        )
+    if robot == "mixed":
+        states = found.states(
+            states.angles, states.speeds + _scrubbed(found, states, rates), rates.steering_rates
+        )
+    np.testing.assert_allclose(found.twist(states), twist, atol=1e-11)
+    np.testing.assert_allclose(found.twist_rate(states, rates), rate, atol=1e-10)
+
+
+def _scrubbed(found, states, rates):
+    """What steering adds to the speed of the kingpin wheel, whose contact is beside its pivot: −c₂ δ̇."""
+    left = np.array([module.offset[1] for module in found.modules])
+    return -left * (rates.steering_rates - states.steering_rates)
+
+
+def test_a_wheel_at_rest_has_no_finite_rate_across():
+    found = trundle.kinematics(trundle.catalog.swerve())
+    states = found.module_states(0, 0, 0)
+    along = found.module_rates((0, 0, 0), (1, 0, 0), states)
+    assert along.drive_accelerations.tolist() == [1.0] * 4
+    assert along.steering_rates.tolist() == [0.0] * 4
+    across = found.module_rates((0, 0, 0), (0, -1, 0), states)
+    assert across.steering_rates.tolist() == [-math.inf] * 4
+
+
 def test_slip_is_what_the_pseudo_inverse_leaves(rng):
     found = trundle.kinematics(trundle.catalog.swerve())
     angles, speeds = rng.uniform(-4, 4, (50, 4)), rng.uniform(-1, 1, (50, 4))
-    states = ModuleStates(found.names, angles, speeds, np.zeros((50, 4)))
+    states = found.states(angles, speeds)
     u = np.stack([speeds * np.cos(angles), speeds * np.sin(angles)], axis=-1).reshape(50, 8)
     residual = (np.eye(8) - found.matrix @ np.linalg.pinv(found.matrix)) @ u.T
     expected = np.linalg.norm(residual.T.reshape(50, 4, 2), axis=-1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from robot.test_urdf_dynamics import TOLERANCE, compare
+from trundle import derive, simulate
 from trundle.documents import load_urdf
 from trundle.errors import InputError
 
@@ -47,10 +48,24 @@ def test_published_robots_move_as_in_pinocchio(campaign, seed):
 
 
 @pytest.mark.skipif(not FILES, reason="the package example-robot-data is not installed")
-@pytest.mark.filterwarnings("ignore:.*taken as they stand")
+@pytest.mark.filterwarnings("ignore:.*(taken as they stand|the robot floats)")
 @pytest.mark.parametrize(("name", "trunk"), [("a1", "trunk"), ("kinova", "j2s6s200_link_base")])
 def test_roots_without_mass_are_one_with_what_is_fixed_to_them(name, trunk):
     (file,) = ROBOTS.rglob(f"{name}.urdf")
     with pytest.warns(UserWarning, match=f"'base' has no mass, but '{trunk}', which is fixed to it"):
         assert load_urdf(file).base == "floating"
     assert load_urdf(file, base="planar").base == "planar"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FILES, reason="the package example-robot-data is not installed")
+@pytest.mark.filterwarnings("ignore:.*(taken as they stand|the robot floats)")
+@pytest.mark.parametrize("name", ["talos_full_v2", "tiago", "tiago_dual"])
+def test_big_robots_with_dry_friction_fall_without_losing_energy(name):
+    """38, 54 and 107 independent speeds, whose matrices of slopes would take minutes to compile."""
+    (file,) = ROBOTS.rglob(f"{name}.urdf")
+    model = derive(load_urdf(file))
+    assert model.stiff
+    run = simulate(model, 0.1, samples=11)
+    assert "audited_jacobian" not in vars(model)
+    assert run.summary["energy_imbalance"] <= 1e-8 * run.summary["energy_turned_over"]

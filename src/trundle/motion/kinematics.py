@@ -12,7 +12,7 @@ import numpy.typing as npt
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.module_programs import affine_slip, agreeing, following, pointing
+from trundle.motion.module_programs import affine_slip, agreeing, following, pointing, speeding
 from trundle.motion.modules import Module, modules_of
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
@@ -39,6 +39,20 @@ class ModuleStates:
         return self.angles[..., place], self.speeds[..., place]
 
 
+@dataclass(frozen=True, eq=False)
+class ModuleRates:
+    """How what wheels do changes: arrays (m,) or (n, m) in the order of `names`.
+
+    steering_rates: of the angles (rad/s); drive_accelerations: of the speeds (m/s²); steering_accelerations: of wheels
+    whose contact is beside its pivot (rad/s²), else 0.
+    """
+
+    names: tuple[str, ...]
+    steering_rates: FloatArray
+    drive_accelerations: FloatArray
+    steering_accelerations: FloatArray
+
+
 @dataclass(frozen=True)
 class Kinematics:
     """u = A ξ: the velocities u of a drive's wheels from its base's twist ξ = (v_x, v_y, ω), in the base's frame.
@@ -60,7 +74,7 @@ class Kinematics:
     name: str
     modules: tuple[Module, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The modules' names."""
         return tuple(module.name for module in self.modules)
@@ -91,6 +105,11 @@ class Kinematics:
     def following(self) -> Program:
         """Twist, angle, speed → angle, speed, steering rate: on from the states that the modules are in."""
         return following(self.modules)
+
+    @cached_property
+    def speeding(self) -> Program:
+        """Twist, its rate, angle → steering rate, drive acceleration and steering acceleration."""
+        return speeding(self.modules)
 
     @cached_property
     def forward(self) -> Program:
@@ -124,12 +143,105 @@ class Kinematics:
         """
         twist = _stacked(vx, vy, omega)
         if previous is None:
-            return self._states(
-                self._inverse(twist) if twist.ndim == 1 else compile_program(self.inverse)(twist)
+            one, many = self._inverse
+            return self._states(one(twist) if twist.ndim == 1 else many(twist))
+        angles, speeds = _lanes(previous.angles), _lanes(previous.speeds)
+        one, many = self._following
+        return self._states((one if twist.ndim == angles.ndim == 1 else many)(twist, angles, speeds))
+
+    def states(
+        self, angles: npt.ArrayLike, speeds: npt.ArrayLike, steering_rates: npt.ArrayLike = 0.0
+    ) -> ModuleStates:
+        """What was measured of all modules, or is wanted of them, in the order of `names`.
+
+        Parameters
+        ----------
+        angles : array (m,) or (n, m), rad
+            Along which they roll, in the base's frame.
+        speeds : array (m,) or (n, m), m/s
+            Negative backward.
+        steering_rates : array (m,) or (n, m), rad/s
+            They count for wheels whose contact is beside its pivot.
+
+        Returns
+        -------
+        ModuleStates
+            The same, of one shape.
+
+        Raises
+        ------
+        InputError
+            There are not as many numbers as modules, or one is not finite.
+        """
+        try:
+            parts = np.broadcast_arrays(
+                *(np.asarray(each, dtype=float) for each in (angles, speeds, steering_rates))
             )
-        groups = twist, _lanes(previous.angles), _lanes(previous.speeds)
-        single = max(group.ndim for group in groups) == 1
-        return self._states((self._following if single else compile_program(self.following))(*groups))
+        except (TypeError, ValueError):
+            parts = [np.zeros(0)]
+        if parts[0].ndim not in (1, 2) or parts[0].shape[-1] != len(self.modules):
+            wanted = f"({len(self.modules)},) or (n, {len(self.modules)}): {', '.join(self.names)}"
+            raise InputError(
+                f"angles and speeds of the modules don't fit: expected arrays {wanted}", key="angles"
+            )
+        if not np.isfinite(parts).all():
+            raise InputError("angles and speeds hold something that is not a finite number", key="angles")
+        return ModuleStates(self.names, *parts)
+
+    def module_rates(
+        self, twist: npt.ArrayLike, twist_rate: npt.ArrayLike, states: ModuleStates
+    ) -> ModuleRates:
+        """Steering rates and drive accelerations that keep wheels rolling while the twist changes.
+
+        δ̇ = n·u̇/s and ṡ = e·u̇ with u̇ = v̇ + ω̇ × r (derivatives of the components in the base's own frame).
+
+        Parameters
+        ----------
+        twist, twist_rate : array (3,) or (n, 3)
+            v_x, v_y (m/s), ω (rad/s), and their derivatives.
+        states : ModuleStates
+            What `module_states` gives for this twist.
+
+        Returns
+        -------
+        ModuleRates
+            A wheel that stands still while its place is accelerated across it has an infinite steering rate.
+        """
+        groups = _lanes(twist), _lanes(twist_rate), _lanes(states.angles)
+        found = compile_program(self.speeding)(*groups)
+        return ModuleRates(self.names, *(each.T for each in found))
+
+    def twist_rate(self, states: ModuleStates, rates: ModuleRates) -> FloatArray:
+        """ξ̇: how fast the twist of least squares changes while the modules' angles and speeds do.
+
+        ξ̇ = ∂ξ/∂α δ̇ + ∂ξ/∂s ṡ (+ ∂ξ/∂δ̇ δ̈ of wheels beside their pivots).
+
+        Parameters
+        ----------
+        states : ModuleStates
+            Angles and speeds.
+        rates : ModuleRates
+            Their derivatives.
+
+        Returns
+        -------
+        array (3,) or (n, 3)
+            v̇_x, v̇_y (m/s²) and ω̇ (rad/s²), derivatives of the components in the base's own frame.
+
+        Raises
+        ------
+        InputError
+            The wheels leave a motion of the base free.
+        """
+        self._require_determined()
+        _, *slopes = compile_program(self._slopes)(*_groups(states))
+        moved = (rates.steering_rates, rates.drive_accelerations, rates.steering_accelerations)
+        count = len(self.modules)
+        total = np.zeros(())
+        for slope, each in zip(slopes, moved, strict=True):
+            matrix = slope.reshape(3, count, *slope.shape[1:])
+            total = total + np.einsum("ij...,j...->i...", matrix, _lanes(each))
+        return total.T
 
     def twist(self, states: ModuleStates) -> FloatArray:
         """The twist ξ that makes Σ |A ξ − u|² of the wheels' slips least.
@@ -199,26 +311,46 @@ class Kinematics:
         return replace(states, speeds=states.speeds * factor, steering_rates=states.steering_rates * factor)
 
     @cached_property
-    def _inverse(self) -> _Call:
-        return compile_program(self.inverse).single()
+    def _inverse(self) -> tuple[_Call, _Call]:
+        return _calls(self.inverse)
 
     @cached_property
-    def _following(self) -> _Call:
-        return compile_program(self.following).single()
+    def _following(self) -> tuple[_Call, _Call]:
+        return _calls(self.following)
+
+    @cached_property
+    def _forward(self) -> tuple[_Call, _Call]:
+        return _calls(self.forward)
+
+    @cached_property
+    def _slopes(self) -> Program:
+        slopes = self.forward.with_jacobians("twist", "angle", "speed", "steering_rate")
+        return replace(slopes, name="twist_slopes")
 
     def _states(self, outputs: tuple[FloatArray, ...]) -> ModuleStates:
-        angles, speeds, rates = outputs
+        angles, speeds, *trailing = outputs
+        rates = np.zeros_like(angles)
+        for each in trailing:
+            rates[self._trailing] = each
         return ModuleStates(self.names, angles.T, speeds.T, rates.T)
 
-    def _agreed(self, states: ModuleStates) -> tuple[FloatArray, FloatArray]:
+    @cached_property
+    def _trailing(self) -> list[int]:
+        return [k for k, module in enumerate(self.modules) if module.trails]
+
+    def _agreed(self, states: ModuleStates) -> tuple[FloatArray, ...]:
+        self._require_determined()
+        groups = _groups(states)
+        one, many = self._forward
+        found = (one if max(each.ndim for each in groups) == 1 else many)(*groups)
+        return tuple(each.T for each in found)
+
+    def _require_determined(self) -> None:
         if not self._determined:
             raise InputError(
                 f"the wheels on the base of '{self.name}' leave one of its motions free",
                 hint="more wheels on the base tell it",
             )
-        groups = [_lanes(each) for each in (states.angles, states.speeds, states.steering_rates)]
-        twist, slip = compile_program(self.forward)(*groups)
-        return twist.T, slip.T
 
     @cached_property
     def _determined(self) -> bool:
@@ -273,11 +405,22 @@ def kinematics(robot: Given) -> Kinematics:
     return Kinematics(found.name, modules)
 
 
+def _calls(program: Program) -> tuple[_Call, _Call]:
+    """A program as a function of one state, which takes no time to look at it, and of batches."""
+    kernel = compile_program(program)
+    return kernel.single(), kernel
+
+
 def _stacked(*parts: npt.ArrayLike) -> FloatArray:
     """Numbers as a vector, arrays as rows of a batch."""
-    return np.array(
-        parts if all(np.ndim(part) == 0 for part in parts) else np.broadcast_arrays(*parts), dtype=float
-    )
+    try:
+        return np.array(parts, dtype=float)
+    except ValueError:  # numbers beside arrays
+        return np.array(np.broadcast_arrays(*parts), dtype=float)
+
+
+def _groups(states: ModuleStates) -> tuple[FloatArray, ...]:
+    return _lanes(states.angles), _lanes(states.speeds), _lanes(states.steering_rates)
 
 
 def _lanes(values: npt.ArrayLike) -> FloatArray:

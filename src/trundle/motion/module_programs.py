@@ -15,7 +15,8 @@ TWIST = ("v_x", "v_y", "omega")
 
 
 def pointing(modules: Sequence[Module]) -> Program:
-    """Twist → angle, speed, steering rate: every wheel forward along its velocity, angles within (−π, π].
+    """Twist → angle, speed, steering rate (of those that trail): every wheel forward along its velocity, angles within
+    (−π, π].
 
     One that stands still, and one whose angle doesn't follow from the twist, has the angle that it has unsteered.
     """
@@ -25,7 +26,8 @@ def pointing(modules: Sequence[Module]) -> Program:
 
 
 def following(modules: Sequence[Module]) -> Program:
-    """Twist, angle, speed → angle, speed, steering rate: from the states that the modules are in, the next.
+    """Twist, angle, speed → angle, speed, steering rate (of those that trail): from the states that modules are in, the
+    next.
 
     Angles go on from those given without a jump, by the halves chosen for all (see `halves`). A wheel that stands still
     holds its angle.
@@ -50,6 +52,33 @@ def following(modules: Sequence[Module]) -> Program:
     return _states(tracer, modules, found)
 
 
+def speeding(modules: Sequence[Module]) -> Program:
+    """Twist, twist rate, angle → steering rate, drive acceleration, steering acceleration (see `Module.rates`)."""
+    tracer = Tracer("twist", "twist_rate", "angle")
+    twist, rate, angles = (
+        tracer.inputs("twist", 3),
+        tracer.inputs("twist_rate", 3),
+        tracer.inputs("angle", len(modules)),
+    )
+    found = [
+        module.rates(_angle(module, angle), twist, rate)
+        for module, angle in zip(modules, angles, strict=True)
+    ]
+    names = tuple(module.name for module in modules)
+    groups = ("steering_rate", "drive_acceleration", "steering_acceleration")
+    values = zip(*found, strict=True)
+    return tracer.program(
+        "module_rates",
+        {"twist": TWIST, "twist_rate": tuple(f"{name}_rate" for name in TWIST), "angle": names},
+        {group: (names, list(each)) for group, each in zip(groups, values, strict=True)},
+    )
+
+
+def _angle(module: Module, given: Scalar) -> Scalar:
+    """The angle of a module: of one that can't turn its heading, whatever was given."""
+    return given if module.pivots else module.heading
+
+
 def _forward(module: Module, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
     if not module.points:
         return module.heading, *module.rolling(module.heading, twist)
@@ -70,13 +99,13 @@ def _states(
     tracer: Tracer, modules: Sequence[Module], found: Sequence[tuple[Scalar, Scalar, Scalar]]
 ) -> Program:
     names = tuple(module.name for module in modules)
+    trailing = [k for k, module in enumerate(modules) if module.trails]
+    angles, speeds, rates = (list(values) for values in zip(*found, strict=True))
+    outputs = {"angle": (names, angles), "speed": (names, speeds)}
+    if trailing:
+        outputs["steering_rate"] = (tuple(names[k] for k in trailing), [rates[k] for k in trailing])
     groups = {"twist": TWIST, "angle": names, "speed": names}
-    outputs = zip(("angle", "speed", "steering_rate"), zip(*found, strict=True), strict=True)
-    return tracer.program(
-        "module_states",
-        {name: groups[name] for name in tracer.groups},
-        {name: (names, list(values)) for name, values in outputs},
-    )
+    return tracer.program("module_states", {name: groups[name] for name in tracer.groups}, outputs)
 
 
 def agreeing(modules: Sequence[Module]) -> Program:
@@ -84,9 +113,7 @@ def agreeing(modules: Sequence[Module]) -> Program:
     tracer = Tracer("angle", "speed", "steering_rate")
     names = tuple(module.name for module in modules)
     angles, speeds, rates = (tracer.inputs(group, len(modules)) for group in tracer.groups)
-    angles = [
-        angle if module.pivots else module.heading for module, angle in zip(modules, angles, strict=True)
-    ]
+    angles = [_angle(module, angle) for module, angle in zip(modules, angles, strict=True)]
     states = list(zip(modules, angles, speeds, rates, strict=True))
     slips = [affine_slip(module, *state) for module, *state in states]
     rows = [row for each in slips for row, _ in each]

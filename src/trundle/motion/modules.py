@@ -15,7 +15,7 @@ from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.linear import dot
 from trundle.mechanics.wheels import WheelModel, centre_of
 from trundle.robot.wheels import PivotedWheel
-from trundle.scalars import Scalar, atan2, cos, is_zero, minus, plus, sin, times
+from trundle.scalars import Scalar, atan2, cos, is_zero, less, minus, plus, sin, times, where
 
 # A wheel's velocity below this share of the twist's is rounding: it stands on the centre of rotation.
 STILL = 1e-12
@@ -88,6 +88,36 @@ class Module:
             return along, rate
         a, b = self.rollers
         return along + times(b / a, across), rate
+
+    def rates(
+        self, angle: Scalar, twist: Sequence[Scalar], twist_rate: Sequence[Scalar]
+    ) -> tuple[Scalar, Scalar, Scalar]:
+        """δ̇ (rad/s), ṡ (m/s²), and of a wheel beside its pivot δ̈ (rad/s²), at the angle at which it rolls.
+
+        n·u = 0 differentiated is δ̇ = n·u̇/e·u, and again, with the twist's second derivative 0, δ̈ = −2 δ̇ e·u̇/e·u. The
+        wheel that stands still has no rate that would keep it rolling unless it speeds up along its angle: then 0,
+        else infinite. One that trails follows c₁ (ω + δ̇) = −n·u.
+        """
+        (along, across), (faster, aside) = (
+            turned(self.velocity(twist), angle),
+            turned(self.velocity(twist_rate), angle),
+        )
+        ahead, left = self.offset
+        rate: Scalar = 0
+        acceleration: Scalar = 0
+        if self.trails:
+            rate = -across / ahead - twist[2]
+            acceleration = (rate * along - aside) / ahead - twist_rate[2]
+            faster = faster + rate * across
+        elif self.points:
+            still = 1 - less(STILL**2 * (faster * faster + aside * aside), aside * aside)
+            rate = where(still, 0, aside / along)
+            acceleration = 0 if is_zero(left) else where(still, 0, -2 * rate * faster / along)
+        faster = faster - times(twist_rate[2] + acceleration, left)
+        if self.rollers is not None:
+            a, b = self.rollers
+            faster = faster + times(b / a, aside)
+        return rate, faster, acceleration
 
 
 def turned(vector: Sequence[Scalar], angle: Scalar) -> tuple[Scalar, Scalar]:
