@@ -189,6 +189,8 @@ def limited_swerve(
     wheelbase: Measure = 1.0,
     track: Measure = 1.0,
     body_mass: Measure = 40.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 8.0,
     steering_rate: Measure = 2.0,
     steering_acceleration: Measure = 10.0,
     steering_jerk: Measure = 75.0,
@@ -217,7 +219,7 @@ def limited_swerve(
         {"r": radius, "wheelbase": wheelbase, "track": track},
         body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], (wheelbase, 1.0), (track, 1.0)),
         wheels={name: {**wheel, "at": at} for name, at in places.items()},
-        motors={f"{name}_drive": drive(name, 8.0, None) for name in places}
+        motors={f"{name}_drive": drive(name, gear_ratio, motor) for name in places}
         | {f"{name}_steer": servo(f"{name}.steering") for name in places},
     )
 

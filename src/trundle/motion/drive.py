@@ -22,9 +22,11 @@ from trundle.motion.levels import (
     Step,
     Stretch,
     Target,
+    agreeing_state,
     by_body,
     by_modules,
     check_agreement,
+    coordinated,
     smooth_shape,
 )
 from trundle.motion.limits import Limits, limits_of
@@ -35,6 +37,10 @@ from trundle.robot import Robot
 
 # A module's angle that a wheel without steering is asked to have may differ from its own by this (rad).
 _SAME = 1e-6
+
+
+# What makes a command's pieces at each level.
+_STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +228,7 @@ def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[
     for place, command in enumerate(file.motion.commands):
         target = _target(drive, file, command, place)
         try:
-            found.append(
-                by_modules(drive, state, target) if level == "module" else by_body(drive, state, target)
-            )
+            found.append(_STEPS[level](drive, state, target))
         except InputError as error:
             raise file.error(error.message, place, error.hint) from None
         state = found[-1].state
@@ -275,4 +279,5 @@ def _start(drive: Drive, file: CommandFile, level: Level) -> State:
             check_agreement(drive, twist, angles, speeds)
         except InputError as error:
             raise file.error(f"at the start {error.message}", None, error.hint, at="modules") from None
+        return agreeing_state(drive, twist, angles)
     return State(twist, angles, speeds)

@@ -30,6 +30,7 @@ from trundle.motion.pieces import (
     slips,
     velocities,
 )
+from trundle.motion.planner import plan
 from trundle.motion.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
 from trundle.results.arrays import FloatArray
@@ -156,6 +157,32 @@ def by_body(drive: Drive, state: State, target: Target) -> Step:
             _through_rest(drive, state, target, twist), notes=(*notes, f"goes through rest: {why}")
         )
     return replace(found, notes=notes)
+
+
+def coordinated(drive: Drive, state: State, target: Target) -> Step:
+    """The planner's quickest way to the twist, which is then held to the end of the command's time."""
+    if target.modules is not None and np.abs(target.modules[1]).max() <= _STILL:
+        return _steered(drive, state, target, target.modules[0])
+    twist = np.array(target.twist or _agreed(drive, target))
+    limits = dict(zip(drive.names, drive.limits, strict=True))
+    found = plan(drive.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
+    reached = found.samples([found.duration]).twist[0] if found.notes else twist
+    after = agreeing_state(drive, reached, found.transitions[-1].end_angles)
+    notes = tuple(note.partition(": ")[2] for note in found.notes)
+    spare = target.duration - found.duration
+    if spare <= 0:
+        least = f"the least time that limits allow is above {found.bound:.4g} s"
+        notes += (f"takes {found.duration:.4g} s, not {target.duration:g}: {least}",)
+        return Step(tuple(found.pieces), after, (), notes)
+    hold = TwistLine(drive.kinematics, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
+    return Step((*found.pieces, hold), after, (), notes)
+
+
+def agreeing_state(drive: Drive, twist: FloatArray, angles: FloatArray) -> State:
+    """The state at a twist, the modules' angles made exact where they move."""
+    exact = entry_angles(drive, State(twist, angles, np.zeros_like(angles)), np.zeros(3))
+    along = rolling_axes(drive.kinematics, exact)
+    return State(twist, exact, (np.conj(along) * velocities(drive.kinematics, twist)).real)
 
 
 def _agreed(drive: Drive, target: Target) -> FloatArray:
