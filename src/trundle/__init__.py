@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
+    from trundle.motion.drive import drive as drive
     from trundle.motion.following import follow as follow
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
@@ -60,6 +61,7 @@ _HOMES = {
     "model": ("Model", "derive"),
     "motion.following": ("follow",),
     "motion.kinematics": ("kinematics",),
+    "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
     "motion.path_files": ("read_path",),
     "motion.planner": ("plan",),
