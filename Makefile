@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 WORKERS ?= 2
 SHARE ?= 1
+MINUTES ?= 1
 # pip-compile writes no registry, no path and no date, so a lock file changes only when a version does.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove lint format bench ci lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +37,9 @@ test-slow: $(VENV)/.peers ## Run the slow tests only
 
 prove: $(VENV)/.peers ## Run the campaigns, all their random cases (SHARE=0.1: a tenth of them)
 	$(BIN)/python -m pytest --share $(SHARE) -m campaign -n $(WORKERS)
+
+fuzz: $(VENV)/.peers ## Try hostile input of every kind for MINUTES=1 (SEED=N repeats; python -m tools.fuzz --help)
+	$(BIN)/python -m tools.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.peers ## Check style, types and the order of imports
 	$(BIN)/ruff check .

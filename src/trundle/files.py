@@ -1,56 +1,186 @@
-"""Writing files whole or not at all: a crash leaves the old file or the new one, never half of one."""
+"""Writing files whole or not at all: a crash leaves the old file or the new one, never half of one.
+
+A file is written in a draft folder beside its place and renamed from there. The folder holds an advisory lock as long
+as somebody writes: one without was left by a process that was killed, and is swept at the next write there.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trundle.errors import InputError
+from trundle.version import __version__
+
+# The name of a draft folder; it doesn't hang on the file's, which may be as long as names can be.
+_PREFIX, _SUFFIX = ".trundle-", ".part"
+# What all common file systems allow (bytes).
+_LONGEST_NAME = 255
+_MARK = re.compile(
+    rb'written by trundle |"written_by": "trundle '  # text and JSON; a kept model
+    rb"|Software\0Trundle|<dc:title>Trundle</dc:title>|/Creator \(Trundle\)"  # PNG, SVG, PDF
+)
+_LOOKED_AT = 4096
 
 
 def path_of(given: object, call: str) -> Path:
     """The path that was given to `call`; InputError for what is none, an empty text and text of several lines too."""
     text = isinstance(given, str)
     if isinstance(given, os.PathLike) or (text and given and "\n" not in given):
-        return Path(given)
+        return _nameable(Path(given))
     came = type(given).__name__ if not text else "text of several lines" if given else "an empty text"
     hint = "YAML itself is read by trundle.documents.parse(text)" if text and given else "give a file's name"
     raise InputError(f"{call} takes a path, not {came}", hint=hint)
+
+
+def _nameable(path: Path) -> Path:
+    """The path; InputError where no file can have that name here."""
+    problem = ""
+    try:
+        named = os.fsencode(path)
+        if b"\0" in named:
+            problem = "it has a zero byte"
+        elif max(map(len, named.split(os.fsencode(os.sep)))) > _LONGEST_NAME:
+            problem = f"a part of it is longer than {_LONGEST_NAME} bytes"
+    except UnicodeEncodeError:
+        problem = f"this system's encoding, {sys.getfilesystemencoding()}, lacks some of its signs"
+    if problem:
+        raise InputError(f"no file can be called {str(path)!r:.80}: {problem}", hint="name it otherwise")
+    return path
+
+
+def is_taken(path: str | os.PathLike[str]) -> bool:
+    """Whether something is there, be it a link that leads nowhere; InputError where no file can be."""
+    try:
+        _nameable(Path(path)).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    return True
+
+
+def signature() -> str:
+    """The words by which `is_marked` knows files that Trundle wrote; text holds them in a comment or under a key."""
+    return f"written by trundle {__version__}"
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a picture, a text or JSON carries Trundle's mark, near its begin or its end."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(_LOOKED_AT)
+            file.seek(max(0, path.stat().st_size - _LOOKED_AT))
+            return any(_MARK.search(part) for part in (begin, file.read(_LOOKED_AT)))
+    except OSError:
+        return False
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a new empty file beside `path` to write to; when the block ends well, it takes `path`'s place.
 
-    The new file lies in the same folder, because a rename is atomic only within one file system, and is synced
-    to the disk before the rename. When the block raises, the new file is removed and an old one stays as it was.
+    The new file lies in a folder beside the old one, because a rename is atomic only within one file system, and is
+    synced to the disk before the rename. When the block raises, the new file is removed and an old one stays as it was.
     Folders that are missing are made. Raises InputError where the file cannot be written.
     """
-    target = Path(os.path.realpath(path))  # through a symbolic link: the link stays, its target is replaced
-    if target.exists() and not target.is_file():
-        what = "a folder" if target.is_dir() else "not a regular file"
-        raise InputError(f"cannot write {str(path)!r}: it is {what}", hint="name a file")
-    draft = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.part")
+    _nameable(Path(path))
+    with _told(Path(path)):
+        target = Path(os.path.realpath(path))  # through a link: it stays, and its target is replaced
+        if target.exists() and not target.is_file():
+            what = "a folder" if target.is_dir() else "not a regular file"
+            raise InputError(f"cannot write {str(path)!r}: it is {what}", hint="name a file")
+        with replacing_in(target.parent, [target.name]) as drafts:
+            draft = drafts / target.name
+            draft.touch()
+            yield draft
+
+
+@contextmanager
+def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
+    """Yield a new folder to write to; when the block ends well, its files of these names take their places in `folder`,
+    one right after the other in that order. Otherwise as `replacing`.
+    """
+    with _told(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with _draft_folder(folder) as drafts:
+            yield drafts
+            written = [drafts / name for name in names if (drafts / name).exists()]
+            for draft in written:
+                _sync(draft)
+            for draft in written:
+                draft.replace(folder / draft.name)
+        _sync(folder)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system refuses, as an InputError that names the file's place, not its draft's."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Opened by hand rather than by tempfile, whose files nobody else may read.
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        yield draft
-        _sync(draft)
-        draft.replace(target)
+        yield
     except OSError as error:
-        _remove(draft)
-        reason = error.strerror or str(error)
+        within = path.parent
+        if within.name.startswith(_PREFIX) and within.suffix == _SUFFIX:
+            within = within.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {reason}",
-            hint=f"is there room, and may you write in {target.parent}?",
+            f"cannot write {str(within / path.name)!r}: {error.strerror or error}",
+            hint=f"is there room, and may you write in '{within}'?",
         ) from error
-    except BaseException:
-        _remove(draft)
-        raise
-    _sync(target.parent)
+
+
+@contextmanager
+def _draft_folder(parent: Path) -> Iterator[Path]:
+    """A new folder, locked until the block ends and then removed with what is in it."""
+    for left in parent.glob(f"{_PREFIX}*{_SUFFIX}"):
+        if (lock := _lock(left, wait=False)) is not None:  # nobody writes there any more
+            _remove(left, lock)
+    while True:
+        folder = Path(tempfile.mkdtemp(_SUFFIX, _PREFIX, parent))
+        lock = _lock(folder, wait=True)
+        if folder.exists():  # another process may have swept it before it was locked
+            break
+        _close(lock)
+    try:
+        yield folder
+    finally:
+        _remove(folder, lock)
+
+
+def _lock(folder: Path, *, wait: bool) -> int | None:
+    """The handle of an open folder that nobody else has locked; None where somebody has, or nothing can be locked."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove(folder: Path, lock: int | None) -> None:
+    """Remove a draft folder, its file first, and unlock it."""
+    with suppress(OSError):
+        for draft in folder.iterdir():
+            draft.unlink()
+        folder.rmdir()
+    _close(lock)
+
+
+def _close(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)
 
 
 def read_bytes_start(path: Path, count: int) -> bytes:
@@ -60,11 +190,6 @@ def read_bytes_start(path: Path, count: int) -> bytes:
             return file.read(count)
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", file=str(path)) from error
-
-
-def _remove(draft: Path) -> None:
-    with suppress(OSError):
-        draft.unlink()
 
 
 def _sync(path: Path) -> None:

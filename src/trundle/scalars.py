@@ -27,10 +27,11 @@ _MATH = {
     "minimum": min,
     "maximum": max,
     "less": operator.lt,
+    "where": lambda condition, x, y: x if condition else y,
 }
 _PLAIN = (int, float)
 _NAMES = {
-    "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax", "less": "lt"},
+    "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax", "less": "lt", "where": "if_else"},
     "numpy": {"atan2": "arctan2"},
     "sympy": {"absolute": "Abs", "minimum": "Min", "maximum": "Max"},
 }
@@ -101,6 +102,11 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
 def less(x: Scalar, y: Scalar) -> Scalar:
     """1 where x < y, 0 elsewhere; its derivative counts as 0 everywhere."""
     return _function("less", x, y)(x, y) + 0
+
+
+def where(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """x where the condition (such as `less` gives) is not 0, else y; NaN in the other one counts for nothing."""
+    return _function("where", condition, x, y)(condition, x, y)
 
 
 def times(x: Scalar, y: Scalar) -> Scalar:

@@ -151,10 +151,7 @@ def test_it_is_used_like_the_original(kept):
         np.testing.assert_allclose(first[name], second[name], rtol=1e-7, atol=1e-9)
     assert first.description == second.description
     assert again.mass_matrix == model.mass_matrix
-    assert (
-        again.kinematics(["left.rate", "right.rate"]).program
-        == model.kinematics(["left.rate", "right.rate"]).program
-    )
+    assert again.kinematics() == model.kinematics()
     assert trundle.derive(again.robot).dynamics == model.dynamics
 
 

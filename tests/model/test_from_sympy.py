@@ -320,7 +320,7 @@ def test_a_model_is_simulated_rolled_out_and_saved(tmp_path):
     with pytest.raises(InputError, match="number"):
         model.parameter_values({"m": "1 kg"})
     with pytest.raises(InputError, match="no wheels"):
-        model.kinematics(["u"])
+        model.kinematics()
     with pytest.raises(InputError, match="no links"):
         model.frame("cart")
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import sympy
 
+from trundle import catalog
 from trundle.errors import InputError
 from trundle.mechanics.linear import table
 from trundle.model.constraints import ideal_wheels
@@ -12,6 +13,7 @@ from trundle.model.mechanism import mechanism
 from trundle.model.moving import moving_mechanism
 from trundle.model.symbols import Symbols, column, derivative_along, entries, symbols_for
 from trundle.robot import parse_robot
+from trundle.robot.couplings import GearCoupling
 
 from . import random_robots
 from .linkages import four_bar
@@ -111,13 +113,20 @@ def test_zeros_by_structure_stay_plain():
     assert derivative_along([1, 2], entries(q), entries(rate)) == [0, 0]
 
 
-def test_what_is_bound_is_derived_by_casadi():
-    """Only mechanisms without constraints are traced directly: a tracer knows no derivatives."""
-    assert mechanism(four_bar()).constrained
+def test_what_bends_is_derived_by_casadi():
+    """Only mechanisms whose speeds hang together the same way everywhere are traced directly: a tracer knows no
+    derivatives.
+    """
+    assert mechanism(four_bar()).bends
     slipping, _ = drawn("skid")
-    assert not slipping.constrained
-    assert symbols_for(constrained=True).tracer is None
-    assert symbols_for(constrained=False).tracer is not None
+    assert not slipping.bends
+    arm = catalog.pendulum(links=2).model_copy(
+        update={"couplings": {"gear": GearCoupling(type="gear", joint="link_2", follows={"link_1": 2.0})}}
+    )
+    assert mechanism(arm).constrained
+    assert not mechanism(arm).bends
+    assert symbols_for(bends=True).tracer is None
+    assert symbols_for(bends=False).tracer is not None
 
 
 def test_links_go_by_name():

@@ -11,7 +11,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.joints import KINDS
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
-from trundle.model.kinematics import derive_kinematics
+from trundle.model.rolling_motion import derive_rolling
 from trundle.robot import parse_robot
 
 BODY = {"mass": 2.0, "center_of_mass": [0.1, 0, 0.2], "inertia": {"xx": 0.2, "yy": 0.3, "zz": 0.25}}
@@ -78,7 +78,7 @@ def test_a_servo_on_a_slide_holds_a_position():
 
 def test_kinematics_take_the_slide_of_a_cylindrical_joint():
     robot = jointed("cylindrical")
-    found = derive_kinematics(robot, ["j.speed", "j.rate"])
+    found = derive_rolling(robot, ["j.speed", "j.rate"])
     assert (found.units["j.speed"], found.units["j.position"]) == ("m/s", "m")
     run = trundle.roll(robot, 1.0, {"j.position": lambda t: 0.1 * t, "j.rate": "1 rev/s"}, samples=3)
     assert run["j.position"][-1] == pytest.approx(0.1)

@@ -10,7 +10,7 @@ import pytest
 
 from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError, TrundleError
-from trundle.program import Tracer
+from trundle.program import Tracer, kernel
 from trundle.program.kernel import Kernel
 from trundle.program.llvm import llvm_kernel
 from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
@@ -33,6 +33,19 @@ def test_pieces_agree_with_casadi(monkeypatch, size, long, rng):
     a, b = rng.normal(size=(4, 61)), rng.normal(size=(3, 61))
     for groups in ((a, b), (a[:, 0], b), (a, b[:, 0]), (a[:, :9], b[:, :9]), (a[:, 3], b[:, 3])):
         for got, expected in zip(kernel(*groups), program.evaluate(*groups), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_programs_compiled_quickly_compute_the_same(monkeypatch, rng):
+    """Few lanes go one by one through the code of one state, many through that of batches."""
+    monkeypatch.setattr(kernel, "QUICK", 10)
+    monkeypatch.setattr(kernel, "FEW", 8)
+    program = random_program(5, size=20)
+    quick = Kernel(program)
+    quick.prepare(2, 2)
+    for count in (1, 8, 9, 61):
+        groups = rng.normal(size=(4, count)), rng.normal(size=(3, count))
+        for got, expected in zip(quick(*groups), program.evaluate(*groups), strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 

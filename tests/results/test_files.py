@@ -3,6 +3,8 @@
 import json
 import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import netCDF4
@@ -30,6 +32,61 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
         draft.write_text("new")
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+KILLED = """
+import os, signal, sys
+from trundle.files import replacing
+with replacing(sys.argv[1]) as draft:
+    draft.write_text("half")
+    print(draft.parent.name, flush=True)
+    sys.stdin.readline()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder has no lock there")
+def test_drafts_of_killed_processes_are_swept_and_those_of_running_ones_stay(tmp_path):
+    path = tmp_path / ("ü" * 127)  # 254 bytes: the longest name that there can be
+    path.write_text("old")
+    (tmp_path / ".trundle-notes.part").symlink_to(tmp_path / "notes")  # nothing of ours: left alone
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a").touch()
+    command = [sys.executable, "-c", KILLED, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        folder = tmp_path / process.stdout.readline().strip()
+        RUN.save(tmp_path / "a.nc")
+        assert folder.is_dir()
+        process.communicate("go on\n")
+    assert folder.is_dir()
+    assert path.read_text() == "old"
+    RUN.save(tmp_path / "b.csv")
+    assert {each.name for each in tmp_path.iterdir()} == {
+        path.name,
+        "a.nc",
+        "b.csv",
+        "notes",
+        ".trundle-notes.part",
+    }
+    assert (tmp_path / "notes" / "a").exists()
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".csv", "a\0.csv", "a\ud800.csv", "a/" * 3000 + "a.csv"])
+def test_names_that_no_file_can_have(tmp_path, name):
+    for act in (RUN.save, Run.load):
+        with pytest.raises(InputError):
+            act(f"{tmp_path}/{name}")
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "a"])
+
+
+def test_a_folder_that_was_deleted(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for suffix in (".nc", ".csv", ".npy"):
+        for act in (RUN.save, Run.load):
+            with pytest.raises(InputError, match="No such file"):
+                act(f"a{suffix}")
 
 
 @pytest.mark.parametrize("suffix", [".nc", ".csv", ".npy"])

@@ -362,9 +362,10 @@ def test_names_that_trundle_has_other_uses_for():
 
 def test_inertias_that_no_body_has_can_be_taken_on_trust():
     text = ARM.replace('izz=".05"', 'izz="5"')
-    with pytest.raises(InputError, match="strict=False"):
-        parse_urdf(text)
-    robot = parse_urdf(text, strict=False)
+    with pytest.raises(InputError, match="leave strict away"):
+        parse_urdf(text, strict=True)
+    with pytest.warns(UserWarning, match="moments of inertia of hand; they are taken as they stand"):
+        robot = parse_urdf(text)
     assert robot.joints["wrist"].body.inertia.as_given
     assert not robot.joints["shoulder_1"].body.inertia.as_given
     assert meaning(dump_urdf(robot)) == meaning(text)

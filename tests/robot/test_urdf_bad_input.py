@@ -228,7 +228,7 @@ CASES = {
 
 
 def _read(text: str) -> Document:
-    return parse_document(text, "arm.urdf")
+    return parse_document(text, "arm.urdf", strict=True)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

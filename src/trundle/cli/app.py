@@ -6,20 +6,23 @@ Nothing here, and nothing at the top of a command's module, imports NumPy or any
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from trundle.cli import check, equations, new, run, schema
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
-from trundle.cli.output import output_for
+from trundle.cli.output import mute, output_for
 from trundle.cli.parsing import Parser, add_common
 from trundle.errors import suggest
 from trundle.version import __version__
+
+if TYPE_CHECKING:
+    from trundle.cli.process import Interruption
 
 COMMANDS = {
     "new": new,
@@ -44,7 +47,7 @@ start here:
   trundle run robot.yaml
 
 exit status: 0 done; 1 the input is wrong; 2 the command line is wrong; 3 the numbers failed
-({BUG} a bug in trundle, {INTERRUPTED} interrupted). `trundle COMMAND --help` tells about one command."""
+({BUG} a bug in trundle, {INTERRUPTED} interrupted, as by SIGTERM). `trundle COMMAND --help` tells about one command."""
 
 
 def build_parser() -> Parser:
@@ -65,23 +68,37 @@ def build_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (without the program's name; by default the process's own) and return its exit status."""
-    given = list(sys.argv[1:] if argv is None else argv)
+    if argv is not None:
+        return _answered(list(argv))
+    from trundle.cli.process import Interruption, open_streams
+
+    open_streams()
+    interruption = Interruption()
+    try:
+        with interruption.watched():
+            status = _answered(sys.argv[1:], interruption)
+    except KeyboardInterrupt:  # behind the last place where it would have been told
+        status = INTERRUPTED
+    # The process ends here: looking through all that SciPy and CasADi made for garbage would take another 0.1 s.
+    gc.freeze()
+    return status
+
+
+def _answered(given: list[str], interruption: Interruption | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Signs that its encoding has not come as "?", not as an error.
             stream.reconfigure(errors="replace")
     try:
-        status = _guarded(given)
+        status = _guarded(given, interruption)
         sys.stdout.flush()
-    except BrokenPipeError:
-        status = _mute()
-    if argv is None:
-        # The process ends here: looking through all that SciPy and CasADi made for garbage would take another 0.1 s.
-        gc.freeze()
+    except BrokenPipeError:  # whoever read the output has gone: say nothing more
+        mute(sys.stdout)
+        status = BROKEN_PIPE
     return status
 
 
-def _guarded(given: list[str]) -> int:
+def _guarded(given: list[str], interruption: Interruption | None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
@@ -90,8 +107,11 @@ def _guarded(given: list[str]) -> int:
         return ended.code if isinstance(ended.code, int) else 0
     except BrokenPipeError:
         raise
-    except (Exception, KeyboardInterrupt) as error:
-        return explain(error, "--json" in given)
+    except BaseException as error:  # Ctrl-C, and the panics of pydantic too
+        interrupted = (
+            interruption is not None and interruption.came
+        )  # and compiled code made another error of it
+        return explain(KeyboardInterrupt() if interrupted else error, "--json" in given)
 
 
 def _note(message: Warning | str, *_where: object, **_more: object) -> None:
@@ -122,10 +142,3 @@ def _instead(word: str) -> str:
     hint = suggest(word, COMMANDS)
     python = f"in Python there is trundle.{word}" if word in trundle.__all__ else ""
     return _OTHERS.get(word) or python or f"{hint} `trundle --help` says what each does"
-
-
-def _mute() -> int:
-    """Whoever read the output has gone: say nothing more, and let the interpreter's last flush go nowhere."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE

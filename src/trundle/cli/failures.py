@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
@@ -42,7 +43,8 @@ def explain(error: BaseException, wants_json: bool, extra: dict[str, object] | N
     else:
         _complain(_message(error))
     if wants_json:
-        write_json({**(extra or {}), "error": error_object(error, status)})
+        with suppress(TrundleError):  # standard output that is full: it is told, and there is no other place
+            write_json({**(extra or {}), "error": error_object(error, status)})
     return status
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -9,8 +10,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
+from trundle.errors import InputError, TrundleError
 from trundle.show.lines import Page
 
 
@@ -29,7 +32,7 @@ class Output(Page):
     def say(self, lines: str | Iterable[str] = "") -> None:
         """Lines for a person, on standard output; nothing with --json or --quiet."""
         if not (self.json or self.quiet):
-            print(lines if isinstance(lines, str) else "\n".join(lines))
+            emit(lines if isinstance(lines, str) else "\n".join(lines))
 
     def answer(self, data: Mapping[str, object]) -> None:
         """The JSON object, where one was asked for."""
@@ -42,16 +45,43 @@ def output_for(args: Namespace) -> Output:
     return Output(colours_on(sys.stdout), args.json, args.quiet)
 
 
+def emit(text: str, end: str = "\n") -> None:
+    """Print on standard output at once, so that where it is full or closed the command says so."""
+    try:
+        print(text, end=end, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        mute(sys.stdout)
+        raise TrundleError(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+def mute(stream: TextIO) -> None:
+    """Let what is still to be written to a stream that has failed go nowhere, the interpreter's last flush too."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def write_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, in ASCII where its encoding is none of Unicode's (a Windows pipe, say)."""
     text = json_text(data)
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    print(text if unicode else json.dumps(json.loads(text), indent=2))
+    emit(text if unicode else json.dumps(json.loads(text), indent=2))
 
 
 def json_text(data: Mapping[str, object]) -> str:
     """The text of one JSON object."""
     return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def claim(file: str | None, force: bool) -> None:
+    """Raise InputError, before any work is done, for a file that is there and isn't Trundle's, unless it is forced."""
+    from trundle.files import is_marked, is_taken
+
+    if file is not None and is_taken(file) and not force and not is_marked(Path(file)):
+        raise InputError(
+            "is there already, and trundle didn't write it", file=file, hint="--force replaces it"
+        )
 
 
 def write_file(file: str, text: str) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from trundle.cli.failures import UsageError
+from trundle.cli.output import emit
 from trundle.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,6 +35,13 @@ class Parser(argparse.ArgumentParser):
             self.error(f"there is no option '{option}'; {hint}")
         return found, left
 
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print help or the version; argparse by itself would not tell that standard output is full."""
+        if file is sys.stdout:
+            emit(message, end="")
+        else:
+            super()._print_message(message, file)
+
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print before it ends the process."""
         raise UsageError(message, self.format_usage())
@@ -46,6 +58,11 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser, metavar: str, text: str) -> None:
     """Where a command writes: --output everywhere; --out is short for it."""
     parser.add_argument("--output", "--out", metavar=metavar, help=text)
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """That files which Trundle didn't write may be replaced."""
+    parser.add_argument("--force", action="store_true", help="replace files that trundle didn't write, too")
 
 
 def pair(text: str) -> tuple[str, str]:

@@ -15,9 +15,9 @@ from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
-from trundle.model.kinematics import derive_kinematics
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
+from trundle.model.rolling_motion import derive_rolling
 from trundle.model.symbols import Symbols, parameter_group
 from trundle.program import Program
 
@@ -74,7 +74,7 @@ class Evidence:
         """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
         speeds = self.sheet.assembly.speeds
         given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
-        program = derive_kinematics(self.sheet.robot, tuple(given)).program
+        program = derive_rolling(self.sheet.robot, tuple(given)).program
         return {
             **dict.fromkeys(speeds, np.zeros(self.checker.points)),
             **given,

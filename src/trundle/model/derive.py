@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
@@ -41,6 +41,8 @@ from trundle.model.symbols import (
     symbols_for,
 )
 from trundle.program import Program
+from trundle.program.ir import Group
+from trundle.program.simplify import only_elements, only_output
 from trundle.robot import Robot
 from trundle.scalars import Scalar
 
@@ -102,7 +104,7 @@ def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)
     settled = check_inertia(numbers)
-    moving = moving_mechanism(numbers, symbols_for(constrained=numbers.constrained))
+    moving = moving_mechanism(numbers, symbols_for(bends=numbers.bends))
     drives = _drives(moving)
     motion = _motion(moving, drives)
     model = _model(moving, drives, motion, start)
@@ -161,11 +163,9 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: floa
         quantities=_quantities(mechanism, outputs),
         mobility=mobility_of(numbers.assembly),
         constraints=_summary(moving, motion),
-        dynamics=symbols.program("dynamics", groups, {"rate": (groups[STATE][0], rates)}),
-        audited=_audited(symbols, groups, rates, motion),
-        observe=symbols.program("observe", groups, {"output": (labels, list(outputs.values()))}),
         stiff=_is_stiff(numbers.assembly),
         derive_seconds=time.perf_counter() - start,
+        **_programs(symbols, groups, rates, motion, outputs),
         **vars(held),
     )
 
@@ -180,14 +180,33 @@ def _groups(moving: MovingMechanism, drives: _Drives) -> Groups:
     }
 
 
-def _audited(symbols: Symbols, groups: Groups, rates: Sequence[Scalar], motion: Motion) -> Program:
-    """The rates with the powers put in and lost, so that work and losses are integrated beside the states."""
+def _programs(
+    symbols: Symbols,
+    groups: Groups,
+    rates: Sequence[Scalar],
+    motion: Motion,
+    outputs: Mapping[Quantity, Scalar],
+) -> dict[str, Program]:
+    """`dynamics`, `audited` and `observe`, traced at once: nearly all that they compute is the same.
+
+    `audited` are the rates with the powers put in and lost, so that work and losses are integrated beside the states.
+    """
     states, values = groups[STATE]
-    account = symbols.make(STATE, 2, len(values))
     labels = (*states, WORK.name, LOST.name)
-    inputs = {**groups, STATE: (labels, [*values, *account])}
-    powers = [motion.forces.power, motion.forces.loss]
-    return symbols.program("audited", inputs, {"rate": (labels, [*rates, *powers])})
+    inputs = {**groups, STATE: (labels, [*values, *symbols.make(STATE, 2, len(values))])}
+    found = {
+        "rate": (labels, [*rates, motion.forces.power, motion.forces.loss]),
+        "output": (tuple(each.name for each in outputs), list(outputs.values())),
+    }
+    whole = symbols.program("audited", inputs, found)
+    audited = only_output(whole, "rate")
+    # nothing reads the account's own states
+    short = (Group(STATE, tuple(states)), *whole.inputs[1:])
+    return {
+        "dynamics": only_elements(replace(audited, name="dynamics", inputs=short), states),
+        "audited": audited,
+        "observe": only_output(replace(whole, name="observe", inputs=short), "output"),
+    }
 
 
 def _is_stiff(numeric: Assembly) -> bool:

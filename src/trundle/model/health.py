@@ -15,7 +15,7 @@ from trundle.model.mass import NO_INERTIA, at_generic, generic_values, scaled_ma
 from trundle.model.mechanism import Mechanism
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import is_zero
+from trundle.robot.structure import base_bodies
 
 # An acceleration as large (m/s², rad/s²) at speeds of about 1 is a quotient by rounding.
 _NO_NUMBER = 1e15
@@ -35,12 +35,17 @@ def check_inertia(numbers: Mechanism) -> bool:
             key="robot.joints",
             hint="give a joint a type that moves (revolute, prismatic, ...), or choose base: planar or floating",
         )
-    if assembly.loops or (assembly.base_columns and is_zero(assembly.tree.links[0].inertia.mass)):
+    if assembly.loops or (assembly.base_columns and not _base_weighs(numbers)):
         return False
     culprits = _unopposed(at_generic(numbers))
     if culprits:
         raise _without_inertia(numbers.robot, culprits)
     return True
+
+
+def _base_weighs(numbers: Mechanism) -> bool:
+    resolve = numbers.robot.resolver(numbers.parameters)
+    return any(resolve(body.mass) for body in base_bodies(numbers.robot))
 
 
 def check_mass(numbers: Mechanism, dynamics: Program, quantities: Quantities) -> None:

@@ -70,9 +70,14 @@ class Mechanism:
     @property
     def constrained(self) -> bool:
         """Whether anything binds its speeds: wheels that roll ideally, couplings, loops."""
+        return self.bends or bool(self.assembly.couplings)
+
+    @property
+    def bends(self) -> bool:
+        """Whether S(q) may change with q: gears alone keep their ratios."""
         assembly = self.assembly
         rolling = any(wheel.directions for wheel in ideal_wheels(assembly))
-        return bool(rolling or assembly.couplings or assembly.loops)
+        return bool(rolling or assembly.linkages or assembly.loops)
 
     def in_scalars(self, parameters: Mapping[str, Scalar], q: Sequence[Scalar]) -> Mechanism:
         """The same mechanism at parameters and coordinates of any kind, this one being in floats."""

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from trundle.control.linearization import Linearization
     from trundle.control.trim import Trim
     from trundle.formulas import Equations
-    from trundle.model.kinematics import Kinematics
     from trundle.model.model_program import Array, ModelProgram
     from trundle.model.moving import MovingMechanism
     from trundle.model.programs import FrameMotion, WholeMomentum
+    from trundle.motion.kinematics import Kinematics
     from trundle.motion.odometry import Odometry
     from trundle.results import Run
     from trundle.simulation.ode import Ode
@@ -597,34 +597,29 @@ class Model(Bound, Shown):
 
         return equations(self, what)
 
-    def kinematics(self, given: Sequence[str]) -> Kinematics:
-        """The base's motion from the rates of wheels and steering, by least squares over all wheels.
-
-        Parameters
-        ----------
-        given : sequence of str
-            The rates that are prescribed, such as "left.rate"; what isn't given rolls freely or is held.
+    def kinematics(self) -> Kinematics:
+        """The wheels' angles and speeds from the base's twist, u = A ξ, and back by least squares.
 
         Returns
         -------
         Kinematics
-            q̇ = g(q, rates, parameters) as a program.
+            The wheels on the base, in numbers: of one twist or of many.
 
         Raises
         ------
         InputError
-            A name is no rate; the rates don't determine the motion; the model was not derived from a description.
+            The model was not derived from a description of a planar base with wheels.
 
         Examples
         --------
         >>> import trundle
-        >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
-        >>> model.kinematics(["left.rate", "right.rate"]).outputs[:3]
-        ('v_x', 'v_y', 'omega')
+        >>> kinematics = trundle.derive(trundle.catalog.swerve()).kinematics()
+        >>> kinematics.module_states(0, 1.0, 0)["front_left"][0].round(3)
+        np.float64(1.571)
         """
-        from trundle.model.kinematics import derive_kinematics
+        from trundle import kinematics
 
-        return derive_kinematics(self, given)
+        return kinematics(self)
 
     def odometry(self, given: Sequence[str] | None = None) -> Odometry:
         """The base's pose from increments of wheel and joint angles.

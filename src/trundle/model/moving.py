@@ -61,8 +61,8 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
     u = symbols.make(STATE, len(mechanism.basis.labels), len(q))
     nu = mechanism.speeds(u)
     q_dot = mechanism.coordinate_rates(nu)
-    # What nothing constrains has S = 1, and nothing to differentiate; a tracer could not.
-    drift = derivative_along(nu, q, q_dot) if numbers.constrained else [0] * len(nu)
+    # Where S is constant there is nothing to differentiate; a tracer could not.
+    drift = derivative_along(nu, q, q_dot) if numbers.bends else [0] * len(nu)
     moving = MovingMechanism(mechanism, symbols, q, u, nu, q_dot, drift)
     if not numbers.assembly.loops:
         return moving

@@ -21,7 +21,7 @@ Groups = Mapping[str, tuple[Sequence[str], Sequence[Scalar]]]
 class Symbols:
     """Where the scalars of a derivation come from: a tracer's nodes, or CasADi's symbols where there is no tracer.
 
-    Constraints need derivatives of S(q), and loops those of their gaps, so they take CasADi. What has neither is traced
+    Rolling needs derivatives of S(q), and loops those of their gaps, so they take CasADi. What has neither is traced
     directly, which gives the same programs ten times as fast. `symbols_for` decides; nothing else asks which it is.
     """
 
@@ -50,9 +50,9 @@ class Symbols:
         return numbers.in_scalars(parameters, self.make(STATE, len(numbers.names)))
 
 
-def symbols_for(*, constrained: bool) -> Symbols:
-    """CasADi's symbols for what is constrained, whose derivatives are needed; else a tracer's nodes."""
-    return Symbols() if constrained else Symbols(Tracer(*GROUPS))
+def symbols_for(*, bends: bool) -> Symbols:
+    """CasADi's symbols where S(q) changes with q, whose derivatives are needed; else a tracer's nodes."""
+    return Symbols() if bends else Symbols(Tracer(*GROUPS))
 
 
 def parameter_group(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Scalar]]:

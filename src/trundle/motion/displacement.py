@@ -9,7 +9,8 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.model.kinematics import (
+from trundle.model.mechanism import Mechanism
+from trundle.model.rolling_motion import (
     WheelRows,
     check_rates,
     contact_velocities,
@@ -17,7 +18,6 @@ from trundle.model.kinematics import (
     solve_speeds,
     wheel_rows,
 )
-from trundle.model.mechanism import Mechanism
 from trundle.scalars import Scalar, is_zero
 
 POSE = ("x", "y", "theta")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
 
-LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70}
+LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70, "atan": 90, "atan2": 90}
 """Cycles from operands to result where that is not the 4 of a sum or product (x86-64 of 2020 on; sin as inlined)."""
 
 ARITY: dict[str, int] = {

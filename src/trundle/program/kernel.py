@@ -12,6 +12,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.program.ir import Group, Program
 from trundle.program.llvm.jit import Compiled, assemble, host
@@ -36,6 +37,12 @@ _DOUBLE = np.dtype(np.float64)
 
 THREAD_WORK = 20_000_000
 """Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
+
+
+QUICK = 10_000
+"""Operations above which the time to compile counts for more than the speed: a second at LLVM's usual pace."""
+FEW = 5000
+"""Lanes that a long program takes one by one: these 0.1 s are less than it takes to compile it for batches, too."""
 
 
 def compile_program(program: Program) -> Kernel:
@@ -92,6 +99,7 @@ class Kernel:
         self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._sizes = [group.size for group in program.inputs]
+        self._long = program.operations > QUICK
 
     def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[Array, ...]:
         """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
@@ -103,7 +111,9 @@ class Kernel:
             return outputs
         count = counts.pop()
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
-        if count:
+        if self._long and count <= FEW:
+            self._one_by_one(arrays, outputs, count)
+        elif count:
             self._batch(arrays, outputs, count, threads)
         return outputs
 
@@ -157,8 +167,11 @@ class Kernel:
         return call
 
     def prepare(self, *layouts: int) -> None:
-        """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call."""
-        if not layouts or all(n == 1 for n in layouts):
+        """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call.
+
+        Of long programs only what small batches need.
+        """
+        if self._long or not layouts or all(n == 1 for n in layouts):
             buffers = [np.zeros(g.size) for g in self.program.inputs + self.program.outputs]
             self.bind(*buffers)
         else:
@@ -175,7 +188,7 @@ class Kernel:
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:
-            self._variants[key] = assemble(emit(), signature)
+            self._variants[key] = assemble(emit(), signature, quick=self._long)
         return self._variants[key]
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:
@@ -184,6 +197,13 @@ class Kernel:
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
             self._functions[uniform] = prototype(compiled.address)
         return self._functions[uniform]
+
+    def _one_by_one(self, arrays: list[Array], outputs: tuple[Array, ...], count: int) -> None:
+        single = self.single()
+        for lane in range(count):
+            found = single(*(a if a.ndim == 1 else a[:, lane] for a in arrays))
+            for output, values in zip(outputs, found, strict=True):
+                output[:, lane] = values
 
     def _batch(
         self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None
@@ -278,14 +298,6 @@ def _address(array: Array) -> int:
     if array.size and array.flags.writeable:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # pyright: ignore[reportArgumentType]  # NumPy's do
     return array.ctypes.data
-
-
-def as_numbers(value: ArrayLike, what: str) -> Array:
-    """``value`` as a float64 array; InputError if it holds anything but real numbers."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(value).__name__})")
-    return array.astype(np.float64, copy=False)
 
 
 def available_cores() -> int:

@@ -14,8 +14,8 @@ from trundle.errors import InputError, TrundleError
 from trundle.program.ir import Group, Program
 from trundle.program.simplify import Builder, share_reciprocals, without_dead
 
-_FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max", "less": "lt"}
-_OPERATIONS = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "max", "lt"})
+_FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max", "less": "lt", "where": "select"}
+_OPERATIONS = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "max", "lt", "select"})
 
 
 Operand: TypeAlias = "Node | float"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import xarray
 
 Kind = Literal["run", "batch"]
+# The attribute of a file, not of a Dataset, which may be changed.
+CHECKSUM = "trundle_sha256"
 CONVENTIONS = (
     "SI units and radians. x forward, y left, z up. Positive rotation is counter-clockwise about its axis. "
     "Quaternions are (w, x, y, z). v_x, v_y, omega and the like are in the body's frame."
@@ -38,7 +41,7 @@ class Variable(NamedTuple):
 
     dimensions: tuple[str, ...]
     values: FloatArray
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, object]
 
 
 class Kept(TypedDict, total=False):
@@ -103,7 +106,7 @@ class Content:
     @property
     def units(self) -> dict[str, str]:
         """The units of what has one; time is in s."""
-        units = {name: each.attributes.get("units", "") for name, each in self.variables.items()}
+        units = {name: str(each.attributes.get("units", "")) for name, each in self.variables.items()}
         return {name: unit for name, unit in units.items() if unit and (name, unit) != ("time", "s")}
 
 
@@ -115,21 +118,53 @@ def variable(
     return Variable(dimensions, values, about | ({"role": role} if role else {}))
 
 
-def restored(kind: Kind, attrs: Mapping[str, str], variables: dict[str, Variable]) -> Content:
-    """The content whose `attributes` these are; InputError for others."""
+def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]) -> str:
+    """SHA-256 over names, shapes, values (float64), and attributes but the one that holds it."""
+    about = [
+        {name: value for name, value in attributes.items() if name != CHECKSUM},
+        [(name, each.dimensions, each.values.shape, each.attributes) for name, each in variables.items()],
+    ]
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
+    for each in variables.values():
+        digest.update(np.ascontiguousarray(each.values, dtype="<f8").data)
+    return digest.hexdigest()
+
+
+def restored(kind: Kind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
+    """The content whose `attributes` these are; InputError for others, and where the checksum doesn't fit."""
     found = attrs.get("trundle_format")
     if found is None:
         raise InputError("this NetCDF file was not written by Trundle: it has no attribute 'trundle_format'")
-    if found != f"{kind} 1":
+    if str(found) != f"{kind} 1":
         raise InputError(f"this file holds a {found!r}, and a '{kind} 1' was expected")
-    try:
-        kept: Kept = json.loads(attrs["trundle_data"])
-        description = dict(kept.get("description", {}))
-    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"damaged file: its attribute 'trundle_data' cannot be read ({error})") from error
-    if attrs.get("description"):
-        description["yaml"] = str(attrs["description"])
+    if CHECKSUM in attrs and str(attrs[CHECKSUM]) != checksum(attrs, variables):  # the first files had none
+        raise InputError(
+            "this file is damaged, or was changed since it was written: its checksum doesn't fit",
+            hint=f"if it was changed on purpose, take its attribute {CHECKSUM!r} away",
+        )
+    kept = _kept(attrs.get("trundle_data"))
+    description = dict(kept.get("description", {}))
+    if text := str(attrs.get("description", "")):
+        description["yaml"] = text
     return Content(kind, str(attrs.get("title", "")), variables, {**kept, "description": description})
+
+
+def _kept(packed: object) -> Kept:
+    """What the attribute `trundle_data` holds, each entry of its type."""
+    try:
+        kept = json.loads(packed if isinstance(packed, str) else "")
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"damaged file: its attribute 'trundle_data' cannot be read ({error})") from error
+    if not isinstance(kept, dict) or set(kept) - set(Kept.__annotations__):
+        raise InputError("damaged file: its attribute 'trundle_data' is no object, or holds unknown keys")
+    groups, varied = kept.get("groups", {}), kept.get("varied", [])
+    lists = [varied, *groups.values()] if isinstance(groups, dict) else [None]
+    texts = all(isinstance(each, list) and all(isinstance(name, str) for name in each) for each in lists)
+    objects = [kept.get(key, {}) for key in ("description", "summary", "parameters")]
+    numbers = isinstance(objects[2], dict) and all(type(each) in (int, float) for each in objects[2].values())
+    if not (texts and numbers and all(isinstance(each, dict) for each in objects)):
+        raise InputError("damaged file: an entry of its attribute 'trundle_data' has the wrong type")
+    return cast(Kept, kept)
 
 
 def long_name(name: str) -> str:

@@ -14,10 +14,12 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
-from trundle.results.metadata import Content, Kind, Variable, restored
+from trundle.results.metadata import CHECKSUM, Content, Kind, Variable, checksum, restored
 
 # A NetCDF-4 file is an HDF5 file; CDF is how the older NetCDF files start.
 _STARTS = (b"\x89HDF\r\n\x1a\n", b"CDF")
+# What others may have compressed with deflate is larger by 1032 at most (https://zlib.net/zlib_tech.html).
+_MOST_COMPRESSED = 1032
 
 
 def write(path: Path, content: Content) -> None:
@@ -37,7 +39,8 @@ def write(path: Path, content: Content) -> None:
 
 
 def _fill(file: netCDF4.Dataset, content: Content) -> None:
-    file.setncatts(content.attributes)
+    about = content.attributes
+    file.setncatts({**about, CHECKSUM: checksum(about, content.variables)})
     for name, (dimensions, values, attributes) in content.variables.items():
         for dimension, size in zip(dimensions, values.shape, strict=True):
             if dimension not in file.dimensions:
@@ -56,16 +59,38 @@ def read(path: Path, kind: Kind) -> Content:
     try:
         # An absolute path, because netCDF4 takes 'http:...' and the like for addresses.
         with netCDF4.Dataset(os.path.abspath(path), "r") as file:
-            attributes = {name: file.getncattr(name) for name in file.ncattrs()}
+            _check_size(file, path)
             variables = {name: _variable(variable) for name, variable in file.variables.items()}
-    except (OSError, RuntimeError, AttributeError, UnicodeDecodeError) as error:
+            attributes = _attributes(file)
+    except InputError:
+        raise
+    except Exception as error:  # of whatever kind netCDF4's own code trips into on a file that is damaged
         raise InputError(f"damaged NetCDF file: {error}") from error
     return restored(kind, attributes, variables)
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a file carries Trundle's mark, the attribute `trundle_format`."""
+    try:
+        with netCDF4.Dataset(os.path.abspath(path), "r") as file:
+            return "trundle_format" in file.ncattrs()
+    except Exception:  # as in `read`
+        return False
+
+
+def _check_size(file: netCDF4.Dataset, path: Path) -> None:
+    """InputError, before any memory is asked for, where there is more to read than a file of this size can hold."""
+    count = sum(variable.size for variable in file.variables.values())
+    if 8 * count > _MOST_COMPRESSED * path.stat().st_size:
+        raise InputError(f"damaged NetCDF file: it claims {count:,} numbers, and has no room for them")
+
+
+def _attributes(noun: netCDF4.Dataset | netCDF4.Variable) -> dict[str, object]:
+    return {name: noun.getncattr(name) for name in noun.ncattrs()}
 
 
 def _variable(variable: netCDF4.Variable) -> Variable:
     if variable.dtype != np.float64:
         raise InputError(f"damaged file: {variable.name!r} is {variable.dtype}, not float64")
     variable.set_auto_maskandscale(False)
-    about = {"units": str(getattr(variable, "units", ""))}
-    return Variable(variable.dimensions, np.asarray(variable[...]), about)
+    return Variable(variable.dimensions, np.asarray(variable[...]), _attributes(variable))

@@ -53,9 +53,11 @@ from trundle.robot.wheels import TRACTION as TRACTION
 from trundle.robot.wheels import BallWheel as BallWheel
 from trundle.robot.wheels import CasterWheel as CasterWheel
 from trundle.robot.wheels import ContactDirection as ContactDirection
+from trundle.robot.wheels import DriveLimits as DriveLimits
 from trundle.robot.wheels import FixedWheel as FixedWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
 from trundle.robot.wheels import MecanumWheel as MecanumWheel
+from trundle.robot.wheels import ModuleLimits as ModuleLimits
 from trundle.robot.wheels import OmniWheel as OmniWheel
 from trundle.robot.wheels import PivotedWheel as PivotedWheel
 from trundle.robot.wheels import RollingWheel as RollingWheel

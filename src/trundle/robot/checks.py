@@ -15,9 +15,16 @@ from trundle.robot.kinds import ask
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Path, Problem, report
-from trundle.robot.structure import body_names, chain, check_size, check_structure, is_vertical_axis
+from trundle.robot.structure import (
+    base_bodies,
+    body_names,
+    chain,
+    check_size,
+    check_structure,
+    is_vertical_axis,
+)
 from trundle.robot.walk import nouns, values
-from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
+from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
 
 Numbers = Mapping[str, float]
 
@@ -137,7 +144,11 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
     for path, noun in nouns(robot):
-        if isinstance(noun, (Turning, Sliding)) and noun.lower is not None and noun.upper is not None:
+        if (
+            isinstance(noun, (Turning, Sliding, ModuleLimits))
+            and noun.lower is not None
+            and noun.upper is not None
+        ):
             lower, upper = found[noun.lower.key], found[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
@@ -226,17 +237,17 @@ def require_base_mass(robot: Parts) -> None:
 def _base_mass(robot: Parts, found: Numbers) -> Iterator[Problem]:
     if robot.base == "fixed":
         return
-    mass = 0.0 if robot.body is None else found[robot.body.mass.key]
-    if mass == 0.0:
+    massive = [body for body in base_bodies(robot) if found[body.mass.key]]
+    if not massive:
         path: Path = () if robot.body is None else ("body", "mass")
         message = f"a {robot.base} base needs a body with a mass greater than zero"
         yield Problem(path, message, "write body: {mass: ..., inertia: {zz: ...}}")
         return
-    assert robot.body is not None
-    if robot.joints or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
+    moving = any(joint.speeds for joint in robot.joints.values())
+    if len(massive) > 1 or moving or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
         return
     needed = ("xx", "yy", "zz") if robot.base == "floating" else ("zz",)
-    if any(found[getattr(robot.body.inertia, axes).key] == 0.0 for axes in needed):
+    if any(found[getattr(massive[0].inertia, axes).key] == 0.0 for axes in needed):
         message = f"nothing resists turning: inertia {', '.join(needed)} must be greater than zero"
         yield Problem(("body", "inertia"), message)
 

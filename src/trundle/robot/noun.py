@@ -61,6 +61,8 @@ class Noun(_Root):
 
     # Whether its keys stand among those of the noun that holds it.
     inline: ClassVar[bool] = False
+    # Whether its plain numbers are parameters of the robot's equations.
+    in_equations: ClassVar[bool] = True
     # Where keys stand that people look for here: key -> what a message says of it.
     instead: ClassVar[Mapping[str, str]] = {}
     # How a message calls this noun.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, RevoluteJoint, drive_axes
@@ -113,6 +113,25 @@ def chain(robot: Parts, name: str) -> list[str]:
         found.append(place)
         place = known[robot.joints[place].parent]
     return found[::-1]
+
+
+def reached(start: str, steps: Iterable[tuple[str, str]]) -> list[str]:
+    """Where steps (from, to) lead from `start`, which comes first."""
+    onward: dict[str, list[str]] = {}
+    for here, there in steps:
+        onward.setdefault(here, []).append(there)
+    found = [start]
+    for place in found:
+        found += onward.get(place, ())
+    return found
+
+
+def base_bodies(robot: Parts) -> list[Body]:
+    """The bodies that are one with the base: its own, and those that only fixed joints part from it."""
+    known = body_names(robot)
+    fixed = [(known[j.parent], name) for name, j in robot.joints.items() if isinstance(j, FixedJoint)]
+    own = [] if robot.body is None else [robot.body]
+    return own + [robot.joints[name].body for name in reached("base", fixed)[1:]]
 
 
 def _base(robot: Parts) -> Iterator[Problem]:

@@ -62,7 +62,8 @@ def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
     """Which values of a field are parameters: all named ones, and every number but zero that was written or counts."""
     if field == "parameters":
         return lambda value: not value.names
-    may = field not in _STRUCTURAL and (field in noun.model_fields_set or noun.default_counts(field))
+    may = noun.in_equations and field not in _STRUCTURAL
+    may = may and (field in noun.model_fields_set or noun.default_counts(field))
     return lambda value: may and not value.names and value.number != 0.0
 
 

@@ -16,10 +16,15 @@ from trundle.robot.contact import LAWS, ContactLaw, Free, Ideal
 from trundle.robot.kinds import Family, Kind, Read
 from trundle.robot.noun import Noun, default
 from trundle.robot.values import (
+    Acceleration,
+    Angle,
+    AngularAcceleration,
     AngularDamping,
+    AngularJerk,
     Bound,
     Direction,
     Force,
+    Jerk,
     Length,
     Mass,
     Moment,
@@ -27,6 +32,7 @@ from trundle.robot.values import (
     Position,
     Positive,
     Rate,
+    Speed,
     Torque,
 )
 from trundle.scalars import Scalar, cos, sin
@@ -65,6 +71,35 @@ class WheelInertia(Noun):
     diameter: NotNegative[Moment] | None = default(
         None, "About a diameter (kg m^2). Default m (3 r^2 + w^2)/12."
     )
+
+
+class DriveLimits(Noun):
+    """What a wheel's drive can do, for plans of motions; nothing in the equations."""
+
+    called: ClassVar[str] = "wheel's limits"
+    in_equations: ClassVar[bool] = False
+
+    drive_speed: Positive[Speed] | None = default(
+        None, "Greatest speed of rolling, R times the rate (m/s). Default: none."
+    )
+    drive_acceleration: Positive[Acceleration] | None = default(
+        None, "Greatest rate of that (m/s^2). Default: none."
+    )
+    drive_jerk: Positive[Jerk] | None = default(None, "Greatest rate of that (m/s^3). Default: none.")
+
+
+class ModuleLimits(DriveLimits):
+    """What a wheel's drive and steering can do, for plans of motions; nothing in the equations."""
+
+    steering_rate: Positive[Rate] | None = default(None, "Greatest rate of steering (rad/s). Default: none.")
+    steering_acceleration: Positive[AngularAcceleration] | None = default(
+        None, "Greatest rate of that (rad/s^2). Default: none."
+    )
+    steering_jerk: Positive[AngularJerk] | None = default(
+        None, "Greatest rate of that (rad/s^3). Default: none."
+    )
+    lower: Angle | None = default(None, "Least angle of steering (rad), from its heading. Default: none.")
+    upper: Angle | None = default(None, "Greatest angle of steering (rad), from its heading. Default: none.")
 
 
 class Wheel(Kind):
@@ -120,6 +155,7 @@ class RollingWheel(Wheel):
     coulomb_speed: Positive[Rate] = default(
         1e-3, "Rate below which dry friction is smoothed (rad/s), default 1e-3."
     )
+    limits: DriveLimits = default({}, "What its drive can do, for plans of motions. Default: anything.")
 
     @property
     def law(self) -> ContactLaw:
@@ -175,6 +211,7 @@ class PivotedWheel(RollingWheel):
 
     fork: Body = default({}, "What turns with it. Default: massless.")
     steering_damping: AngularDamping = default(0.0, "Friction of the pivot (N m s/rad), default 0.")
+    limits: ModuleLimits = default({}, "What its drive and steering can do, for plans of motions.")
 
     def centre(self, read: Read) -> tuple[Scalar, Scalar]:
         """Where the wheel's centre lies in the fork's frame, x along the heading (m)."""

@@ -1,13 +1,18 @@
-"""Which motor or contact law gave no number where a run stopped: looked for by running it again, once it has failed."""
+"""Why a run stopped, looked for by running it again once it has failed: a motor or contact law that gave no number, or
+wheels that stand where their rolling binds less than elsewhere.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
 
 from trundle.errors import NumericsError
+from trundle.model.constraints import ideal_wheels
+from trundle.model.mechanism import mechanism
 from trundle.model.own_kinds import without_value
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
@@ -16,6 +21,14 @@ from trundle.simulation.integrate import Rate
 
 # A rate and its Jacobian on a piece of the run.
 Make = Callable[[float, float], tuple[Rate, Rate | None]]
+# A time (s) and a state.
+Moment = tuple[float, FloatArray]
+# How near zero, beside random configurations, a singular value counts as where a run got stuck.
+NEAR = 1e-3
+AXLES = (
+    "steered wheels whose axles lie on one line do that; choose other angles or other independent speeds "
+    "(robot.speeds), or give wheels contact: slip"
+)
 
 
 def with_culprit(
@@ -27,35 +40,68 @@ def with_culprit(
     make: Make,
     again: Callable[[Make], object],
 ) -> NumericsError:
-    """The error of a run, with the law and the time where the rates were first no numbers at a state of numbers.
+    """The error of a run, with the law and the time where the rates were first no numbers at a state of numbers, or
+    with the angles at which the robot is singular.
 
     names: of states and inputs; `again` integrates once more.
     """
-    found = _first_without_rate(make, again)
-    if robot is None or found is None:
+    lost, last = _watched(make, again)
+    if robot is None or last is None:
         return error
-    t, x = found
-    u = np.zeros(len(names[1]))
-    fill(t, x, u)
-    values = dict(zip(names[0], x.tolist(), strict=False)) | dict(zip(names[1], u.tolist(), strict=True))
-    words = without_value(robot, parameters, values)
-    return type(error)(f"{error}\n  at t = {t:.6g} s {words}") if words else error
+
+    def values(t: float, x: FloatArray) -> dict[str, float]:
+        u = np.zeros(len(names[1]))
+        fill(t, x, u)
+        return dict(zip(names[0], x.tolist(), strict=False)) | dict(zip(names[1], u.tolist(), strict=True))
+
+    words = without_value(robot, parameters, values(*lost)) if lost else ""
+    if lost and words:
+        return type(error)(f"{error}\n  at t = {lost[0]:.6g} s {words}")
+    where = _singular(robot, parameters, values(*last))
+    if where:
+        what = f"the integration stopped at t = {last[0]:.6g} s: '{robot.name}' is singular there"
+        return type(error)(f"{what}, at {where}\n  {AXLES}")
+    return error
 
 
-def _first_without_rate(make: Make, again: Callable[[Make], object]) -> tuple[float, FloatArray] | None:
-    found: list[tuple[float, FloatArray]] = []
+def _singular(robot: Robot, parameters: Mapping[str, float], values: Mapping[str, float]) -> str:
+    """The angles at which the wheels' rolling binds the robot less than at random ones, if it is near such; or nothing.
+
+    The least singular value of A(q) that isn't zero in general is zero there.
+    """
+    numbers = mechanism(robot, parameters)
+    assembly, quantities = numbers.assembly, numbers.assembly.quantities
+    columns = [wheel.steering for wheel in ideal_wheels(assembly) if wheel.steering is not None]
+    if not columns:
+        return ""
+    here = numbers.configured([values[name] for name in numbers.names])
+    general, now = numbers.rolling.samples[:-1], np.array(here.rows(ideal_wheels(here.assembly)), dtype=float)
+    rank = max(int(np.linalg.matrix_rank(each)) for each in general)
+    least = [float(np.linalg.svd(each, compute_uv=False)[rank - 1]) for each in (*general, now)]
+    if least[-1] > NEAR * float(np.median(least[:-1])):
+        return ""
+    angles = [quantities.coordinate_of(assembly.speeds[column]) for column in columns]
+    return ", ".join(f"{name} = {math.degrees(values[name]):.4g} deg" for name in angles if name in values)
+
+
+def _watched(make: Make, again: Callable[[Make], object]) -> tuple[Moment | None, Moment | None]:
+    """Where a run's rates were first no numbers at a state of numbers, and where they were asked for last."""
+    lost: list[Moment] = []
+    last: list[Moment] = []
 
     def watching(a: float, b: float) -> tuple[Rate, Rate | None]:
         rate, slope = make(a, b)
 
         def watched(t: float, x: FloatArray) -> FloatArray:
             rates = rate(t, x)
-            if not found and np.isfinite(x).all() and not np.isfinite(rates).all():
-                found.append((t, np.array(x)))
+            if np.isfinite(x).all():
+                last[:] = [(t, np.array(x))]
+                if not lost and not np.isfinite(rates).all():
+                    lost[:] = last
             return rates
 
         return watched, slope
 
     with suppress(NumericsError):
         again(watching)
-    return found[0] if found else None
+    return next(iter(lost), None), next(iter(last), None)

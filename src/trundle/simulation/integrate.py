@@ -200,7 +200,9 @@ def _lsoda(
             tcrit=[times[-1]],
         )
     if details["message"] != "Integration successful.":
-        said = f"the robot is singular there or the motion diverged (LSODA: {details['message']})"
+        # LSODA blames "wrong Dfun type" for whatever stops it
+        words = details["message"].partition(" (perhaps")[0].rstrip(".")
+        said = f"the robot is singular there or the motion diverged (LSODA: {words})"
         raise StuckError(f"the integration failed at t = {latest[0]:g} s: {said}", latest[0])
     return states.T
 

@@ -12,9 +12,9 @@ import numpy as np
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
-from trundle.model.kinematics import Kinematics
 from trundle.model.manifold import on_manifold
 from trundle.model.own_kinds import without_value
+from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -22,7 +22,7 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Problem as Mistake
 from trundle.robot.problems import report
-from trundle.simulation.culprit import with_culprit
+from trundle.simulation.culprit import AXLES, with_culprit
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
@@ -32,6 +32,9 @@ from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Input, Signal, as_signal
 from trundle.simulation.stability import decay_rate, eigenvalues
 
+# Operations of the rates times states up to which their slopes are compiled: the matrix has about half as many, at
+# 80 µs each. One of a humanoid (77 states) has 1.5 million and takes three minutes; its differences take 2 ms.
+MOST_SLOPE = 50_000
 # Initial values that constraints moved by less than this are as they were given.
 _SAME = 1e-9
 
@@ -47,7 +50,7 @@ class Problem:
     begins with.
     """
 
-    system: Model | Kinematics
+    system: Model | RollingMotion
     rate: Program
     observe: Program
     signals: Mapping[str, Signal]
@@ -106,8 +109,11 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
 
 
 def _slope(problem: Problem, guided: Program) -> Program | None:
-    """∂f/∂x, compiled; None where inputs follow the motion, whose slopes nobody knows."""
-    if any(signal.feedback for signal in problem.signals.values()):
+    """∂f/∂x, compiled; None, so that the method takes differences, where inputs follow the motion, whose slopes nobody
+    knows, and where the matrix would take longer to compile than its differences will ever take.
+    """
+    feedback = any(signal.feedback for signal in problem.signals.values())
+    if feedback or guided.operations * len(problem.start) > MOST_SLOPE:
         return None
     system = problem.system
     kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
@@ -161,10 +167,7 @@ def _singular_start(robot: Robot | None) -> str:
             "bodies in line can fold either way; start from other angles"
         )
     if robot is not None and robot.wheels:
-        return (
-            "steered wheels whose axles lie on one line do that; start from other angles, choose other independent "
-            "speeds (robot.speeds), or give wheels contact: slip"
-        )
+        return AXLES
     return "do two joints about one axis carry a body without inertia there? start from other angles"
 
 
@@ -222,7 +225,7 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def _spent(
-    system: Model | Kinematics, values: Mapping[str, FloatArray], time: FloatArray
+    system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
 ) -> dict[str, object]:
     """When each battery broke down first, and when it was empty; both are said."""
     robot, found = system.robot, dict[str, dict[str, float]]()
@@ -249,7 +252,7 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
     }
 
 
-def describe(system: Model | Kinematics, parameters: Mapping[str, float]) -> dict[str, object]:
+def describe(system: Model | RollingMotion, parameters: Mapping[str, float]) -> dict[str, object]:
     """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
     return {**system.made_from, "parameters": dict(parameters)}
 

@@ -87,5 +87,7 @@ class Urdf:
 
 
 def default_base(root: str, weighs: bool) -> str:
-    """The base that a file means by its root link: fixed for one without mass or called world, else floating."""
+    """The base that a file means by its root link: fixed for one called world, and where neither the link nor what is
+    fixed to it `weighs`; else floating.
+    """
     return "floating" if weighs and root != GROUND else "fixed"

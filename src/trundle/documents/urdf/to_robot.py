@@ -57,10 +57,15 @@ def _joint(urdf: Urdf, joint: Joint, names: Names, strict: bool) -> Data:
 
 def _body(link: Link, strict: bool) -> Data:
     inertia = link.body.get("inertia")
-    if strict or not isinstance(inertia, dict):
+    if strict or not (isinstance(inertia, dict) and on_trust(link.body)):
         return link.body
-    problem = inertia_problem(**dict.fromkeys(MOMENTS, 0.0) | inertia)
-    return {**link.body, "inertia": {**inertia, "as_given": True}} if problem else link.body
+    return {**link.body, "inertia": {**inertia, "as_given": True}}
+
+
+def on_trust(body: Data) -> bool:
+    """Whether no rigid body has a link's moments of inertia."""
+    inertia = body.get("inertia")
+    return isinstance(inertia, dict) and bool(inertia_problem(**dict.fromkeys(MOMENTS, 0.0) | inertia))
 
 
 def places(urdf: Urdf, names: Names) -> Mapping[Path, Part]:

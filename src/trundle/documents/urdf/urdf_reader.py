@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
@@ -12,13 +13,15 @@ from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.elements import read_elements
 from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, Limit, Urdf, default_base
 from trundle.documents.urdf.part import Part
-from trundle.documents.urdf.to_robot import places, robot_data
+from trundle.documents.urdf.to_robot import on_trust, places, robot_data
 from trundle.documents.urdf.tree_structure import Names, check_tree, identifiers
 from trundle.documents.urdf.xml_tree import Element, read_xml, write_xml
 from trundle.errors import InputError, suggest
+from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path, Problem, problems_of, with_others
+from trundle.robot.structure import reached
 
 BASES = ("fixed", "planar", "floating")
 
@@ -34,7 +37,7 @@ class Reading:
     robot: Robot
 
 
-def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = True) -> Robot:
+def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Robot:
     """The robot of a URDF file.
 
     The robot keeps the file's text beside its own numbers, so that `dump_urdf` writes back what Trundle has no use for
@@ -45,10 +48,11 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = T
     path : str or pathlib.Path
         The file.
     base : {"fixed", "planar", "floating"}, optional
-        How the base moves, which URDF doesn't say. By default a root link without mass or called "world" is fixed to
-        the ground, and any other floats.
+        How the base moves, which URDF doesn't say. By default a root link called "world" is fixed to the ground, and
+        so is one without mass, on its own and in what is fixed to it; any other floats.
     strict : bool
-        Whether moments of inertia that no rigid body can have are an error; if not, they are taken as they stand.
+        Whether moments of inertia that no rigid body can have are an error; if not, they are taken as they stand, and a
+        warning names the links.
 
     Returns
     -------
@@ -68,18 +72,18 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = T
     return load_document(path, base=base, strict=strict).robot
 
 
-def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = True) -> Document:
+def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Document:
     """The same as a Document, whose lines are the file's."""
-    return parse_document(read_text(FilePath(path)), path, base=base, strict=strict)
+    return parse_document(read_text(path_of(path, "load_urdf")), path, base=base, strict=strict)
 
 
-def parse_urdf(text: str, *, base: str | None = None, strict: bool = True) -> Robot:
+def parse_urdf(text: str, *, base: str | None = None, strict: bool = False) -> Robot:
     """The robot of a URDF text; see `load_urdf`."""
     return parse_document(text, base=base, strict=strict).robot
 
 
 def parse_document(
-    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = True
+    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = False
 ) -> Document:
     """The same as a Document; `path` is for messages only."""
     reading = read(text, None if path is None else str(path), base=base, strict=strict)
@@ -87,11 +91,14 @@ def parse_document(
     problems = dynamic_problems(reading.robot)
     if problems:
         raise _error([_in_urdf_words(each, reading) for each in problems], found)
+    where = "" if path is None else f"{path}: "
+    for note in _notes(reading, base):
+        warnings.warn(f"{where}{note}", stacklevel=3)
     lines: dict[Path, int] = {("robot", *key): part.element.line for key, part in found.items()}
     return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
 
 
-def read(text: str, file: str | None = None, *, base: str | None = None, strict: bool = True) -> Reading:
+def read(text: str, file: str | None = None, *, base: str | None = None, strict: bool = False) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
     if base is not None and base not in BASES:
         raise InputError(f"unknown base {base!r}", key="base", hint=suggest(base, BASES))
@@ -101,14 +108,37 @@ def read(text: str, file: str | None = None, *, base: str | None = None, strict:
     if base is None and urdf.base is not None and urdf.base not in BASES:
         raise urdf.part.near(EXTENSION).fail(f"unknown base {urdf.base!r}", "base", suggest(urdf.base, BASES))
     names = identifiers(urdf, root_link)
-    body = urdf.links[root_link].body
-    base = base or urdf.base or default_base(root_link, "mass" in body or "inertia" in body)
+    base = base or urdf.base or default_base(root_link, bool(_massive(urdf, root_link)))
     data = robot_data(urdf, names, base, strict and not urdf.as_given)
     try:
         robot = Robot.model_validate({**data, "urdf": write_xml(root, before)})
     except ValidationError as error:
         raise _error([_with_way_out(each) for each in problems_of(error)], places(urdf, names)) from None
     return Reading(root, before, urdf, names, robot)
+
+
+def _massive(urdf: Urdf, root: str) -> list[str]:
+    """The links with a mass or an inertia that are one with the root."""
+    fixed = [(joint.parent, joint.child) for joint in urdf.joints.values() if joint.type == "fixed"]
+    return [name for name in reached(root, fixed) if {"mass", "inertia"} & urdf.links[name].body.keys()]
+
+
+def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
+    """What was made of a file that says too little, or what can't be."""
+    urdf, root, robot = reading.urdf, reading.names.root, reading.robot
+    massive = _massive(urdf, root)
+    if asked is None and urdf.base is None and robot.base == "floating" and root not in massive:
+        yield (
+            f"the root link {root!r} has no mass, but {massive[0]!r}, which is fixed to it, has one: the robot floats; "
+            f'base="fixed" (or <{EXTENSION} base="fixed"/> inside <robot>) holds it to the ground'
+        )
+    trusted = [name for name, link in urdf.links.items() if on_trust(link.body)]
+    if trusted and not urdf.as_given:
+        listed = ", ".join(trusted[:4]) + (f" and {len(trusted) - 4} more" if len(trusted) > 4 else "")
+        yield (
+            f"no rigid body has the moments of inertia of {listed}; they are taken as they stand "
+            "(load_urdf(path, strict=True) refuses them)"
+        )
 
 
 @dataclass(frozen=True)
@@ -137,7 +167,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     """What a URDF file says beyond the robot's own nouns; raises InputError for a robot that didn't come from URDF."""
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
-    reading = read(robot.urdf, strict=False)
+    reading = read(robot.urdf)
     names, links = reading.names, reading.urdf.links
     limits = {names.joints[name]: joint.limit for name, joint in reading.urdf.joints.items() if joint.limit}
     meshes = tuple(
@@ -169,7 +199,7 @@ def _with_way_out(problem: Problem) -> Problem:
     if problem.path[-1:] != ("inertia",):
         return problem
     hint = (
-        "no rigid body has such moments; to take them all the same: load_urdf(path, strict=False), or "
+        "no rigid body has such moments; to take them all the same: leave strict away, or write "
         f'<{EXTENSION} inertia="{AS_GIVEN}"/> inside <robot>'
     )
     return Problem(problem.path, problem.message, hint)
@@ -188,6 +218,9 @@ def _in_urdf_words(problem: Problem, reading: Reading) -> Problem:
         return Problem((*problem.path, "body"), message, hint)
     if problem.path[:1] in ((), ("body",)):
         root = repr(names.root)
-        message = f"the base moves ({reading.robot.base}), but the root link {root} has no mass or inertia to resist"
+        message = (
+            f"the base moves ({reading.robot.base}), but neither the root link {root} nor anything fixed to it has a "
+            "mass or inertia to resist"
+        )
         return Problem(("body",), message, f"give {root} an <inertial>, or load it with base='fixed'")
     return problem

@@ -17,7 +17,7 @@ from trundle.robot.bodies import MOMENTS, Body, Inertia, Joint
 from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
-from trundle.robot.structure import body_names
+from trundle.robot.structure import base_bodies, body_names
 from trundle.robot.values import Value
 from trundle.robot.walk import nouns
 
@@ -86,14 +86,14 @@ def dump_urdf(robot: Robot) -> str:
     _update_all(root, "link", there.links, wanted.links)
     _update_all(root, "joint", there.joints, wanted.joints)
     written = write_xml(root, before)
-    _verify(_read_back(read(written, strict=False)), wanted)
+    _verify(_read_back(read(written)), wanted)
     return written
 
 
 def _start(robot: Robot) -> tuple[Element, str, _File, _File]:
     """The file that a robot came from, or a new one: root, what stands before it, what it says, what it shall say."""
     if robot.urdf is not None:
-        reading = read(robot.urdf, strict=False)
+        reading = read(robot.urdf)
         return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
     root = Element("robot")
     if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
@@ -203,7 +203,7 @@ def _said(robot: Robot, names: _Names) -> _File:
 
 def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
     said: Said = {("", "name"): robot.name}
-    if robot.base != default_base(root, robot.body is not None and _weighs(robot.body, resolve)):
+    if robot.base != default_base(root, any(_weighs(body, resolve) for body in base_bodies(robot))):
         said[EXTENSION, "base"] = robot.base
     if "gravity" in robot.model_fields_set:
         x, y, z = (float(each) + 0.0 for each in resolve.gravity())  # -0 is 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
+from trundle.program.llvm.llvm_atan import arctangent
 from trundle.program.llvm.llvm_code import FAST, Code, constant, suffix, type_of
 from trundle.program.llvm.llvm_exp import expm1, exponential, hyperbolic_tangent
 from trundle.program.llvm.llvm_math import Reduced, cosine, hypotenuse, reduce_angle, sine, tangent
@@ -157,7 +158,7 @@ _ARITHMETIC = {
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign"}
 _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 _C_FUNCTIONS = {
-    "log", "pow", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "atan2",
+    "log", "pow", "asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh",
     "erf", "log1p", "fmod", "remainder",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[..., str]] = {
@@ -167,6 +168,8 @@ _SPECIAL: dict[str, Callable[..., str]] = {
     "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
     "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
     "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
+    "atan": lambda e, lanes, x: arctangent(e.code, lanes, x, constant(1.0, lanes)),
+    "atan2": lambda e, lanes, y, x: arctangent(e.code, lanes, y, x),
     "inv": _inverse,
     "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
     "sign": _sign,

@@ -19,8 +19,8 @@ from trundle.show.words.robot_words import (
 )
 
 if TYPE_CHECKING:
-    from trundle.model.kinematics import Kinematics
     from trundle.model.model import ConstraintSummary
+    from trundle.model.rolling_motion import RollingMotion
     from trundle.program.ir import Program
 
 # Deriving and checking the equations of a model with more operations takes more than a second.
@@ -70,7 +70,7 @@ def model_html(model: Model) -> str:
     )
 
 
-def system_facts(system: Model | Kinematics) -> list[Fact]:
+def system_facts(system: Model | RollingMotion) -> list[Fact]:
     """Label and text of everything that is known of what moves a described robot, by forces or without."""
     robot = system.robot
     bodies = [] if robot is None else body_facts(robot)
@@ -114,7 +114,7 @@ def constraints_sentence(found: ConstraintSummary) -> str:
     return text
 
 
-def system_data(system: Model | Kinematics) -> dict[str, object]:
+def system_data(system: Model | RollingMotion) -> dict[str, object]:
     """What is known of what moves a described robot, as plain data."""
     if not isinstance(system, Model):
         known = {"coordinates": system.coordinates, "inputs": system.inputs}

@@ -52,7 +52,7 @@ _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kinematics(Bound):
+class RollingMotion(Bound):
     """q̇ = g(q, k, p) with k the given rates; outputs: the speeds that were found and the slip residual (m/s).
 
     The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the
@@ -97,15 +97,23 @@ def rate_names(assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
 
-def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
-    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
+def twist_names(assembly: Assembly) -> tuple[str, ...]:
+    """The speeds of a planar base, which a kinematic run can be given, too; none of other bases."""
+    columns = assembly.base_columns
+    return tuple(assembly.speeds[column] for column in columns) if len(columns) == 3 else ()
+
+
+def derive_rolling(robot: Robot | Model, given: Sequence[str]) -> RollingMotion:
+    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`), or
+    for a given twist of its base.
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
     robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
     numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
-    check_rates(numbers, given, "run.inputs.")
+    twist = twist_names(numbers.assembly)
+    check_rates(numbers, [name for name in given if name not in twist], "run.inputs.")
     here, rates = symbols.mechanism(numbers), symbols.make(INPUT, len(given))
     groups: Groups = {
         STATE: (here.names, here.q),
@@ -123,7 +131,7 @@ def derive_kinematics(robot: Robot | Model, given: Sequence[str]) -> Kinematics:
     quantities = here.assembly.quantities
     driven = {quantities.coordinate_of(name) for name in given}
     bound = held_programs(loops, symbols, groups, (len(here.names), 0), driven)
-    return Kinematics(
+    return RollingMotion(
         name=robot.name,
         coordinates=here.names,
         inputs=given,

@@ -1,0 +1,119 @@
+"""The process around a command: its standard streams, and the signals that end it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Protocol
+
+from trundle.cli.failures import INTERRUPTED
+
+# Ctrl-C, what `kill` and schedulers send, and a terminal that is closed; Windows lacks the last.
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+# How long a signal may wait for compiled code to return to Python, and Python to clear up (s).
+_PATIENCE, _CLEARING = 0.3, 3.0
+
+
+def open_streams() -> None:
+    """Give closed standard streams something in their place, before a file that is opened gets their number.
+
+    Input is empty then. Output is open for reading only, so that whoever writes to it learns that it is closed.
+    Messages go nowhere, as they do where standard error is full: no message is worth losing the work for.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Gets the lowest number that is free, which is this one.
+            os.open(os.devnull, os.O_RDWR if number == 2 else os.O_RDONLY)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = error = sys.stderr or os.fdopen(2, "w")
+    if isinstance(error, io.TextIOWrapper):
+        encoding = error.encoding
+        sys.stderr = _Forgiving(error.detach(), encoding, "backslashreplace", line_buffering=True)
+
+
+class _Forgiving(io.TextIOWrapper):
+    """A stream that goes on where nothing can be written."""
+
+    def write(self, text: str, /) -> int:
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            super().flush()
+
+
+class _Unraisable(Protocol):
+    """What Python says of an exception that it can't raise: in a callback of compiled code, or while it clears up."""
+
+    exc_type: type[BaseException]
+    exc_value: BaseException | None
+    exc_traceback: TracebackType | None
+    err_msg: str | None
+    object: object
+
+
+class Interruption:
+    """Signals that end the process: the first raises KeyboardInterrupt, so that drafts are removed; a second ends it.
+
+    Python runs its handlers between its own instructions only, and compiled code may be on for seconds (LLVM), or take
+    the exception for an error of its own (pydantic). So a thread waits beside it and ends the process where the first
+    does not, and whatever is raised after a signal counts as it. What is left of drafts then, the next run sweeps.
+    """
+
+    def __init__(self) -> None:
+        self._came = threading.Event()
+
+    @property
+    def came(self) -> bool:
+        """Whether a signal has come."""
+        return self._came.is_set()
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Listen while the block runs; behind it signals end the process without a word, as all is done."""
+        heard = [each for each in _ENDING if signal.getsignal(each) != signal.SIG_IGN]  # nohup, a shell's `&`
+        if os.name != "nt":  # where only sockets are written to by signals
+            ear, mouth = os.pipe()
+            os.set_blocking(mouth, False)
+            signal.set_wakeup_fd(mouth)
+            threading.Thread(target=self._watch, args=(ear,), daemon=True).start()
+        sys.unraisablehook = self._unraisable
+        for each in heard:
+            signal.signal(each, self._handle)
+        yield
+        for each in heard:
+            signal.signal(each, signal.SIG_DFL)
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        if self.came:
+            _end()
+        self._came.set()
+        raise KeyboardInterrupt
+
+    def _watch(self, ear: int) -> None:
+        os.read(ear, 1)
+        if self._came.wait(_PATIENCE):
+            threading.Event().wait(_CLEARING)
+        _end()
+
+    def _unraisable(self, about: _Unraisable) -> None:
+        if issubclass(about.exc_type, KeyboardInterrupt):
+            _end()
+        sys.__unraisablehook__(about)  # pyright: ignore[reportArgumentType]
+
+
+def _end() -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)

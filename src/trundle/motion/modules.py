@@ -1,0 +1,152 @@
+"""Modules: the wheels on a base as kinematics sees them, and what a twist of the base asks of each.
+
+A module stands at a place of the base and rolls along an angle α, both in the base's frame, at a speed s = R φ̇ (m/s,
+negative where it rolls backward). With u = v + ω × r the base's velocity at its place and e = (cos α, sin α),
+n = (−sin α, cos α), a wheel on its own pivot rolls without slip where s = e·u and n·u = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trundle.errors import InputError
+from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.linear import dot
+from trundle.mechanics.wheels import WheelModel, centre_of
+from trundle.robot.wheels import PivotedWheel
+from trundle.scalars import Scalar, atan2, cos, is_zero, less, minus, plus, sin, times, where
+
+# A wheel's velocity below this share of the twist's is rounding: it stands on the centre of rotation.
+STILL = 1e-12
+
+
+@dataclass(frozen=True)
+class Module:
+    """A wheel on the base: its place (x, y), of its pivot where it has one (m), and `heading`, its angle without
+    steering (rad), both in the base's frame; its `radius` (m).
+
+    `pivots`: it can be turned; `offset`: its contact ahead and to the left of its pivot (m). `rollers`: the one
+    direction, along and across, in which the ground can push a wheel with rollers.
+    """
+
+    name: str
+    place: tuple[Scalar, Scalar]
+    heading: Scalar
+    radius: Scalar
+    pivots: bool
+    offset: tuple[Scalar, Scalar]
+    rollers: tuple[Scalar, Scalar] | None = None
+
+    @property
+    def trails(self) -> bool:
+        """Whether its contact lies ahead of or behind its pivot (a caster, driven or not): from whatever angle it has,
+        it turns as fast as the twist makes it.
+        """
+        return self.pivots and not is_zero(self.offset[0])
+
+    @property
+    def points(self) -> bool:
+        """Whether it turns so as to roll along its place's velocity, so that a twist determines its angle."""
+        return self.pivots and not self.trails
+
+    def velocity(self, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+        """u = v + ω × r, in the base's axes (m/s)."""
+        v_x, v_y, omega = twist
+        x, y = self.place
+        return minus(v_x, times(omega, y)), plus(v_y, times(omega, x))
+
+    def slip(
+        self, angle: Scalar, twist: Sequence[Scalar], speed: Scalar, steering_rate: Scalar = 0
+    ) -> list[Scalar]:
+        """The velocity of its contact in each direction that the ground can push it (m/s), which rolling makes zero.
+
+        w = u + (ω + δ̇) (c₁ n − c₂ e) − s e with c the offset: its two components in the base's axes, or of a wheel with
+        rollers the one along (a, b), a e·w + b n·w.
+        """
+        c, s = cos(angle), sin(angle)
+        (x, y), (ahead, left) = self.velocity(twist), self.offset
+        along = plus(times(twist[2] + steering_rate, -left), -speed)
+        across = times(twist[2] + steering_rate, ahead)
+        x, y = plus(x, dot((along, across), (c, -s))), plus(y, dot((along, across), (s, c)))
+        if self.rollers is None:
+            return [x, y]
+        a, b = self.rollers
+        return [plus(times(a, dot((c, s), (x, y))), times(b, dot((-s, c), (x, y))))]
+
+    def rolling(self, angle: Scalar, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+        """The speed (m/s) and, of one that trails, the rate of its angle (rad/s) at which a twist makes it roll.
+
+        What `slip` calls w is zero along the wheel (along its rollers' axis), of one that trails also across. Of other
+        wheels that steer the rate is not in the twist but in its rate: for their speed the angle counts as held.
+        """
+        along, across = turned(self.velocity(twist), angle)
+        ahead, left = self.offset
+        rate: Scalar = -across / ahead - twist[2] if self.trails else 0
+        along = along - times(twist[2] + rate, left)
+        if self.rollers is None:
+            return along, rate
+        a, b = self.rollers
+        return along + times(b / a, across), rate
+
+    def rates(
+        self, angle: Scalar, twist: Sequence[Scalar], twist_rate: Sequence[Scalar]
+    ) -> tuple[Scalar, Scalar, Scalar]:
+        """δ̇ (rad/s), ṡ (m/s²), and of a wheel beside its pivot δ̈ (rad/s²), at the angle at which it rolls.
+
+        n·u = 0 differentiated is δ̇ = n·u̇/e·u, and again, with the twist's second derivative 0, δ̈ = −2 δ̇ e·u̇/e·u. The
+        wheel that stands still has no rate that would keep it rolling unless it speeds up along its angle: then 0,
+        else infinite. One that trails follows c₁ (ω + δ̇) = −n·u.
+        """
+        (along, across), (faster, aside) = (
+            turned(self.velocity(twist), angle),
+            turned(self.velocity(twist_rate), angle),
+        )
+        ahead, left = self.offset
+        rate: Scalar = 0
+        acceleration: Scalar = 0
+        if self.trails:
+            rate = -across / ahead - twist[2]
+            acceleration = (rate * along - aside) / ahead - twist_rate[2]
+            faster = faster + rate * across
+        elif self.points:
+            still = 1 - less(STILL**2 * (faster * faster + aside * aside), aside * aside)
+            rate = where(still, 0, aside / along)
+            acceleration = 0 if is_zero(left) else where(still, 0, -2 * rate * faster / along)
+        faster = faster - times(twist_rate[2] + acceleration, left)
+        if self.rollers is not None:
+            a, b = self.rollers
+            faster = faster + times(b / a, aside)
+        return rate, faster, acceleration
+
+
+def turned(vector: Sequence[Scalar], angle: Scalar) -> tuple[Scalar, Scalar]:
+    """Components (e·u, n·u) of a vector along and across an angle."""
+    c, s = cos(angle), sin(angle)
+    return c * vector[0] + s * vector[1], c * vector[1] - s * vector[0]
+
+
+def modules_of(assembly: Assembly) -> tuple[Module, ...]:
+    """The modules of an assembly, in the scalars that it is in; wheels on trailers and arms, and balls, are none."""
+    frames = mounting(assembly)
+    wheels = [wheel for wheel in assembly.wheels if wheel.grips and wheel.on_base]
+    return tuple(_module(wheel, frames[wheel.link].rotation) for wheel in wheels)
+
+
+def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
+    rollers = [(each.along, each.across) for each in wheel.directions]
+    if all(is_zero(along) for along, _ in rollers):
+        raise InputError(
+            "the rollers' axes lie along the axle: turning the wheel moves nothing",
+            key=f"robot.wheels.{wheel.name}.roller_angle",
+            hint="give another roller_angle, such as 45 deg",
+        )
+    c, s = rotation[0][0], rotation[1][0]
+    heading = 0.0 if is_zero(s) and is_zero(c - 1) else atan2(s, c)
+    only = rollers[0] if len(rollers) == 1 else None
+    if not isinstance(wheel.noun, PivotedWheel):
+        return Module(wheel.name, wheel.position, heading, wheel.radius, False, (0, 0), only)
+    (x, y), (ahead, left) = wheel.position, centre_of(wheel.name, wheel.noun, wheel.read)
+    if not wheel.noun.steered:  # its `position` is that of its contact
+        x, y = x - c * ahead + s * left, y - s * ahead - c * left
+    return Module(wheel.name, (x, y), heading, wheel.radius, True, (ahead, left), only)

@@ -1,0 +1,116 @@
+"""The process around a command: full and closed streams, and signals at any time, without a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a shell's streams and signals")
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    command = command.replace("trundle", f"{sys.executable} -m trundle", 1)
+    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "check circle.yaml", "check circle.yaml --json"])
+@pytest.mark.parametrize(
+    ("stream", "reason"),
+    [pytest.param(">/dev/full", "No space left", marks=FULL), (">&-", "Bad file descriptor")],
+)
+def test_standard_output_that_is_full_or_closed_is_told_in_a_line(folder, words, stream, reason):
+    done = shell(f"trundle {words} {stream}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"trundle: error: cannot write to standard output: {reason}")
+    assert done.stderr.count("\n") == 1
+
+
+@FULL
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("trundle run circle.yaml --quiet --no-figures >&- 2>&- <&-", 0),
+        ("trundle run circle.yaml --no-figures >/dev/null 2>/dev/full", 0),
+        ("trundle run nothing.yaml --json >/dev/full", 1),
+        ("trundle run nothing.yaml 2>/dev/full", 1),
+        ("trundle run nothing.yaml 2>&-", 1),
+        ("trundle nonsense 2>&- >&-", 2),
+        ("trundle check - <&-", 1),
+    ],
+)
+def test_streams_that_are_not_needed_are_not_missed(folder, command, status):
+    done = shell(command)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert "bug" not in done.stderr
+    if status == 0:
+        assert (folder / "runs" / "circle" / "circle.csv").read_text().startswith("time,")
+
+
+# A command that stands in for `schema`, and says when it has begun.
+STAND_IN = """
+import hashlib, signal, sys, time
+from trundle.cli import app, main
+def execute(args, out):
+    print("begun", flush=True)
+    {body}
+    return 0
+app.schema.execute = execute
+sys.argv = ["trundle", "schema"]
+sys.exit(main())
+"""
+IN_C = "hashlib.pbkdf2_hmac('sha256', b'', b'', 200_000_000)  # a minute and more, as a compiler's"
+AS_ANOTHER = """
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise ValueError("SchemaError")"""
+SWALLOWED = """
+    class Callback:
+        def __del__(self):
+            time.sleep(60)
+    Callback()
+    time.sleep(60)"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("body", ["time.sleep(60)", IN_C, AS_ANOTHER, SWALLOWED], ids=range(4))
+def test_signals_end_a_command_in_a_word(number, body):
+    command = [sys.executable, "-c", STAND_IN.format(body=body)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        began = time.perf_counter()
+        process.send_signal(getattr(signal, number))
+        assert process.communicate(timeout=60)[1] == "interrupted\n"
+    assert process.returncode == 130
+    assert time.perf_counter() - began < 10
+
+
+def test_signals_that_are_ignored_stay_so():
+    body = "signal.raise_signal(signal.SIGINT)"
+    program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN){STAND_IN.format(body=body)}"
+    assert subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE).returncode == 0
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word():
+    program = "import builtins, signal\nfrom trundle.cli import main\nplain = builtins.__import__\n"
+    program += "def slow(*words):\n    signal.raise_signal(signal.SIGINT)\n    return plain(*words)\n"
+    program += "builtins.__import__ = slow\nmain()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
+    body = f"from trundle.files import replacing\n    with replacing({str(tmp_path / 'a')!r}):\n        time.sleep(60)"
+    command = [sys.executable, "-c", STAND_IN.format(body=body).replace('print("begun", flush=True)', "")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob(".trundle-*.part/a")):
+            time.sleep(0.01)
+        process.send_signal(getattr(signal, number))
+        assert process.communicate(timeout=60)[1] == "interrupted\n"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,42 @@
+"""The integral of a twist on the plane's motions, against closed forms."""
+
+import numpy as np
+
+from trundle.motion.arc import advance
+from trundle.motion.poses import integrate
+
+
+def test_constant_twists_lead_along_arcs():
+    twist = np.array([0.3, -0.7, 1.9])
+    arcs = integrate(lambda t: np.tile(twist, (t.size, 1)), np.array([0.0, 1.0, 7.0]), (1.0, 2.0, 0.4))
+    times = np.linspace(0, 7, 11)
+    exact = [advance((1.0, 2.0, 0.4), twist * t) for t in times]
+    np.testing.assert_allclose(arcs.at(times), exact, atol=1e-13)
+
+
+def test_rough_twists_are_halved_until_they_are_smooth():
+    """v_x = 1 / ((t − 1/2)² + ε²): its integral is an arctangent."""
+    eps = 1e-4
+
+    def twist(t):
+        return np.stack([eps / ((t - 0.5) ** 2 + eps**2), 0 * t, 0 * t], axis=1)
+
+    arcs = integrate(twist, np.array([0.0, 1.0]), (0.0, 0.0, 0.0))
+    times = np.linspace(0, 1, 21)
+    exact = np.arctan((times - 0.5) / eps) + np.arctan(0.5 / eps)
+    np.testing.assert_allclose(arcs.at(times)[:, 0], exact, atol=1e-12)
+
+
+def test_against_scipy():
+    from scipy.integrate import solve_ivp
+
+    def twist(t):
+        return np.stack([np.sin(3 * t), np.cos(t) * t, 2 * np.cos(2 * t)], axis=-1)
+
+    def rate(t, pose):
+        (a, b, w), (c, s) = twist(np.array(t)), (np.cos(pose[2]), np.sin(pose[2]))
+        return [c * a - s * b, s * a + c * b, w]
+
+    arcs = integrate(twist, np.array([0.0, 5.0]), (0.0, 0.0, 1.0))
+    reference = solve_ivp(rate, (0, 5), [0, 0, 1.0], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+    np.testing.assert_allclose(arcs.at(np.array([5.0]))[0], reference, atol=1e-10)

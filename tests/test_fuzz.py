@@ -1,0 +1,61 @@
+"""Hostile input of every kind, and that the search for it finds what is planted: `tools/fuzz`, `make fuzz`."""
+
+import os
+from random import Random
+
+from tools.fuzz import cases
+from tools.fuzz.kinds import Kind
+from tools.fuzz.pool import Death, answers
+
+
+def test_cases_are_the_same_again():
+    one, two = (cases.draw(7, 3, "formula") for _ in range(2))
+    assert one == two == cases.read_case(str(one))
+    assert one.content() == two.content()
+    assert one != cases.draw(8, 3, "formula")
+
+
+def test_limits_of_time_and_memory_and_deaths_are_answers():
+    def work(job: str) -> str:
+        if job == "time":
+            while True:
+                pass
+        if job == "memory":
+            return str(len(bytearray(3 * 2**30)))
+        if job == "death":
+            os._exit(3)
+        return job
+
+    def guarded(job: str) -> str:
+        try:
+            return work(job)
+        except MemoryError:
+            return "no memory"
+
+    jobs = ["good", "time", "memory", "death", "good"]
+    found = list(answers(iter(jobs), guarded, 2, seconds=0.3))
+    assert sorted(job for job, _ in found) == sorted(jobs)
+    told = {job: each.reason if isinstance(each, Death) else each for job, each in found}
+    assert told == {
+        "good": "good",
+        "time": "over 0.3 s",
+        "memory": "no memory",
+        "death": "dies with status 3",
+    }
+
+
+def test_a_planted_bug_is_found_with_the_mutation_that_it_needs(monkeypatch):
+    def mutate(content: object, rng: Random) -> object:
+        return f"{content}{rng.choice('abcdefgh')}"
+
+    def attempt(content: object, rng: Random) -> None:
+        if "c" in str(content):
+            raise KeyError(content)
+
+    monkeypatch.setattr(cases, "kinds", lambda: {"planted": Kind("planted", 1, ("",), mutate, attempt)})
+    drawn = [cases.draw(1, number) for number in range(60)]
+    found = [(case, each) for case, each in cases.tried(iter(drawn), 2) if isinstance(each, cases.Finding)]
+    assert len(found) == sum("c" in str(case.content()) for case in drawn) > 0
+    case, finding = max(found, key=lambda each: len(each[0].mutations))
+    assert finding.signature == "KeyError"
+    assert cases.shrunk(case, finding.signature).content() == "c"
