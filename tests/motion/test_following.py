@@ -20,6 +20,10 @@ LIMITS = trundle.Limits(
 PLAIN = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5)
 
 
+def followed(*given, **options):
+    return trundle.follow(*given, **options).motion
+
+
 def sampled(motion, count=20_001):
     times = np.linspace(0, motion.duration, count)
     return times, motion.samples(times)
@@ -42,7 +46,7 @@ def random_path(rng):
 @pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
 def test_a_path_is_followed_within_the_limits(limits):
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0), (3, 0.5, 2.0)])
-    motion = trundle.follow(trundle.catalog.swerve(), path, limits=limits)
+    motion = followed(path, trundle.catalog.swerve(), limits=limits)
     held(motion, limits)
     assert motion.poses([0.0, motion.duration]) == pytest.approx(path.poses([0.0, path.length]), abs=1e-11)
     ends = motion.samples([0.0, motion.duration])
@@ -51,7 +55,7 @@ def test_a_path_is_followed_within_the_limits(limits):
 
 def test_the_base_passes_all_poses_of_the_path():
     given = [(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0)]
-    motion = trundle.follow(trundle.catalog.swerve(), trundle.pose_path(given), limits=PLAIN)
+    motion = followed(trundle.pose_path(given), trundle.catalog.swerve(), limits=PLAIN)
     poses = motion.poses(np.linspace(0, motion.duration, 4001))
     for pose in given:
         assert np.abs(poses - pose).max(axis=1).min() < 2e-3
@@ -71,13 +75,13 @@ def test_random_paths_are_followed_within_random_limits(campaign):
             drive_jerk=rng.uniform(5, 100) if jerky else math.inf,
         )
         path = random_path(rng)
-        motion = trundle.follow(swerve, path, limits=limits)
+        motion = followed(path, swerve, limits=limits)
         held(motion, limits)
         assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
 
 
 def test_rates_are_the_derivatives_of_angles_and_speeds():
-    motion = trundle.follow(trundle.catalog.swerve(), random_path(np.random.default_rng(3)), limits=LIMITS)
+    motion = followed(random_path(np.random.default_rng(3)), trundle.catalog.swerve(), limits=LIMITS)
     times, samples = sampled(motion, 200_001)
     step = times[1]
     for below, above in [
@@ -96,9 +100,7 @@ def test_rates_are_the_derivatives_of_angles_and_speeds():
 
 @pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
 def test_straight_on_it_is_as_quick_as_the_closed_form(limits):
-    motion = trundle.follow(
-        trundle.catalog.swerve(), trundle.pose_path([(0, 0, 0), (4, 0, 0)]), limits=limits
-    )
+    motion = followed(trundle.pose_path([(0, 0, 0), (4, 0, 0)]), trundle.catalog.swerve(), limits=limits)
     best = move(4.0, limits.drive_speed, limits.drive_acceleration, limits.drive_jerk)
     assert best.duration * (1 - 1e-9) <= motion.duration <= 1.005 * best.duration
 
@@ -107,8 +109,8 @@ def test_wheels_turn_to_the_path_first_where_their_angles_are_given():
     path = trundle.pose_path([(0, 0, 0), (0, 2, 0)])
     swerve = trundle.catalog.swerve()
     names = trundle.kinematics(swerve).names
-    motion = trundle.follow(swerve, path, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
-    free = trundle.follow(swerve, path, limits=PLAIN)
+    motion = followed(path, swerve, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
+    free = followed(path, swerve, limits=PLAIN)
     assert motion.duration == pytest.approx(free.duration + math.pi / 2 / 8)
     assert motion.samples([0.0]).angle == pytest.approx(0.0)
 
@@ -117,7 +119,7 @@ def test_wheels_roll_backward_where_that_saves_turning():
     path = trundle.pose_path([(0, 0, 0), (-2, 0, 0)])
     swerve = trundle.catalog.swerve()
     names = trundle.kinematics(swerve).names
-    motion = trundle.follow(swerve, path, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
+    motion = followed(path, swerve, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
     assert motion.samples([motion.duration / 2]).drive_speed == pytest.approx(-3.0, rel=2e-2)
 
 
@@ -128,7 +130,7 @@ def test_the_base_stops_where_a_wheel_stands_on_the_centre_of_rotation():
     angles = np.linspace(0, 1.2, 9)
     cos, sin = np.cos(angles), np.sin(angles)
     x, y = place[0] - cos * place[0] + sin * place[1], place[1] - sin * place[0] - cos * place[1]
-    motion = trundle.follow(swerve, trundle.pose_path(np.stack([x, y, angles], axis=1)), limits=PLAIN)
+    motion = followed(trundle.pose_path(np.stack([x, y, angles], axis=1)), swerve, limits=PLAIN)
     _, samples = sampled(motion, 2001)
     assert np.abs(samples.drive_speed[:, 0]).max() < 0.05
 
@@ -136,7 +138,7 @@ def test_the_base_stops_where_a_wheel_stands_on_the_centre_of_rotation():
 def test_mecanum_wheels_follow_paths_too():
     limits = trundle.Limits(drive_speed=2, drive_acceleration=3, drive_jerk=30)
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 1.0)])
-    motion = trundle.follow(trundle.catalog.mecanum(), path, limits=limits)
+    motion = followed(path, trundle.catalog.mecanum(), limits=limits)
     held(motion, limits)
     assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-11)
 
@@ -144,12 +146,14 @@ def test_mecanum_wheels_follow_paths_too():
 def test_what_can_not_follow_is_told():
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
     with pytest.raises(trundle.InputError, match="holds its direction") as error:
-        trundle.follow(trundle.catalog.differential_drive(), path, limits=PLAIN)
+        trundle.follow(path, trundle.catalog.differential_drive(), limits=PLAIN)
     assert error.value.hint
     with pytest.raises(trundle.InputError, match="nothing limits how fast"):
-        trundle.follow(trundle.catalog.swerve(), path, limits=trundle.Limits(drive_acceleration=3))
+        trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3))
     narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))
     with pytest.raises(trundle.InputError, match="steers"):
-        trundle.follow(trundle.catalog.swerve(), path, limits=narrow)
+        trundle.follow(path, trundle.catalog.swerve(), limits=narrow)
+    with pytest.raises(trundle.InputError, match="no module 'front'"):
+        trundle.follow(path, trundle.catalog.swerve(), limits=PLAIN, angles={"front": 0.0})
     with pytest.raises(trundle.InputError, match="same as the one before"):
         trundle.pose_path([(0, 0, 0), (0, 0, 0)])

@@ -13,6 +13,7 @@ from trundle.motion.kinematics import Kinematics
 from trundle.motion.motion import Samples
 from trundle.motion.path_rates import ComplexArray, carried, local_velocities, module_rates
 from trundle.motion.path_scaling import Scaling
+from trundle.motion.pieces import slips, velocities
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 
@@ -85,13 +86,8 @@ class AlongPath:
         steering, rolling = carried(steering, moved), carried(rolling, moved)
         angle = self.angles + self._turned(length)
         twist = _twists(poses, moved)
-        slips = [
-            np.sqrt(
-                sum(np.square(each) for each in module.slip(angle[:, i], tuple(twist[0].T), rolling[0][:, i]))
-            )
-            for i, module in enumerate(self.kinematics.modules)
-        ]
-        columns = (*twist, angle, *steering, *rolling, np.stack(slips, axis=1))
+        slip = slips(self.kinematics, velocities(self.kinematics, twist[0]), angle, rolling[0])
+        columns = (*twist, angle, *steering, *rolling, slip)
         return Samples(*columns)
 
     def _turned(self, length: FloatArray) -> FloatArray:

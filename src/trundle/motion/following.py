@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +11,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from trundle.errors import InputError
-from trundle.model.arguments import Given
+from trundle.catalog.wheeled import limited_swerve
+from trundle.errors import InputError, suggest
+from trundle.model.arguments import Given, robot_of
 from trundle.motion.along_path import AlongPath, Stretched, steered_by
+from trundle.motion.drive import Driven
 from trundle.motion.kinematics import Kinematics, kinematics
 from trundle.motion.least_times import move
 from trundle.motion.limits import Limits
 from trundle.motion.motion import Motion, Piece
+from trundle.motion.path_files import read_path
 from trundle.motion.path_rates import carried, local_velocities, module_rates
 from trundle.motion.path_scaling import quickest
 from trundle.motion.planner import module_limits
@@ -24,6 +28,7 @@ from trundle.motion.planner_courses import SteeredDrive
 from trundle.motion.planner_pieces import Turning
 from trundle.motion.pose_paths import PosePath, Section, Zone
 from trundle.results.arrays import FloatArray
+from trundle.robot import Robot
 
 # Intervals of a section's speed: so many at least and at most, and one for each so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
@@ -35,31 +40,17 @@ _DIRECTIONS = 12
 # A wheel that holds its angle may be pushed across by this share of its velocity.
 _ACROSS = 1e-6
 _LOOKS = 4001
-
-
-@dataclass(frozen=True, eq=False)
-class Followed(Motion):
-    """A motion along a path of poses, from rest or at its file's speeds.
-
-    Parameters
-    ----------
-    path : PosePath
-        What is followed.
-    notes : tuple of str
-        What the limits changed of it.
-    """
-
-    path: PosePath | None = None
-    notes: tuple[str, ...] = ()
+# Wheels that are nearer to what a path needs are there (rad).
+_TURNED = 1e-12
 
 
 def follow(
-    robot: Given,
-    path: PosePath,
+    path: PosePath | str | os.PathLike[str],
+    robot: Given | None = None,
     *,
     angles: Mapping[str, float] | None = None,
     limits: Mapping[str, Limits] | Limits | None = None,
-) -> Followed:
+) -> Driven:
     """The quickest motion along a path of poses that the wheels can do: every declared limit holds at every instant.
 
     The poses q(s) fix where each wheel rolls and how it steers; only s(t) is free (`trundle.motion.path_scaling`).
@@ -68,10 +59,11 @@ def follow(
 
     Parameters
     ----------
-    robot : Robot, Model, Document, path or mapping
-        Its wheels, all of which steer about their centres or have rollers, and their limits.
-    path : PosePath
-        `pose_path(poses)`, or `read_path(file)`.
+    path : PosePath or path
+        `pose_path(poses)`, or what `read_path` reads.
+    robot : Robot, Model, path or mapping, optional
+        Its wheels, all of which steer about their centres or have rollers, and their limits. Default:
+        `trundle.catalog.limited_swerve()`.
     angles : mapping of str to float, rad, optional
         Of the modules before; those that differ from what the path needs are steered first, at rest. Default: as the
         path needs them.
@@ -80,8 +72,8 @@ def follow(
 
     Returns
     -------
-    Followed
-        A motion: `.samples(times)`, `.poses(times)`.
+    Driven
+        Its `motion`, with `.samples(times)` and `.poses(times)`; a run, a summary.
 
     Raises
     ------
@@ -97,19 +89,20 @@ def follow(
     >>> import trundle
     >>> path = trundle.pose_path([(0, 0, 0), (1, 1, 0), (2, 0, 0)])
     >>> limits = trundle.Limits(steering_rate=6, drive_speed=2, drive_acceleration=3)
-    >>> motion = trundle.follow(trundle.catalog.swerve(), path, limits=limits)
+    >>> motion = trundle.follow(path, trundle.catalog.swerve(), limits=limits).motion
     >>> motion.poses([motion.duration])[0].round(9).tolist()
     [2.0, 0.0, 0.0]
     """
-    drive = _drive(robot, limits)
-    names = drive.kinematics.names
+    path = path if isinstance(path, PosePath) else read_path(path)
+    found = limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels")
+    drive = _drive(found, limits)
     pieces: list[Piece] = []
-    now = None if angles is None else np.array([angles.get(name, 0.0) for name in names])
-    begins = 0.0
-    for section in path.sections:
+    ends: list[float] = []
+    now = None if angles is None else _given_angles(drive.kinematics, angles)
+    for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive.kinematics, section)):
-            piece = _along(drive, part, path.zones, begins, now)
-            if now is not None and np.abs(piece.angles - now).max() > 1e-12:
+            piece = _along(drive, part, path.zones, float(begins) + part.begin - section.begin, now)
+            if now is not None and np.abs(piece.angles - now).max() > _TURNED:
                 turns = [
                     move(float(turn), *each)
                     for turn, each in zip(piece.angles - now, drive.steered.steering.T, strict=True)
@@ -117,9 +110,32 @@ def follow(
                 pieces.append(Turning(drive.steered, now, turns))
             pieces.append(piece)
             now = piece.samples(np.array([piece.duration])).angle[0]
-            begins += part.length
+        ends.append(sum(each.duration for each in pieces))
     start = path.sections[0].at(np.zeros(1))[0]
-    return Followed(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]), path=path)
+    motion = Motion(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]))
+    asked, limited = path.duration, drive.steered.limits
+    return Driven(
+        found, path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), _notes(path)
+    )
+
+
+def _given_angles(kinematics: Kinematics, angles: Mapping[str, float]) -> FloatArray:
+    """The modules' angles, along their headings where nothing is given."""
+    for name in angles:
+        if name not in kinematics.names:
+            raise InputError(
+                f"there is no module {name!r}", key="angles", hint=suggest(name, kinematics.names)
+            )
+    pairs = zip(kinematics.names, kinematics.headings, strict=True)
+    return np.array([angles.get(name, float(heading)) for name, heading in pairs])
+
+
+def _notes(path: PosePath) -> tuple[str, ...]:
+    """How far the path that is followed is from the one in the file."""
+    distance, angle = path.deviation
+    if not max(path.deviation):
+        return ()
+    return (f"a smooth path within {1000 * distance:.2g} mm and {math.degrees(angle):.2g}° of the file's",)
 
 
 @dataclass(frozen=True)
@@ -139,7 +155,7 @@ class _Drive:
         return np.array([module.points for module in self.kinematics.modules])
 
 
-def _drive(robot: Given, limits: Mapping[str, Limits] | Limits | None) -> _Drive:
+def _drive(robot: Robot, limits: Mapping[str, Limits] | Limits | None) -> _Drive:
     """A robot whose every wheel goes where a path of poses leads, and its limits."""
     found = kinematics(robot)
     for module in found.modules:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from trundle.motion.kinematics import Kinematics
-from trundle.motion.planner_courses import ComplexArray, log_rates
+from trundle.motion.pieces import ComplexArray, rates_of, rolling_axes
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 
@@ -60,7 +60,8 @@ def module_rates(
     u = velocities(kinematics, poses)
     still = forward == 0
     safe = [np.where(still, float(order == 0), each) for order, each in enumerate(u)]
-    _, (first, second, third) = log_rates(np.array(safe))
+    rates = rates_of(safe)
+    first, second, third = rates.first, rates.second, rates.third
     speed = forward * np.abs(u[0])
     turning = [each[:, 2:] for each in poses[1:4]]
     steers = np.array([module.points for module in kinematics.modules])
@@ -87,20 +88,5 @@ def _held(kinematics: Kinematics, u: Sequence[ComplexArray], poses: Sequence[Flo
     one, two = (1j * each[:, 2:] for each in poses[1:3])
     back = np.exp(-1j * poses[0][:, 2:])
     local = [u[0] * back, (u[1] - one * u[0]) * back, (u[2] - 2 * one * u[1] - (two - one**2) * u[0]) * back]
-    along = np.array(
-        [
-            complex(
-                *(
-                    float(module.rolling(module.heading, _at(module.place, way))[0])
-                    for way in ((1, 0), (0, 1))
-                )
-            )
-            for module in kinematics.modules
-        ]
-    )
+    along = rolling_axes(kinematics, kinematics.headings)
     return [(np.conj(along) * each).real for each in local]
-
-
-def _at(place: Sequence[float], velocity: tuple[float, float]) -> tuple[float, float, float]:
-    """The twist without turning that moves a place so."""
-    return (*velocity, 0.0)
