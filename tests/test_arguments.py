@@ -5,9 +5,11 @@ import pytest
 
 import trundle
 from trundle import InputError, catalog
+from trundle.documents import load_urdf
 
 ROBOT = catalog.differential_drive()
 MODEL = trundle.derive(ROBOT)
+VOLTAGE = "left_motor.voltage"
 
 
 def test_linearisations_take_what_runs_take(tmp_path):
@@ -85,3 +87,51 @@ def test_odometry_takes_a_list_of_rates(given):
 def test_a_caster_is_there_or_not():
     with pytest.raises(InputError, match="caster: expected True or False, got 'no'"):
         catalog.robot("tricycle", caster="no")
+
+
+MASKED = np.ma.masked_array([0.1, 0.2], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: trundle.simulate(MODEL, 1.0, rtol=2), "rtol must be below 1"),
+        (lambda: trundle.simulate(MODEL, 1.0, atol=1e308), "run.atol: .*out of bounds"),
+        (lambda: trundle.simulate(MODEL, times=[5e-324]), "times: .*out of bounds: at least"),
+        (lambda: trundle.simulate(MODEL, 1e-320), "run.duration: .*out of bounds"),
+        (lambda: trundle.simulate(MODEL, 1.0, initial={"x": 1e308}), "run.initial.x: .*out of bounds"),
+        (lambda: trundle.simulate(MODEL, 1.0, {VOLTAGE: 10**400}), "input of 1000.* is too large"),
+        (lambda: trundle.simulate(MODEL, 1.0, {VOLTAGE: lambda t: 10**400}), "must return a number"),
+        (lambda: trundle.simulate(MODEL, 1.0, {VOLTAGE: lambda t, state: 10**400}), "must return a number"),
+        (lambda: trundle.simulate(MODEL, times=MASKED), "times must be increasing finite numbers"),
+        (
+            lambda: trundle.simulate(MODEL, 1.0, {VOLTAGE: (MASKED, [1, 2])}),
+            "times must hold real numbers, got masked",
+        ),
+        (
+            lambda: trundle.rollout(MODEL, initial={"x": MASKED}, steps=1),
+            "'x' must hold real numbers, got masked",
+        ),
+        (lambda: trundle.rollout(MODEL, initial={"x": [[1], [1, 2]]}, steps=1), "rows of different lengths"),
+        (lambda: trundle.Run("cart", [0, 1], {"x": MASKED}), "got masked"),
+        (lambda: MODEL.rhs(np.ma.masked_array(np.zeros(9), mask=np.eye(9)[0])), "got masked"),
+        (lambda: trundle.table([0, 1, 2], [1e308, -1e308, 1e308], "cubic"), "out of bounds"),
+        (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0], "cubic"), "too close to each other"),
+        (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0]), "too close to each other"),
+        (lambda: trundle.load(None), "load takes a path, not NoneType"),
+        (lambda: load_urdf(3), "load_urdf takes a path, not int"),
+        (lambda: trundle.open(3), "open takes a path, not int"),
+        (lambda: trundle.Run.load(5), "load takes a path, not int"),
+        (lambda: trundle.derive(catalog.differential_drive(gear_ratio=1e300)), "gear_ratio: .*out of bounds"),
+    ],
+)
+def test_what_nobody_means(call, said):
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+@pytest.mark.parametrize("y", ["1e154", "-1e308", "1e100*1e100"])
+def test_numbers_of_a_description_have_a_bound(y):
+    joint = {"type": "revolute", "at": [0, y, 0], "body": {"mass": 1, "inertia": {"zz": 1}}}
+    with pytest.raises(InputError, match="robot.joints.arm.at.y: .* out of bounds: at most 1e.50"):
+        trundle.load({"robot": {"joints": {"arm": joint}}})

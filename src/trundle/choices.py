@@ -18,6 +18,8 @@ Shape = Literal["linear", "trapezoidal", "scurve"]
 PROFILES: tuple[Shape, ...] = get_args(Shape)
 Level = Literal["module", "body", "limited", "coordinated"]
 LEVELS: tuple[Level, ...] = get_args(Level)
+Infeasible = Literal["hold", "stop", "nearest"]
+INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
 FIGURES = ("path", "states", "inputs", "contacts", "checks")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.

@@ -273,7 +273,7 @@ def test_parameters_and_names():
         (([0, 0, 0], [1, 1, 1]), "increments of shape"),
         (([0, 0, 0], {"left.angle": 1.0}), "lack 'right.angle'"),
         (([0, 0, 0], {"left.angel": 1.0, "right.angle": 1.0}), "did you mean 'left.angle'"),
-        (([0, 0, 0], ["a", "b"]), "numbers for the increments"),
+        (([0, 0, 0], ["a", "b"]), "the increments must hold real numbers"),
         ((np.zeros((3, 2)), np.zeros((2, 3))), "2 and 3 robots"),
     ):
         with pytest.raises(InputError, match=message):

@@ -220,7 +220,7 @@ def test_methods_agree():
 def test_divergence_is_said_with_its_time():
     model = model_of("differential_drive")
     with pytest.raises(NumericsError, match="t = "):
-        simulate(model, 1.0, initial={"left_motor.current": 1e308, "omega": 1e200})
+        simulate(model, 1.0, initial={"left_motor.current": 1e49, "omega": 1e49})
     with pytest.raises(NumericsError, match="gave nan at t = "):
         simulate(model, 10.0, {"left_motor.voltage": lambda t: np.nan if t > 3 else 1.0})
 

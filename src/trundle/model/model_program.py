@@ -9,13 +9,14 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
 from trundle.model.manifold import settle_batch
 from trundle.model.model import Model
 from trundle.model.symbols import PARAMETER, STATE
 from trundle.program import Group, Program
-from trundle.program.kernel import as_numbers, by_name, run_program
+from trundle.program.kernel import by_name, run_program
 
 Array = NDArray[np.float64]
 # A group of numbers: all of them in order, (n,) or (n, count) for many states at once, or some of them by name.

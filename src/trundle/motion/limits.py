@@ -72,7 +72,29 @@ class Limits:
             )
 
     def of(self, quantity: Quantity) -> float:
-        """The limit of one quantity by its name."""
+        """The limit of one quantity.
+
+        Parameters
+        ----------
+        quantity : str
+            Its name, such as "steering_rate".
+
+        Returns
+        -------
+        float
+            In its unit; inf where there is none.
+
+        Raises
+        ------
+        AttributeError
+            There is no such quantity.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.Limits(steering_rate=2).of("steering_rate")
+        2.0
+        """
         return float(getattr(self, quantity))
 
     @property

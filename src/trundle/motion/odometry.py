@@ -11,10 +11,11 @@ import casadi as ca
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
-from trundle.model.arguments import kind_of, robot_of
+from trundle.model.arguments import robot_of
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.arc import advance
@@ -257,10 +258,7 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
                 f"{what} lack '{missing[0]}'", key=missing[0], hint=f"give all of: {', '.join(names)}"
             )
         given = np.broadcast_arrays(*(given[name] for name in names)) if names else ()
-    try:
-        values = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"expected numbers for the {what}, got {kind_of(given)}", key=what) from None
+    values = as_numbers(given, f"the {what}")
     if values.ndim not in (1, 2) or len(values) != len(names):
         needed = f"{len(names)} ({', '.join(names)})" if names else "none"
         raise InputError(f"{what} of shape {values.shape} don't fit: expected {needed}, first axis", key=what)
@@ -280,7 +278,7 @@ def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
-    matrix = np.array(given, dtype=float)
+    matrix = as_numbers(given, name)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
         raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)
     if not np.isfinite(matrix).all():

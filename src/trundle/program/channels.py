@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.program.ir import Group, Program
-from trundle.program.kernel import Array, as_numbers
+from trundle.program.kernel import Array
 
 # A whole group as an array, or its elements by label.
 GroupInput = ArrayLike | Mapping[str, ArrayLike]

@@ -12,6 +12,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.program.ir import Group, Program
 from trundle.program.llvm.jit import Compiled, assemble, host
@@ -297,14 +298,6 @@ def _address(array: Array) -> int:
     if array.size and array.flags.writeable:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # pyright: ignore[reportArgumentType]  # NumPy's do
     return array.ctypes.data
-
-
-def as_numbers(value: ArrayLike, what: str) -> Array:
-    """``value`` as a float64 array; InputError if it holds anything but real numbers."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(value).__name__})")
-    return array.astype(np.float64, copy=False)
 
 
 def available_cores() -> int:

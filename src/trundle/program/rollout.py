@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.ir import Program
 from trundle.program.join import beside
-from trundle.program.kernel import Array, Native, as_numbers, available_cores
+from trundle.program.kernel import Array, Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, scheduled
 from trundle.program.simplify import only_output

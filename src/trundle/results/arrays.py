@@ -8,10 +8,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray as FloatArray
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
 
-FloatArray = npt.NDArray[np.float64]
 _T = TypeVar("_T")
 
 
@@ -33,7 +34,7 @@ def frozen(array: npt.ArrayLike) -> FloatArray:
     """`array` as read-only float64, without a copy where it is float64 already."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64 and not array.flags.writeable:
         return array
-    view = np.asarray(array, dtype=np.float64).view()
+    view = as_numbers(array, "an array").view()
     view.flags.writeable = False
     return view
 

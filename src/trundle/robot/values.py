@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
 
 
+# No length, mass or stiffness is as large (the Sun has 2e30 kg), and the sums of products of a few that follow from
+# such numbers stay far from where floats end.
+MOST = 1e50
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """What a field asks of its numbers, in code and in words, and what to do about others."""
@@ -96,6 +101,8 @@ def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
         raise ExpressionError("has no real value (a fractional power of a negative number)")
     if not math.isfinite(number):
         raise ExpressionError("is not finite")
+    if abs(number) > MOST:
+        raise ExpressionError(f"{number:g} is out of bounds: at most {MOST:g}")
     return float(number)
 
 
@@ -130,6 +137,10 @@ def _plain(written: float, quantity: Measure) -> Value:
         number = math.inf
     if not math.isfinite(number):
         raise ExpressionError(f"expected a finite {quantity.name}, got {number}", _example(quantity))
+    if abs(number) > MOST:
+        raise ExpressionError(
+            f"expected {_with_article(quantity)}, got {number:g}, out of bounds: at most {MOST:g}"
+        )
     return Value(number, Number(number), quantity, constant=number)
 
 

@@ -159,7 +159,8 @@ def _scale(track: Track) -> float:
 def _limits(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The lower left and upper right corner of the picture: all points, a margin, and a bearable shape."""
     low, high = points.min(axis=0), points.max(axis=0)
-    margin = max(0.05 * float((high - low).max()), 1e-3)
+    # far from the origin floats lie further apart than a millimetre
+    margin = max(0.05 * float((high - low).max()), 1e-3, 1e-9 * float(np.abs(points).max()))
     low, high = low - margin, high + margin
     width, height = high - low
     wanted = np.array([max(width, height / _SHAPES[1]), max(height, width * _SHAPES[0])])

@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.model.arguments import Given, model_of, named
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.results.arrays import FloatArray
+from trundle.robot.values import describe
 from trundle.simulation.feedback import Fill, filler
 from trundle.simulation.options import initial_numbers
 from trundle.simulation.problem import signals_of
@@ -66,11 +68,9 @@ class Ode:
     def _state(self, x: ArrayLike) -> FloatArray:
         size, hint = len(self.states), f"in order: {', '.join(self.states)}"
         try:
-            array = np.asarray(x, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"x must hold {size} numbers, got {x!r}", key="x", hint=f"in order: {', '.join(self.states)}"
-            ) from None
+            array = as_numbers(x, "x")
+        except InputError:
+            raise InputError(f"x must hold {size} numbers, got {describe(x)}", key="x", hint=hint) from None
         if array.ndim not in (1, 2) or len(array) != size:
             message = f"x must have shape ({size},) or ({size}, count), got {array.shape}"
             raise InputError(message, key="x", hint=hint)

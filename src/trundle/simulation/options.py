@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.arrays import as_numbers
 from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
@@ -15,6 +16,9 @@ from trundle.model.arguments import named, number
 from trundle.model.rolling_motion import RollingMotion
 from trundle.results.arrays import FloatArray
 from trundle.robot.values import describe
+
+# The least that can be told from 0: a thousandth of it, squared, is still a float.
+LEAST = 1e-50
 
 Times = Sequence[float] | FloatArray
 
@@ -68,6 +72,12 @@ def options_of(
         stored = _given_times(times, duration)
     bounds = {"run.rtol": rtol, "run.atol": atol}
     tight = [tolerance if each is None else positive(each, name) for name, each in bounds.items()]
+    if (tight[0] or 0.0) >= 1:
+        raise InputError(
+            f"rtol must be below 1, got {rtol:g}: nothing of the result would be known",
+            key="run.rtol",
+            hint="such as 1e-9",
+        )
     longest = None if max_step is None else positive(max_step, "max_step", "s")
     return Options(stored, method, tight[0], tight[1], longest)
 
@@ -86,8 +96,8 @@ def _sample_times(duration: float | str, samples: int) -> FloatArray:
 
 def _given_times(times: Times, duration: float | str | None) -> FloatArray:
     try:
-        at = np.array(times, dtype=float)
-    except (TypeError, ValueError):
+        at = as_numbers(times, "times")
+    except InputError:
         at = np.zeros(0)
     if at.ndim != 1 or at.size < 1 or not np.isfinite(at).all() or at[0] < 0 or (np.diff(at) <= 0).any():
         raise InputError(
@@ -97,6 +107,7 @@ def _given_times(times: Times, duration: float | str | None) -> FloatArray:
         )
     if at[-1] == 0:
         raise InputError("times must have one after 0, where a run starts", key="times")
+    positive(at[-1], "times", "s")
     if duration is not None and not math.isclose(positive(duration, "run.duration", "s"), at[-1]):
         message = f"both a duration of {duration} and times that end at {at[-1]:g} s are given"
         raise InputError(message, key="times", hint="keep one of them: a run ends at the last of its times")
@@ -116,6 +127,8 @@ def whole(given: object, name: str, least: int) -> int:
 def positive(given: object, name: str, unit: str = "") -> float:
     """A number above zero, in SI, from a number, or with a unit from text such as "2 min"."""
     found = math.nan if isinstance(given, str) and not unit else number(given, name, unit)
+    if 0 < found < LEAST:
+        raise InputError(f"{float(found):g} is out of bounds: at least {LEAST:g}", key=name)
     if not found > 0:
         raise InputError(f"expected a positive number, above zero, got {describe(given)}", key=name)
     return found

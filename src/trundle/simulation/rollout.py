@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
@@ -242,9 +243,7 @@ def _column(name: str, given: Numbers, unit: str, most: int) -> Column:
             key=name,
             hint="give its value at each step: np.array([f(k * dt) for k in range(steps)])[:, None]",
         )
-    values = np.asarray(given)
-    if values.dtype.kind not in "fiub":
-        raise InputError(f"expected a number or an array of numbers, got {type(given).__name__}", key=name)
+    values = as_numbers(given, f"'{name}'")
     if values.ndim > most:
         shapes = "a number or (count,)" if most == 1 else "a number, (count,), (steps, 1) or (steps, count)"
         raise InputError(f"expected {shapes}, got an array of shape {values.shape}", key=name)
@@ -252,7 +251,7 @@ def _column(name: str, given: Numbers, unit: str, most: int) -> Column:
         raise InputError("an array without entries", key=name, hint="give one entry a robot")
     if not np.isfinite(values).all():
         raise InputError(f"'{name}' holds something that is not a finite number", key=name)
-    return values.astype(float, copy=False) if values.ndim else float(values)
+    return values if values.ndim else float(values)
 
 
 def _parameters(model: Model, given: Mapping[str, Numbers]) -> dict[str, Column]:

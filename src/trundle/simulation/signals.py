@@ -13,12 +13,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.choices import INTERPOLATIONS
 from trundle.documents import FileTable
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import number
 from trundle.results.arrays import FloatArray
-from trundle.robot.values import Value
+from trundle.robot.values import MOST, Value, describe
 from trundle.simulation.columns import read_column
 from trundle.simulation.labelled import DataArray, Series, table_of
 
@@ -112,7 +113,7 @@ def function(call: Callable[..., float], name: str = "") -> Signal:
             raise InputError(f"{told} raised {type(error).__name__} at t = {t:g} s: {error}") from error
         try:
             number = float(answer)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = _one_number(answer, f"{told} must return a number for each time; at t = {t:g} s it gave")
         if not math.isfinite(number):
             raise NumericsError(f"{told} gave {number} at t = {t:g} s")
@@ -147,7 +148,7 @@ def _one_number(answer: object, complaint: str) -> float:
     array = np.asarray(answer) if not isinstance(answer, str) else np.zeros(0)
     if array.size == 1 and array.dtype.kind in "fiub":
         return float(array.reshape(-1)[0])
-    shown = f"an array of shape {array.shape}" if array.size > 1 else repr(answer)
+    shown = f"an array of shape {array.shape}" if array.size > 1 else describe(answer)
     raise InputError(f"{complaint} {shown}")
 
 
@@ -184,10 +185,7 @@ def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "lin
     >>> ramp.value(1.5), ramp.value(9.0)
     (18.0, 24.0)
     """
-    try:
-        t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("a table's times and values must be numbers") from None
+    t, v = as_numbers(times, "a table's times"), as_numbers(values, "a table's values")
     if interpolation not in INTERPOLATIONS:
         raise InputError(
             f"interpolation '{interpolation}' is not known", hint=f"known: {', '.join(INTERPOLATIONS)}"
@@ -198,6 +196,8 @@ def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "lin
         )
     if not (np.isfinite(t).all() and np.isfinite(v).all()):
         raise InputError("a table holds something that is not a finite number")
+    if max(np.abs(t).max(), np.abs(v).max()) > MOST:
+        raise InputError(f"a table holds a number that is out of bounds: at most {MOST:g}")
     if (np.diff(t) <= 0).any():
         place = int(np.argmax(np.diff(t) <= 0))
         raise InputError(f"a table's times must increase; {t[place + 1]:g} comes after {t[place]:g}")
@@ -231,6 +231,8 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
         return constant(number(given, name, unit))
     try:
         return constant(float(cast(float, given)))
+    except OverflowError:
+        raise InputError(f"an input of {describe(given)} is too large") from None
     except (TypeError, ValueError):
         raise InputError(
             f"an input can't be {type(given).__name__}",
@@ -254,12 +256,19 @@ def _steps(t: np.ndarray, v: np.ndarray) -> Signal:
 
 def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray:
     """Coefficients (4, pieces), highest power first, in the time since each piece's start."""
-    if interpolation == "cubic":
-        from scipy.interpolate import CubicSpline
+    with np.errstate(all="ignore"):
+        slopes = np.diff(v) / np.diff(t)
+        found = np.array([0 * slopes, 0 * slopes, slopes, v[:-1]])
+        if interpolation == "cubic" and np.isfinite(found).all():
+            from scipy.interpolate import CubicSpline
 
-        return CubicSpline(t, v).c
-    slopes = np.diff(v) / np.diff(t)
-    return np.array([0 * slopes, 0 * slopes, slopes, v[:-1]])
+            found = CubicSpline(t, v).c
+    if not np.isfinite(found).all():
+        raise InputError(
+            f"a table's times are too close to each other to be joined: {np.diff(t).min():g} s apart",
+            hint="interpolation 'previous' holds each value",
+        )
+    return found
 
 
 def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:

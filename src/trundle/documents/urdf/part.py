@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trundle.documents.urdf.xml_tree import Element
 from trundle.errors import InputError, suggest
+from trundle.robot.values import MOST
 
 # What is known inside an element: its children and its attributes. Anything that looks like one of them misspelt is an
 # error; all else belongs to other tools and is left in peace.
@@ -144,7 +144,7 @@ class Part:
             hint = "write a point, not a comma" if _NUMBER.fullmatch(piece.replace(",", ".")) else None
             raise self.fail(f"{expected}, got {_short(piece)}", name, hint)
         number = float(piece) + 0.0  # -0 is 0
-        if not math.isfinite(number):
+        if not abs(number) <= MOST:
             raise self.fail(f"{expected}, got {_short(piece)}, which is too large", name)
         return number
 

@@ -17,6 +17,7 @@ from trundle.documents.urdf.to_robot import on_trust, places, robot_data
 from trundle.documents.urdf.tree_structure import Names, check_tree, identifiers
 from trundle.documents.urdf.xml_tree import Element, read_xml, write_xml
 from trundle.errors import InputError, suggest
+from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path, Problem, problems_of, with_others
@@ -73,7 +74,7 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = F
 
 def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Document:
     """The same as a Document, whose lines are the file's."""
-    return parse_document(read_text(FilePath(path)), path, base=base, strict=strict)
+    return parse_document(read_text(path_of(path, "load_urdf")), path, base=base, strict=strict)
 
 
 def parse_urdf(text: str, *, base: str | None = None, strict: bool = False) -> Robot:

@@ -1,0 +1,29 @@
+"""Arrays of numbers, as they come from users."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.errors import InputError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def as_numbers(given: npt.ArrayLike, what: str) -> FloatArray:
+    """`given` as a float64 array, without a copy where it is one already.
+
+    Raises InputError where it holds anything but real numbers, and where entries are masked, which NumPy would take
+    for the numbers behind the mask. `what` is the subject of the message.
+    """
+    try:
+        array = np.asanyarray(given)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must hold real numbers, got rows of different lengths") from None
+    if np.ma.is_masked(array):
+        raise InputError(
+            f"{what} must hold real numbers, got masked ones", hint="fill them, or leave them out"
+        )
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(given).__name__})")
+    return np.asarray(array, dtype=np.float64)

@@ -1,0 +1,233 @@
+"""Courses of a twist's direction: how the instantaneous centre of rotation moves, and how fast it may.
+
+Modules are complex numbers: at z = x + i y and with the twist (v, ω) a module moves at w = v + i ω z, so that
+ln w = ln |w| + i α and (ln w)′ = w′/w holds its steering rate as imaginary part, (ln w)″ its acceleration and so on.
+They don't depend on the twist's length nor on its sign: a course is a curve d(t) of directions, on [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.motion.limits import Limits
+from trundle.motion.planner_splines import CUBIC, INTERVALS, Grid, sampling, windows
+from trundle.results.arrays import FloatArray
+
+ComplexArray = npt.NDArray[np.complex128]
+Crossing = tuple[tuple[int, int], ...]
+"""(module, knot) wherever the centre of rotation passes exactly through a module's axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class SteeredDrive:
+    """What a plan must know of a robot: places z of its modules (m,), as complex numbers, and their limits."""
+
+    names: tuple[str, ...]
+    places: ComplexArray
+    limits: tuple[Limits, ...]
+
+    @cached_property
+    def map(self) -> ComplexArray:
+        """(3, m): w = ξ · map."""
+        one = np.ones(len(self.places), dtype=complex)
+        return np.array([one, 1j * one, 1j * self.places])
+
+    @cached_property
+    def axes(self) -> FloatArray:
+        """(m, 3): the directions that turn about each module, of unit length."""
+        found = np.stack([self.places.imag, -self.places.real, np.ones(len(self.places))], axis=1)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    @cached_property
+    def steering(self) -> FloatArray:
+        """(3, m): the largest rate, acceleration and jerk."""
+        return np.array([[x.steering_rate, x.steering_acceleration, x.steering_jerk] for x in self.limits]).T
+
+    @cached_property
+    def rolling(self) -> FloatArray:
+        """(3, m): the largest speed, acceleration and jerk."""
+        return np.array([[x.drive_speed, x.drive_acceleration, x.drive_jerk] for x in self.limits]).T
+
+    @cached_property
+    def ranges(self) -> FloatArray:
+        """(2, m): the least and the greatest angle of each module."""
+        return np.array([x.steering_range or (-np.inf, np.inf) for x in self.limits]).T
+
+    @cached_property
+    def held(self) -> int:
+        """How many control points at each end of a course are its end, so that it begins and ends smoothly enough."""
+        smooth = np.isfinite(self.steering[1]).any() or np.isfinite(self.rolling[2]).any()
+        return 3 if np.isfinite(self.steering[2]).any() else 2 if smooth else 1
+
+    def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
+        """w of twists (…, 3), (…, m)."""
+        return np.asarray(twist, dtype=float) @ self.map
+
+
+def waves(
+    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid
+) -> ComplexArray:
+    """(4, c, K, n, m): w of c courses and three derivatives; beside a crossing w/(t* − t) in its place."""
+    local = controls[:, windows(4)]
+    count = len(grid.inside)
+    values = grid.cubic.reshape(INTERVALS, -1, 4) @ local @ drive.map
+    for course, crossing in enumerate(crossings):
+        for module, knot in crossing:
+            beside = slice(knot - 1, knot + 1)
+            own = grid.divided(knot).reshape(2, -1, 4) @ local[course, beside] @ drive.map[:, module]
+            values[course, beside, :, module] = own
+    shape = (len(controls), INTERVALS, 4, count, len(drive.places))
+    return values.reshape(shape).transpose(2, 0, 1, 3, 4)
+
+
+def log_rates(w: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
+    """1/w and (3, …): the first three derivatives of ln w."""
+    inverse = 1 / w[0]
+    first = w[1] * inverse
+    ratio = w[2] * inverse
+    square = first * first
+    return inverse, np.array([first, ratio - square, w[3] * inverse - 3 * first * ratio + 2 * first * square])
+
+
+def least_duration(drive: SteeredDrive, rates: ComplexArray) -> FloatArray:
+    """(c,): how long courses must take for their steering; `rates` are those of [0, 1], (3, c, K, n, m)."""
+    ratios = np.abs(rates.imag).max(axis=(2, 3)) / drive.steering[:, None]
+    return (ratios.max(axis=2) ** np.array([[1.0], [1 / 2], [1 / 3]])).max(axis=0)
+
+
+def polish(
+    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], powers: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Courses (c, K + 3, 3) that take less time, and how long (c,): Newton's steps on growing norms of what is limited.
+
+    Σ |y|^p over steering rates, accelerations and jerks by their limits; each step solves the least squares weighted
+    with |y|^(p − 2), of which 1/(p − 1) is Newton's step.
+    """
+    best, times = controls, np.full(len(controls), np.inf)
+    for power in (*powers, None):
+        w = waves(drive, controls, crossings, sampling())
+        inverse, rates = log_rates(w)
+        needed = least_duration(drive, rates)
+        better = needed < times
+        best, times = np.where(better[:, None, None], controls, best), np.where(better, needed, times)
+        if power is not None:
+            controls = controls + _step(drive, controls, crossings, (inverse, rates), times, power)
+    return best, times
+
+
+def _step(
+    drive: SteeredDrive,
+    controls: FloatArray,
+    crossings: Sequence[Crossing],
+    logs: tuple[ComplexArray, ComplexArray],
+    times: FloatArray,
+    power: float,
+) -> FloatArray:
+    """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
+    c = len(controls)
+    scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
+    y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
+    x = _slopes(drive, crossings, *logs, scale)
+    weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
+    local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
+    size = 3 * CUBIC
+    gathered = np.zeros((c, size, size + 1))
+    for interval in range(INTERVALS):
+        rows = slice(3 * interval, 3 * interval + 12)
+        gathered[:, rows, rows] += local[:, interval, :, :12]
+        gathered[:, rows, size] += local[:, interval, :, 12]
+    free = _directions(drive, controls, crossings).reshape(c, -1, size)
+    normal = free @ gathered[:, :, :size] @ free.swapaxes(1, 2)
+    gradient = free @ gathered[:, :, size:]
+    variables = normal.shape[1]
+    damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
+    normal += damping[:, None, None] * np.eye(variables)
+    found = np.linalg.solve(normal, gradient)
+    return (found.swapaxes(1, 2) @ free).reshape(controls.shape) / (1 - power)
+
+
+def _slopes(
+    drive: SteeredDrive,
+    crossings: Sequence[Crossing],
+    inverse: ComplexArray,
+    rates: ComplexArray,
+    scale: FloatArray,
+) -> FloatArray:
+    """(c, K, n m 3, 12): what the coordinates of an interval's control points change of its steering's derivatives.
+
+    The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
+    """
+    grid = sampling()
+    h1 = -inverse * rates[0]
+    h2 = -h1 * rates[0] - inverse * rates[1]
+    h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
+    h = np.array([inverse, h1, h2, h3])[..., None]
+    moved = [_moved(crossings, order, inverse.shape, grid) for order in range(4)]
+    slopes: ComplexArray = np.stack(
+        [
+            h[1] * moved[0] + h[0] * moved[1],
+            h[2] * moved[0] + 2 * h[1] * moved[1] + h[0] * moved[2],
+            h[3] * moved[0] + 3 * (h[2] * moved[1] + h[1] * moved[2]) + h[0] * moved[3],
+        ],
+        axis=4,
+    )
+    slopes *= scale.transpose(1, 2, 0)[:, None, None, :, :, None]
+    found = np.stack([slopes.imag, slopes.real, (slopes * drive.places[:, None, None]).real], axis=-1)
+    return found.reshape(*found.shape[:2], -1, 12)
+
+
+def _moved(crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], grid: Grid) -> FloatArray:
+    """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
+    plain = grid.cubic[None, :, order, :, None]
+    if not any(crossings):
+        return plain
+    values = np.repeat(np.repeat(plain, shape[0], axis=0), shape[3], axis=3)
+    for course, crossing in enumerate(crossings):
+        for module, knot in crossing:
+            values[course, knot - 1 : knot + 1, :, module] = grid.divided(knot)[:, order]
+    return values
+
+
+def _directions(drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing]) -> FloatArray:
+    """(c, variables, K + 3, 3): each free control point moves in two ways across its direction, and what hangs on it.
+
+    At a knot the spline is (a + 4 b + c)/6 of three control points; where that must stay on a module's axis, b follows
+    a and c, and moves by itself along the axis only.
+    """
+    free = np.arange(drive.held, CUBIC - drive.held)
+    points = controls[:, free]
+    unit = points / np.linalg.norm(points, axis=2, keepdims=True)
+    other = np.where(np.abs(unit[..., :1]) < 0.6, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    first = np.cross(unit, other)
+    first /= np.linalg.norm(first, axis=2, keepdims=True)
+    second = np.cross(unit, first)
+    found = np.zeros((len(controls), 2, len(free), CUBIC, 3))
+    places = np.arange(len(free))
+    found[:, 0, places, free] = first
+    found[:, 1, places, free] = second
+    for course, crossing in enumerate(crossings):
+        for module, knot in crossing:
+            index = knot + 1
+            found[course, :, :, index] = (
+                -(found[course, :, :, index - 1] + found[course, :, :, index + 1]) / 4
+            )
+            place = index - drive.held
+            found[course, :, place] = 0
+            found[course, 0, place, index] = drive.axes[module]
+    return found.reshape(len(controls), -1, CUBIC, 3)
+
+
+def pinned(drive: SteeredDrive, controls: FloatArray, crossing: Crossing) -> FloatArray:
+    """Control points whose spline lies on the modules' axes at the knots of a crossing."""
+    controls = controls.copy()
+    for module, knot in crossing:
+        around = controls[knot] + controls[knot + 2]
+        axis = drive.axes[module]
+        reach = (around + 4 * controls[knot + 1]) / 6 @ axis
+        controls[knot + 1] = (6 * reach * axis - around) / 4
+    return controls

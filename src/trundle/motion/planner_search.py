@@ -1,0 +1,205 @@
+"""The search for the fastest way from a twist to another one: candidates, polished, certified, compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.motion.least_times import change, move
+from trundle.motion.planner_bound import lower_bound
+from trundle.motion.planner_certificate import bounds
+from trundle.motion.planner_courses import SteeredDrive, polish
+from trundle.motion.planner_pieces import AlongCourse, PlannedPiece, Straight, Turning
+from trundle.motion.planner_shapes import Way, laid, ways
+from trundle.motion.planner_speeds import fit_speeds
+from trundle.results.arrays import FloatArray
+
+_STILL = 1e-9
+_POLISHED = 3
+_POWERS = (4, 4, 6, 8)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to move that was looked at: in words, how long it takes (s), and what became of it."""
+
+    way: str
+    duration: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class Transition:
+    """From a twist to another one: pieces, candidates by their times, lower bound."""
+
+    pieces: tuple[PlannedPiece, ...]
+    start_angles: FloatArray
+    candidates: tuple[Candidate, ...]
+    bound: float
+
+    @property
+    def end_angles(self) -> FloatArray:
+        """Where the modules' angles arrive, (m,) in rad."""
+        return self.pieces[-1].end_angles if self.pieces else self.start_angles
+
+    @property
+    def duration(self) -> float:
+        """In s."""
+        return float(sum(piece.duration for piece in self.pieces))
+
+
+def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
+    """The fastest that is found; at both ends the twist and the modules' angles stay as they are for a moment."""
+    bound = lower_bound(drive, start, end, angles)
+    direct = _straight(drive, start, end, angles)
+    if direct is not None:
+        return _decided(drive, [("straight", direct)], [], angles, bound)
+    found = [("stop: brake, steer at rest, go", _through_rest(drive, start, end, angles))]
+    lost: list[Candidate] = []
+    if np.abs(drive.velocities(start)).max() > _STILL:
+        courses, lost = _courses(drive, start, end, angles, _total(found[0][1]))
+        found += courses
+    return _decided(drive, found, lost, angles, bound)
+
+
+def _decided(
+    drive: SteeredDrive,
+    found: list[tuple[str, tuple[PlannedPiece, ...]]],
+    lost: list[Candidate],
+    angles: FloatArray,
+    bound: float,
+) -> Transition:
+    found.sort(key=lambda each: _total(each[1]))
+    best = _total(found[0][1])
+    named = [Candidate(found[0][0], best, "chosen")]
+    named += [
+        Candidate(name, _total(pieces), f"takes {_total(pieces) - best:.3g} s longer")
+        for name, pieces in found[1:]
+    ]
+    pieces = found[0][1]
+    return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
+
+
+def _total(pieces: tuple[PlannedPiece, ...]) -> float:
+    return float(sum(piece.duration for piece in pieces))
+
+
+def _straight(
+    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
+) -> tuple[PlannedPiece, ...] | None:
+    """Between twists of one direction the wheels keep their angles; None where the directions differ."""
+    if np.abs(drive.velocities(start)).max() <= _STILL:
+        return () if np.abs(drive.velocities(end)).max() <= _STILL else None
+    direction = start / np.linalg.norm(start)
+    along = float(end @ direction)
+    if np.abs(drive.velocities(end - along * direction)).max() > _STILL:
+        return None
+    return _ramp(drive, direction, float(np.linalg.norm(start)), along, angles)
+
+
+def _ramp(
+    drive: SteeredDrive, direction: FloatArray, start: float, end: float, angles: FloatArray
+) -> tuple[PlannedPiece, ...]:
+    """The fastest change of speed along a direction."""
+    if start == end:
+        return ()
+    sizes = np.abs(drive.velocities(direction))
+    moving = sizes > _STILL
+    acceleration, jerk = (drive.rolling[1:, moving] / sizes[moving]).min(axis=1)
+    return (Straight(drive, direction, change(start, end, acceleration, jerk), angles),)
+
+
+def _through_rest(
+    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
+) -> tuple[PlannedPiece, ...]:
+    """Brake with the wheels held, steer at rest whichever way is nearer, and go."""
+    pieces: tuple[PlannedPiece, ...] = ()
+    if np.abs(drive.velocities(start)).max() > _STILL:
+        size = float(np.linalg.norm(start))
+        pieces = _ramp(drive, start / size, size, 0.0, angles)
+    turns = nearest_turns(drive, angles, end)
+    if np.abs(turns).max() > 0:
+        profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
+        pieces = (*pieces, Turning(drive, angles, profiles))
+    size = float(np.linalg.norm(end))
+    return (*pieces, *_ramp(drive, end / size, 0.0, size, angles + turns))
+
+
+def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) -> FloatArray:
+    """By how much each module steers until it agrees with a twist, forward or backward, within its range.
+
+    NaN where its range holds no such angle; a module that a twist doesn't move stays.
+    """
+    u = drive.velocities(twist)
+    turn = np.angle(u * np.exp(-1j * angles))
+    options = turn + np.pi * np.arange(-4, 5)[:, None]
+    ends = angles + options
+    lower, upper = drive.ranges
+    outside = (ends < lower - _STILL) | (ends > upper + _STILL)
+    sizes = np.where(outside, np.inf, np.abs(options))
+    best = sizes.argmin(axis=0)
+    chosen = np.take_along_axis(options, best[None], axis=0)[0]
+    chosen = np.where(np.isinf(sizes.min(axis=0)), np.nan, chosen)
+    return np.where(np.abs(u) > _STILL, chosen, 0.0)
+
+
+def _courses(
+    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray, limit: float
+) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
+    """Certified courses, and the ways that were left."""
+    if (np.abs(drive.velocities(start)) <= _STILL).any() or (np.abs(drive.velocities(end)) <= _STILL).any():
+        return [], []
+    chosen, left = _chosen(ways(drive, start, end), limit)
+    lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
+    if not chosen:
+        return [], lost
+    controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
+    polished, times = polish(drive, np.array(controls), crossings, _POWERS)
+    signs = np.array([way.sign for way in chosen])
+    ends = np.stack(
+        [
+            np.linalg.norm(start) / np.linalg.norm(polished[:, 0], axis=1),
+            signs * np.linalg.norm(end) / np.linalg.norm(polished[:, -1], axis=1),
+        ],
+        axis=1,
+    )
+    speeds, driven = fit_speeds(drive, polished, crossings, ends, times)
+    needed = np.maximum(times, driven)
+    found = []
+    for i in np.argsort(needed):
+        name = _named(drive, chosen[i])
+        if needed[i] >= limit:
+            lost.append(Candidate(name, float(needed[i]), f"takes {needed[i] - limit:.3g} s longer"))
+            continue
+        duration = bounds(drive, polished[i], crossings[i], speeds[i]).duration(drive)
+        if not np.isfinite(duration):
+            lost.append(Candidate(name, float(needed[i]), "a wheel would be too fast on the way"))
+            continue
+        course = AlongCourse(drive, polished[i], crossings[i], speeds[i], duration, angles)
+        if (barred := course.out_of_range()) is not None:
+            verdict = f"would turn {drive.names[barred]} out of its steering_range"
+            lost.append(Candidate(name, duration, verdict))
+            continue
+        limit = min(limit, duration)
+        found.append((name, (course,)))
+    return found, lost
+
+
+def _chosen(found: list[Way], limit: float) -> tuple[list[Way], list[Way]]:
+    """The best of each kind, those that may be fast first, and the straight way; what is left."""
+    best: dict[tuple[str, int, int | None], Way] = {}
+    for way in found:
+        best.setdefault((way.kind, way.sign, way.crossing[0][0] if way.crossing else None), way)
+    ordered = list(best.values())
+    chosen = [way for way in ordered if way.estimate < limit][:_POLISHED]
+    return chosen, [way for way in ordered if way not in chosen]
+
+
+def _named(drive: SteeredDrive, way: Way) -> str:
+    kinds = {
+        "line": "straight line of twists",
+        "angles": "all angles evenly",
+        "axis": "through the axis of " + (drive.names[way.crossing[0][0]] if way.crossing else ""),
+    }
+    return kinds[way.kind] + (", speed through zero" if way.sign < 0 else "")

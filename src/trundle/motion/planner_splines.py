@@ -1,0 +1,151 @@
+"""Uniform clamped splines on [0, 1]: what planned curves are made of, as matrices from their control points.
+
+A plan's direction is a cubic spline (its third derivative is what a limited jerk allows to jump), its speed a quadratic
+one. All curves share their knots, so values at fixed times are products with matrices that are made once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.results.arrays import FloatArray
+
+INTERVALS = 12
+"""Between knots: 16 gain less than 2 % of a plan's time and cost half as much again."""
+
+CUBIC = INTERVALS + 3
+QUADRATIC = INTERVALS + 2
+
+DEGREE = 18
+"""Of the polynomials that a certificate compares: D³ of the certificate, D = |w|² with w cubic."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Values at times of each interval: `inside` (n,) are the times within it, as shares of it.
+
+    cubic: (K, 4, n, 4) and quadratic: (K, 3, n, 3): in each interval a spline and its derivatives with respect to
+    [0, 1], from the control points that it hangs on there.
+    """
+
+    inside: FloatArray
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """(K, n)."""
+        return (np.arange(INTERVALS)[:, None] + self.inside) / INTERVALS
+
+    @cached_property
+    def cubic(self) -> FloatArray:
+        """Of direction splines."""
+        return self._values(3)
+
+    @cached_property
+    def quadratic(self) -> FloatArray:
+        """Of speed splines."""
+        return self._values(2)
+
+    def _values(self, degree: int) -> FloatArray:
+        powers = self.inside[:, None] ** np.arange(degree + 1)
+        local = np.array([each[:, i : i + degree + 1] for i, each in enumerate(pieces(degree))])
+        orders = [differentiated(local, order) for order in range(degree + 1)]
+        return np.stack([powers[:, : each.shape[1]] @ each for each in orders], axis=1)
+
+    @lru_cache  # noqa: B019 - grids are few and live as long as the process
+    def divided(self, knot: int) -> FloatArray:
+        """w/(t* − t) and its derivatives in the two intervals beside the knot t* at which the spline w is zero.
+
+        (2, 4, n, 4): there w = Σ_p a_p (t − t*)^p from p = 1 on, of either side.
+        """
+        parts = []
+        for interval, start in ((knot - 1, 1.0), (knot, 0.0)):
+            local = pieces(3)[interval][:, interval : interval + 4]
+            shifted = np.array(
+                [sum(comb(k, p) * start ** (k - p) * local[k] for k in range(p, 4)) for p in range(4)]
+            )
+            a, b, c = (-shifted[1:] * float(INTERVALS) ** np.arange(1, 4)[:, None])[:, None, :]
+            t = ((self.inside - start) / INTERVALS)[:, None]
+            parts.append([a + b * t + c * t**2, b + 2 * c * t, 2 * c + 0 * t, 0 * c + 0 * t])
+        return np.array(parts)
+
+
+@lru_cache
+def pieces(degree: int) -> FloatArray:
+    """(K, degree + 1, K + degree): power coefficients, of the share of each interval, from control points."""
+    knots = _knots(degree)
+    found = np.zeros((INTERVALS, degree + 1, INTERVALS + degree))
+    for interval in range(INTERVALS):
+        # de Boor's recursion on the values of the basis, at as many points as fix the polynomial
+        nodes = (np.arange(degree + 1) + 0.5) / (degree + 1)
+        values = np.array([_basis(knots, degree, interval, interval + node) for node in nodes])
+        found[interval] = np.linalg.solve(nodes[:, None] ** np.arange(degree + 1), values)
+    return found
+
+
+def _knots(degree: int) -> FloatArray:
+    """In intervals, those at the ends as often as clamps them."""
+    return np.concatenate([np.zeros(degree), np.arange(INTERVALS + 1.0), np.full(degree, float(INTERVALS))])
+
+
+def _basis(knots: FloatArray, degree: int, interval: int, time: float) -> FloatArray:
+    """The values of all basis functions at a time (Cox & de Boor)."""
+    values = np.zeros(INTERVALS + 2 * degree)
+    values[interval + degree] = 1.0
+    for d in range(1, degree + 1):
+        raised = np.zeros(len(values))
+        for i in range(len(knots) - d - 1):
+            before, behind = knots[i + d] - knots[i], knots[i + d + 1] - knots[i + 1]
+            if before:
+                raised[i] += (time - knots[i]) / before * values[i]
+            if behind:
+                raised[i] += (knots[i + d + 1] - time) / behind * values[i + 1]
+        values = raised
+    return values[: INTERVALS + degree]
+
+
+def differentiated(coefficients: FloatArray, order: int) -> FloatArray:
+    """Coefficients (K, p, …) of a derivative with respect to the time of [0, 1]."""
+    for _ in range(order):
+        powers = np.arange(1, coefficients.shape[1])[:, None]
+        coefficients = coefficients[:, 1:] * powers * INTERVALS
+    return coefficients
+
+
+@lru_cache
+def greville(degree: int) -> FloatArray:
+    """The times at which control points are best laid, (K + degree,)."""
+    knots = _knots(degree)
+    means = [float(knots[i + 1 : i + 1 + degree].mean()) for i in range(INTERVALS + degree)]
+    return np.array(means) / INTERVALS
+
+
+@lru_cache
+def windows(size: int) -> npt.NDArray[np.int64]:
+    """(K, size): the control points that each interval's spline hangs on, four of a cubic one."""
+    return np.arange(INTERVALS)[:, None] + np.arange(size)
+
+
+@lru_cache
+def sampling() -> Grid:
+    """Where candidates are compared: ends of the intervals from within, where jumps are, and between."""
+    return Grid(np.array([0.0, 1 / 3, 2 / 3, 1.0]))
+
+
+@lru_cache
+def nodes() -> Grid:
+    """Where a certificate's polynomials are evaluated: as many points as fix them, Chebyshev's."""
+    return Grid(0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE))
+
+
+@lru_cache
+def to_bernstein() -> FloatArray:
+    """(19, 19): a polynomial's coefficients in Bernstein's form from its values at the nodes."""
+    x = nodes().inside[:, None]
+    k = np.arange(DEGREE + 1)
+    binomials = np.array([comb(DEGREE, int(each)) for each in k])
+    return np.linalg.inv((binomials * x**k * (1 - x) ** (DEGREE - k)).astype(float))
