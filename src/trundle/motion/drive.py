@@ -68,6 +68,8 @@ class Driven:
         Which commands take longer than asked, and why.
     notes : tuple of str
         What else was changed, in sentences.
+    file : CommandFile or None
+        The commands and where they stand; None of a path.
     """
 
     robot: Robot
@@ -80,6 +82,7 @@ class Driven:
     limits: tuple[Limits, ...]
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...]
+    file: CommandFile | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
