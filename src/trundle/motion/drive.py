@@ -205,10 +205,8 @@ def drive(
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
-    asking = file.motion
-    return Driven(
-        found, asking.name, asking.duration, level, profile, motion, ends, limits, stretches, tuple(notes)
-    )
+    name, asked = file.motion.name, file.motion.duration
+    return Driven(found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file)
 
 
 def _check_choices(level: str, profile: str) -> None:
