@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from trundle.motion.path_files import read_path as read_path
     from trundle.motion.planner import plan as plan
     from trundle.motion.pose_paths import pose_path as pose_path
+    from trundle.motion.trajectories import write_trajectory as write_trajectory
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -66,6 +67,7 @@ _HOMES = {
     "motion.path_files": ("read_path",),
     "motion.planner": ("plan",),
     "motion.pose_paths": ("pose_path",),
+    "motion.trajectories": ("write_trajectory",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),

@@ -90,6 +90,11 @@ class AlongPath:
         columns = (*twist, angle, *steering, *rolling, slip)
         return Samples(*columns)
 
+    def when(self, length: float) -> float:
+        """The time at which a length from the section's begin is passed."""
+        z = np.linspace(0.0, 1.0, _LOOKS)
+        return self.scaling.when(float(np.interp(length, self.stretched.at(z)[0], z)))
+
     def _turned(self, length: FloatArray) -> FloatArray:
         """How far the modules have been steered since the section's begin."""
         looks, turned = self._looks

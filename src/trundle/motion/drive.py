@@ -68,6 +68,8 @@ class Driven:
         Which commands take longer than asked, and why.
     notes : tuple of str
         What else was changed, in sentences.
+    events : tuple of (str, float)
+        What is to happen when (s), as a path's file says.
     file : CommandFile or None
         The commands and where they stand; None of a path.
     """
@@ -82,6 +84,7 @@ class Driven:
     limits: tuple[Limits, ...]
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...]
+    events: tuple[tuple[str, float], ...] = ()
     file: CommandFile | None = None
 
     @property
@@ -206,7 +209,9 @@ def drive(
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
     name, asked = file.motion.name, file.motion.duration
-    return Driven(found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file)
+    return Driven(
+        found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file=file
+    )
 
 
 def _check_choices(level: str, profile: str) -> None:

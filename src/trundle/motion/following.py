@@ -98,25 +98,33 @@ def follow(
     drive = _drive(found, limits)
     pieces: list[Piece] = []
     ends: list[float] = []
+    events: list[tuple[str, float]] = []
     now = None if angles is None else _given_angles(drive.kinematics, angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive.kinematics, section)):
-            piece = _along(drive, part, path.zones, float(begins) + part.begin - section.begin, now)
+            begin = float(begins) + part.begin - section.begin
+            piece = _along(drive, part, path.zones, begin, now)
             if now is not None and np.abs(piece.angles - now).max() > _TURNED:
                 turns = [
                     move(float(turn), *each)
                     for turn, each in zip(piece.angles - now, drive.steered.steering.T, strict=True)
                 ]
                 pieces.append(Turning(drive.steered, now, turns))
+            before = sum(each.duration for each in pieces)
+            events += [
+                (name, before + piece.when(at - begin))
+                for name, at in path.events
+                if begin <= at < begin + part.length
+            ]
             pieces.append(piece)
             now = piece.samples(np.array([piece.duration])).angle[0]
         ends.append(sum(each.duration for each in pieces))
+    events += [(name, ends[-1]) for name, at in path.events if at >= path.length]
     start = path.sections[0].at(np.zeros(1))[0]
     motion = Motion(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]))
     asked, limited = path.duration, drive.steered.limits
-    return Driven(
-        found, path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), _notes(path)
-    )
+    told = _notes(path), tuple(events)
+    return Driven(found, path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), *told)
 
 
 def _given_angles(kinematics: Kinematics, angles: Mapping[str, float]) -> FloatArray:

@@ -67,6 +67,11 @@ class Scaling:
         one = self.squares[piece, 1] + 2 * self.squares[piece, 2] * inside
         return self.knots[piece] + inside, np.sqrt(b), one / 2, self.squares[piece, 2] * np.sqrt(b)
 
+    def when(self, z: float) -> float:
+        """The time at which z is passed."""
+        piece = np.clip(np.searchsorted(self.knots, [z], "right") - 1, 0, len(self.squares) - 1)
+        return float((self.times[piece] + self._spent(piece, z - self.knots[piece]))[0])
+
     def slowed(self, factor: float) -> Scaling:
         """The same with b times a factor."""
         return Scaling(self.knots, self.squares * factor)

@@ -17,6 +17,7 @@ from trundle.motion.path_rates import ComplexArray
 from trundle.motion.pose_paths import PosePath, Section, Zone, fitted
 from trundle.results.arrays import FloatArray
 
+_SAME = 1e-9  # m
 _LOOKS = 1000  # of a curve's length between two waypoints
 # A curve that turns at an anchor by more than this (rad) has a corner there, where the base stops.
 _CORNER = math.radians(2)
@@ -181,8 +182,8 @@ class _Curve:
         steps = np.abs(np.diff(self.at_position(self.positions)))
         self.lengths = np.concatenate([[0.0], np.cumsum(steps)])
         spans = np.diff(self.lengths[::_LOOKS])
-        if not spans.all():
-            place = int(np.flatnonzero(spans == 0)[0])
+        if not (spans > _SAME).all():
+            place = int(np.flatnonzero(spans <= _SAME)[0])
             raise source.error(
                 f"waypoints {place} and {place + 1} are the same",
                 ("waypoints", place + 1),
