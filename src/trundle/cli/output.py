@@ -89,7 +89,8 @@ def write_file(file: str, text: str) -> None:
     from trundle.files import replacing
 
     with replacing(file) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
+        # A file's name may stand in it that the system's encoding has no signs for.
+        draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 
 
 def _plain(data: object) -> object:
