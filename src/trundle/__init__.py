@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from trundle.model.archive import open_model
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
+    from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.planner import plan as plan
+    from trundle.motion.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -57,7 +59,9 @@ _HOMES = {
     "model": ("Model", "derive"),
     "motion.kinematics": ("kinematics",),
     "motion.limits": ("Limits",),
+    "motion.motor_limits": ("motor_limits",),
     "motion.planner": ("plan",),
+    "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),
