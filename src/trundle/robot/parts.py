@@ -70,8 +70,9 @@ class Parts(Noun):
     @classmethod
     def _bounded(cls, data: object) -> object:
         """Families that are too large are refused before they are read, which takes a millisecond a wheel."""
-        for family, most in _MOST.items() if isinstance(data, Mapping) else ():
-            if isinstance(given := data.get(family), Mapping) and len(given) > most:
+        for family, most in _MOST.items():
+            given = data.get(family) if isinstance(data, Mapping) else None
+            if isinstance(given, Mapping) and len(given) > most:
                 raise problem(f"{len(given)} {family}; a description may have {most}", at=(family,))
         return data
 
