@@ -7,16 +7,25 @@ as somebody writes: one without was left by a process that was killed, and is sw
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trundle.errors import InputError
+from trundle.version import __version__
 
 # The name of a draft folder; it doesn't hang on the file's, which may be as long as names can be.
 _PREFIX, _SUFFIX = ".trundle-", ".part"
+# What all common file systems allow (bytes).
+_LONGEST_NAME = 255
+_MARK = re.compile(
+    rb'written by trundle |"written_by": "trundle '  # text and JSON; a kept model
+    rb"|Software\0Trundle|<dc:title>Trundle</dc:title>|/Creator \(Trundle\)"  # PNG, SVG, PDF
+)
+_LOOKED_AT = 4096
 
 
 def path_of(given: object, call: str) -> Path:
@@ -31,14 +40,45 @@ def path_of(given: object, call: str) -> Path:
 
 def _nameable(path: Path) -> Path:
     """The path; InputError where no file can have that name here."""
+    problem = ""
     try:
-        named = b"\0" not in os.fsencode(path)
+        named = os.fsencode(path)
+        if b"\0" in named:
+            problem = "it has a zero byte"
+        elif max(map(len, named.split(os.fsencode(os.sep)))) > _LONGEST_NAME:
+            problem = f"a part of it is longer than {_LONGEST_NAME} bytes"
     except UnicodeEncodeError:
-        named = False
-    if not named:
-        what = f"a zero byte, or signs that this system's encoding, {sys.getfilesystemencoding()}, has not"
-        raise InputError(f"no file can be called {str(path)!r}: it has {what}", hint="name it otherwise")
+        problem = f"this system's encoding, {sys.getfilesystemencoding()}, lacks some of its signs"
+    if problem:
+        raise InputError(f"no file can be called {str(path)!r:.80}: {problem}", hint="name it otherwise")
     return path
+
+
+def is_taken(path: str | os.PathLike[str]) -> bool:
+    """Whether something is there, be it a link that leads nowhere; InputError where no file can be."""
+    try:
+        _nameable(Path(path)).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    return True
+
+
+def signature() -> str:
+    """The words by which `is_marked` knows files that Trundle wrote; text holds them in a comment or under a key."""
+    return f"written by trundle {__version__}"
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a picture, a text or JSON carries Trundle's mark, near its begin or its end."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(_LOOKED_AT)
+            file.seek(max(0, path.stat().st_size - _LOOKED_AT))
+            return any(_MARK.search(part) for part in (begin, file.read(_LOOKED_AT)))
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -50,26 +90,47 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Folders that are missing are made. Raises InputError where the file cannot be written.
     """
     _nameable(Path(path))
-    try:
-        target = Path(
-            os.path.realpath(path)
-        )  # through a symbolic link: the link stays, its target is replaced
+    with _told(Path(path)):
+        target = Path(os.path.realpath(path))  # through a link: it stays, and its target is replaced
         if target.exists() and not target.is_file():
             what = "a folder" if target.is_dir() else "not a regular file"
             raise InputError(f"cannot write {str(path)!r}: it is {what}", hint="name a file")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _draft_folder(target.parent) as folder:
-            draft = folder / target.name
+        with replacing_in(target.parent, [target.name]) as drafts:
+            draft = drafts / target.name
             draft.touch()
             yield draft
-            _sync(draft)
-            draft.replace(target)
+
+
+@contextmanager
+def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
+    """Yield a new folder to write to; when the block ends well, its files of these names take their places in `folder`,
+    one right after the other in that order. Otherwise as `replacing`.
+    """
+    with _told(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with _draft_folder(folder) as drafts:
+            yield drafts
+            written = [drafts / name for name in names if (drafts / name).exists()]
+            for draft in written:
+                _sync(draft)
+            for draft in written:
+                draft.replace(folder / draft.name)
+        _sync(folder)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system refuses, as an InputError that names the file's place, not its draft's."""
+    try:
+        yield
     except OSError as error:
+        within = path.parent
+        if within.name.startswith(_PREFIX) and within.suffix == _SUFFIX:
+            within = within.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {error.strerror or error}",
-            hint=f"is there room, and may you write in '{Path(path).parent}'?",
+            f"cannot write {str(within / path.name)!r}: {error.strerror or error}",
+            hint=f"is there room, and may you write in '{within}'?",
         ) from error
-    _sync(target.parent)
 
 
 @contextmanager

@@ -154,3 +154,75 @@ def test_a_linkage_that_rolls_says_where_its_bodies_are():
 def test_a_linkage_driven_into_its_dead_point_is_told():
     with pytest.raises(NumericsError, match="the robot is singular there"):
         roll(catalog.four_bar(crank=0.3, coupler=0.9), 3, {"rocker.rate": 2.0}, initial={"crank.angle": 1.0})
+
+
+@pytest.mark.parametrize(
+    "name", ["swerve", "mecanum", "three_omni", "differential_drive", "ackermann", "tricycle"]
+)
+def test_a_twist_turns_and_steers_the_wheels_that_make_it(name):
+    """v_y follows from fixed wheels or is 0; a circle is closed, and wheels' rates given back roll the same way."""
+    robot = catalog.robot(name)
+    run = roll(robot, 2.0, {"v_x": 1, "omega": "0.5 rad/s"}, samples=101)
+    expected = [np.sin(1) / 0.5, (1 - np.cos(1)) / 0.5, 1.0]
+    np.testing.assert_allclose([run.final[n] for n in ("x", "y", "theta")], expected, atol=1e-9)
+    assert run.summary["slip_residual"] < 1e-12
+    casters = [n for n, wheel in robot.wheels.items() if wheel.type == "caster"]
+    given = {
+        coordinate: (run.time, run[coordinate], "cubic")
+        for coordinate in run.values
+        if coordinate.endswith((".angle", ".steering")) and coordinate.split(".")[0] not in casters
+        if name != "ackermann" or "front" not in coordinate  # its linkage's followers
+    }
+    back = roll(robot, 2.0, given, samples=101)
+    np.testing.assert_allclose([back.final[n] for n in ("x", "y", "theta")], expected, atol=1e-6)
+
+
+def test_a_twist_that_turns_steers_exactly():
+    """cos t, sin t/2 with yaw: no slip at any time, the pose is the twist's integral, angles go on without a jump."""
+    robot, omega = catalog.swerve(), 0.3
+    given = {"v_x": np.cos, "v_y": lambda t: 0.5 * np.sin(t), "omega": omega}
+    run = roll(robot, 6.0, given, samples=601)
+    assert run.summary["slip_residual"] < 1e-10
+    t, heading = run.time, omega * run.time
+    v = np.array([np.cos(t), 0.5 * np.sin(t)])
+    world = np.array(
+        [np.cos(heading) * v[0] - np.sin(heading) * v[1], np.sin(heading) * v[0] + np.cos(heading) * v[1]]
+    )
+    for name, rate in zip("xy", world, strict=True):
+        np.testing.assert_allclose(run[name], CubicSpline(t, rate).antiderivative()(t), atol=1e-8)
+    for wheel in robot.wheels:
+        assert np.abs(np.diff(run[f"{wheel}.steering"])).max() < 0.1
+
+
+def test_a_twist_through_rest_goes_on_backward():
+    run = roll(catalog.swerve(), 6.0, {"v_x": np.sin, "v_y": lambda t: 0.5 * np.sin(t)}, samples=61)
+    np.testing.assert_allclose(run["front_left.steering"], np.arctan2(0.5, 1), atol=1e-9)
+    np.testing.assert_allclose(run["x"], 1 - np.cos(run.time), atol=1e-9)
+
+
+def test_wheels_start_where_the_twist_needs_them():
+    robot, twist = catalog.swerve(), {"v_x": 1.0, "v_y": 1.0}
+    across = {"front_left.steering": 0.0}
+    with pytest.raises(InputError, match=r"would slip by 1 m/s") as error:
+        roll(robot, 1.0, twist, initial=across)
+    assert error.value.key == "run.initial.front_left.steering"
+    run = roll(robot, 1.0, twist, initial={"front_left.steering": np.pi / 4 + np.pi})
+    assert run["front_left.rate"][0] == pytest.approx(-np.sqrt(2) / 0.05)
+    assert run["rear_left.rate"][0] == pytest.approx(np.sqrt(2) / 0.05)
+    later = {"v_x": ([0, 1, 2], [0, 0, 1]), "v_y": ([0, 1, 2], [0, 0, 1])}
+    np.testing.assert_allclose(roll(robot, 2.0, later)["front_left.steering"], np.pi / 4, atol=1e-12)
+
+
+def test_twists_that_no_wheel_can_follow():
+    robot = catalog.swerve()
+    corner = {"v_x": ([0, 1], [1, 0], "previous"), "v_y": ([0, 1], [0, 1], "previous")}
+    with pytest.raises(InputError, match=r"t = 1 s .*front_left.* in no time"):
+        roll(robot, 2.0, corner)
+    stop = {"v_x": ([0, 1, 2], [1, 0, 0]), "v_y": ([0, 1, 2], [0, 0, 1])}
+    with pytest.raises(InputError, match="in no time"):
+        roll(robot, 2.0, stop)
+    with pytest.raises(InputError, match="can't follow the motion"):
+        roll(robot, 1.0, {"v_x": lambda t, state: state["x"]})
+    with pytest.raises(InputError, match="its input at 0"):
+        roll(two_wheels(), 1.0, {"left.angle": lambda t: t, "right.rate": 1}, initial={"left.angle": 1.0})
+    assert roll(two_wheels(), 2.0, {"v_x": ([0, 1], [1, 0], "previous")}).final["x"] == pytest.approx(1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from trundle.cli.output import Output
-from trundle.cli.parsing import pair
+from trundle.cli.output import Output, claim
+from trundle.cli.parsing import add_force, pair
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
@@ -44,10 +44,12 @@ def configure(parser: ArgumentParser) -> None:
     )
     text = "draw it: axles, centre of rotation, velocities"
     add("--figure", "--output", "--out", metavar="FILE", help=text)
+    add_force(parser)
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
+    claim(args.figure, args.force)
     request = read_request(args.file)
     from trundle.model.classification import mobility_class
     from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from trundle.choices import WHAT
 from trundle.cli.garbage import no_collection
-from trundle.cli.output import Output, emit, json_text, write_file, write_json
-from trundle.cli.parsing import add_output
+from trundle.cli.output import Output, claim, emit, json_text, write_file, write_json
+from trundle.cli.parsing import add_force, add_output
 from trundle.errors import InputError
+from trundle.files import signature
 from trundle.show.lines import terminal_width
 
 if TYPE_CHECKING:
@@ -42,12 +43,14 @@ def configure(parser: ArgumentParser) -> None:
         "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
     )
     add_output(parser, "FILE", "write to this file, not to standard output")
+    add_force(parser)
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Derive, check, print."""
     from trundle.cli.request import read_request
 
+    claim(args.output, args.force)
     request = read_request(args.file)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), no_collection():
@@ -55,7 +58,7 @@ def execute(args: Namespace, out: Output) -> int:
 
         found = equations(request.document.robot, what)
     if args.output:
-        write_file(args.output, _written(found, args.format))
+        write_file(args.output, _signed(found, args.format))
         out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})
         out.say(f"{found.name}: {found.operations} operations, written to {args.output}")
     elif out.json or args.format == "json":
@@ -78,10 +81,16 @@ def _show(text: str) -> None:
     emit(text)
 
 
+def _signed(found: Equations, form: str) -> str:
+    """The equations in one format for a file, which says at its end where it comes from."""
+    if form == "json":
+        return json_text({**found.data(), "written_by": signature().removeprefix("written by ")}) + "\n"
+    comment = {"text": "\n{}", "markdown": "\n<!-- {} -->"}.get(form, "% {}").format(signature())
+    return f"{_written(found, form)}{comment}\n"
+
+
 def _written(found: Equations, form: str) -> str:
     """The equations in one format."""
-    if form == "json":
-        return json_text(found.data()) + "\n"
     if form in ("latex", "tex"):
         return found.latex() if form == "latex" else found.tex()
     return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"

@@ -11,6 +11,7 @@ from trundle.cli.failures import UsageError
 from trundle.cli.output import Output, emit, output_for, write_file
 from trundle.cli.parsing import Parser, add_common, add_output
 from trundle.errors import InputError
+from trundle.files import is_taken
 
 SUMMARY = "write the description of a robot from the catalogue, to start from"
 EPILOG = """\
@@ -80,7 +81,7 @@ def execute(args: Namespace, out: Output) -> int:
         if not out.json:
             emit(text, end="")
         return 0
-    if Path(file).exists() and not args.force:
+    if is_taken(file) and not args.force:
         raise InputError("is there already", file=file, hint="--force replaces it")
     if not (folder := Path(file).parent).is_dir():  # none is made unasked
         raise InputError(f"there is no folder '{folder}'", file=file, hint=f'make it first: mkdir "{folder}"')

@@ -10,9 +10,10 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
-from trundle.errors import TrundleError
+from trundle.errors import InputError, TrundleError
 from trundle.show.lines import Page
 
 
@@ -71,6 +72,16 @@ def write_json(data: Mapping[str, object]) -> None:
 def json_text(data: Mapping[str, object]) -> str:
     """The text of one JSON object."""
     return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def claim(file: str | None, force: bool) -> None:
+    """Raise InputError, before any work is done, for a file that is there and isn't Trundle's, unless it is forced."""
+    from trundle.files import is_marked, is_taken
+
+    if file is not None and is_taken(file) and not force and not is_marked(Path(file)):
+        raise InputError(
+            "is there already, and trundle didn't write it", file=file, hint="--force replaces it"
+        )
 
 
 def write_file(file: str, text: str) -> None:

@@ -60,6 +60,11 @@ def add_output(parser: argparse.ArgumentParser, metavar: str, text: str) -> None
     parser.add_argument("--output", "--out", metavar=metavar, help=text)
 
 
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """That files which Trundle didn't write may be replaced."""
+    parser.add_argument("--force", action="store_true", help="replace files that trundle didn't write, too")
+
+
 def pair(text: str) -> tuple[str, str]:
     """NAME=VALUE of an option."""
     name, mark, value = text.partition("=")

@@ -9,33 +9,31 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, FIGURES
 from trundle.cli.garbage import no_collection
 from trundle.errors import InputError
+from trundle.files import is_marked, is_taken, replacing_in
 
 if TYPE_CHECKING:
     from trundle.results import Run
 
 # Where runs go when nobody says where: one folder for all of them, one in it for each file.
 DEFAULT_PARENT = Path("runs")
-_NETCDF_STARTS = (b"\x89HDF", b"CDF")
 
 
-def prepare(folder: Path, stem: str, figure_format: str | None) -> None:
+def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> None:
     """Raise InputError, before any work is done, where writing would destroy files that no earlier run wrote.
 
-    An earlier run is known by its `STEM.nc`. Nothing is made or changed here.
+    Nothing is made or changed here.
     """
-    if folder.exists() and not folder.is_dir():
-        raise InputError(
-            f"'{folder}' is a file, not a folder", key="--output", hint="name a folder for the results"
-        )
+    if is_taken(folder) and not folder.is_dir():
+        what = "a file, not a folder" if folder.exists() else "a link that leads nowhere"
+        raise InputError(f"'{folder}' is {what}", key="--output", hint="name a folder for the results")
+    taken = [name for name in names(stem, figure_format) if is_taken(folder / name)]
     record = folder / f"{stem}.nc"
-    if record.is_file() and _starts_as_netcdf(record):
-        return
-    taken = [name for name in names(stem, figure_format) if (folder / name).exists()]
-    if taken:
+    foreign = [name for name in taken if not _is_replaceable(folder / name, record, force)]
+    if foreign:
         raise InputError(
-            f"'{folder}' holds {', '.join(taken)}, but not from an earlier run: writing would destroy them",
+            f"'{folder}' holds {', '.join(foreign)}, but not from an earlier run: writing would destroy them",
             key="--output",
-            hint="name another folder with --output, or move them away",
+            hint="name another folder with --output, move them away, or say --force",
         )
 
 
@@ -46,14 +44,19 @@ def names(stem: str, figure_format: str | None) -> list[str]:
 
 
 def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
-    """Write everything, each file whole or not at all; return the paths, and the seconds that the figures took."""
-    paths = [run.save(folder / f"{stem}.nc"), run.save(folder / f"{stem}.csv")]
-    if figure_format is None:
-        return paths, 0.0
-    began = time.perf_counter()
-    with no_collection():
-        paths += run.plot.save(folder, f".{figure_format}")
-    return paths, time.perf_counter() - began
+    """Write everything or nothing, each file whole; return the paths, and the seconds that the figures took."""
+    record, table, *figures = names(stem, figure_format)
+    with replacing_in(folder, [record, table, *figures]) as drafts:
+        written = [run.save(drafts / record), run.save(drafts / table)]
+        seconds = 0.0
+        if figure_format is not None:
+            began = time.perf_counter()
+            with no_collection():
+                written += run.plot.save(drafts, f".{figure_format}")
+            seconds = time.perf_counter() - began
+        # A table has no room for a mark, and is known by its record: there must not be an old one beside a new record.
+        (folder / table).unlink(missing_ok=True)
+    return [folder / path.name for path in written], seconds
 
 
 def left_over(folder: Path, written: list[Path]) -> list[str]:
@@ -62,9 +65,20 @@ def left_over(folder: Path, written: list[Path]) -> list[str]:
     return [path.name for path in old if path not in written and path.is_file()]
 
 
-def _starts_as_netcdf(path: Path) -> bool:
+def _is_replaceable(path: Path, record: Path, force: bool) -> bool:
+    """Whether an earlier run wrote a file: it carries our mark, or is a table with the numbers of its record."""
+    if force or path.is_symlink() or not path.is_file():
+        return force and not path.is_dir()
+    if path.suffix not in (".nc", ".csv"):
+        return is_marked(path)
+    from trundle.results import Run, netcdf
+
+    if path == record:
+        return netcdf.is_marked(path)
     try:
-        with path.open("rb") as file:
-            return file.read(8).startswith(_NETCDF_STARTS)
-    except OSError:
+        table, run = Run.load(path), Run.load(record)
+    except InputError:
         return False
+    return list(table.values) == list(run.values) and all(
+        table[name].tobytes() == run[name].tobytes() for name in ("time", *run.values)
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, METHODS
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_output, pair
+from trundle.cli.parsing import add_force, add_output, pair
 from trundle.cli.request import Request, read_request
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--method", choices=METHODS, help=text)
     add("--samples", type=int, metavar="N", help="how many times to store")
     add_output(parser, "DIR", "the folder for the results (default: runs/NAME)")
+    add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")
     add("--figure-format", choices=FIGURE_FORMATS, default="png", help="of the figures (default: png)")
 
@@ -54,7 +55,7 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file)
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
-    products.prepare(folder, request.stem, figures)
+    products.prepare(folder, request.stem, figures, args.force)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     task = request.task(args)

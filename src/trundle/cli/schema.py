@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from trundle.cli.output import Output, json_text, write_file, write_json
-from trundle.cli.parsing import add_output
+from trundle.cli.output import Output, claim, json_text, write_file, write_json
+from trundle.cli.parsing import add_force, add_output
+from trundle.files import signature
 
 SUMMARY = "print the JSON Schema of a description file"
 EPILOG = """\
@@ -19,6 +20,7 @@ An editor that knows the schema completes keys and marks mistakes; in a file's f
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add_output(parser, "FILE", "write to this file, not to standard output")
+    add_force(parser)
 
 
 def execute(args: Namespace, out: Output) -> int:
@@ -26,7 +28,8 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.documents import json_schema
 
     if args.output:
-        write_file(args.output, json_text(json_schema()) + "\n")
+        claim(args.output, args.force)
+        write_file(args.output, json_text({**json_schema(), "$comment": signature()}) + "\n")
         out.answer({"file": args.output})
         out.say(f"wrote {args.output}")
     else:

@@ -97,15 +97,23 @@ def rate_names(assembly: Assembly) -> tuple[str, ...]:
     return tuple(name for name in moving if assembly.quantities.coordinate_of(name))
 
 
+def twist_names(assembly: Assembly) -> tuple[str, ...]:
+    """The speeds of a planar base, which a kinematic run can be given, too; none of other bases."""
+    columns = assembly.base_columns
+    return tuple(assembly.speeds[column] for column in columns) if len(columns) == 3 else ()
+
+
 def derive_rolling(robot: Robot | Model, given: Sequence[str]) -> RollingMotion:
-    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`).
+    """The kinematic program of a robot, or of the one a model was derived from, for given rates (see `rate_names`), or
+    for a given twist of its base.
 
     Steering, joints and couplings whose rates aren't given are held; wheels and casters whose rates aren't given
     roll freely. Raises InputError where the given rates don't determine the base's motion.
     """
     robot = robot_of(robot, "kinematics", "it has no wheels to be driven by")
     numbers, symbols, given = mechanism(robot), Symbols(), tuple(given)
-    check_rates(numbers, given, "run.inputs.")
+    twist = twist_names(numbers.assembly)
+    check_rates(numbers, [name for name in given if name not in twist], "run.inputs.")
     here, rates = symbols.mechanism(numbers), symbols.make(INPUT, len(given))
     groups: Groups = {
         STATE: (here.names, here.q),

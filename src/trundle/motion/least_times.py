@@ -50,16 +50,25 @@ def _peak(distance: FloatArray, acceleration: npt.ArrayLike, jerk: npt.ArrayLike
 
 def move(distance: float, speed: float, acceleration: float, jerk: float) -> Profile:
     """The motion of least time over a distance, from rest to rest."""
+    if not distance:
+        return Profile(np.zeros(2), np.zeros((1, 1)))
     length = abs(distance)
-    duration = float(move_time(length, speed, acceleration, jerk))
-    if not duration:
+    peak = min(speed, _middle(length, acceleration, jerk))
+    if math.isinf(peak):
         return Profile(np.zeros(2), np.array([[distance]]))
-    peak = float(min(speed, _peak(np.asarray(length), acceleration, jerk)))
     up = _ramp(peak, acceleration, jerk)
-    cruise = max(0.0, duration - 2 * sum(span for span, _, _ in up))
+    cruise = max(0.0, length / peak - sum(span for span, _, _ in up))
     phases = [*up, (cruise, 0.0, 0.0), *((span, -a, -j) for span, a, j in _backward(up))]
     jumps = math.isinf(acceleration) and math.isinf(jerk)
     return _joined(phases, math.copysign(1.0, distance), peak if jumps else 0.0)
+
+
+def _middle(distance: float, acceleration: float, jerk: float) -> float:
+    """`_peak` of one distance."""
+    if math.isinf(acceleration) or distance * jerk * jerk <= 2 * acceleration**3:
+        return math.inf if math.isinf(jerk) else (distance * math.sqrt(jerk) / 2) ** (2 / 3)
+    rounded = acceleration * acceleration / jerk
+    return (math.sqrt(rounded**2 + 4 * acceleration * distance) - rounded) / 2
 
 
 def change(start: float, end: float, acceleration: float, jerk: float) -> Profile:

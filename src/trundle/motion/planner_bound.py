@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from trundle.motion.least_times import change_time, move_time
@@ -11,7 +9,8 @@ from trundle.motion.planner_courses import ComplexArray, SteeredDrive
 from trundle.results.arrays import FloatArray
 
 _STILL = 1e-9
-_PARALLEL = np.array([-1.0, 0.0, 1.0])  # turns by half a turn that may come to an angle on its way
+# Half turns by which the angle on the way and the one at the end may differ from the nearest, (2, 9).
+_TURNS = np.pi * np.array([[a, b] for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0)]).T
 
 
 def lower_bound(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray) -> float:
@@ -43,32 +42,30 @@ def lower_bound(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles:
     kept = np.where(s0 >= 0, same, back)
     turned = np.where(s0 >= 0, back, same)
     rest = max(apart, float(_drive(drive, s0).max() + _drive(drive, s1).max()))
-    through = [_through_axis(drive, module, s0, u1, angles) for module in range(len(angles))]
-    return max(apart, min(float(kept.max()), float(turned.max()), rest, *through))
+    through = _through_axes(drive, s0, u1, angles)
+    return max(apart, min(float(kept.max()), float(turned.max()), rest, through))
 
 
-def _through_axis(
-    drive: SteeredDrive, module: int, s0: FloatArray, u1: ComplexArray, angles: FloatArray
-) -> float:
-    """With the centre of rotation on a module's axis at some moment: all others then stand across the line to it."""
-    offsets = drive.places - drive.places[module]
-    others = np.flatnonzero(np.abs(offsets) > _STILL)
-    across = np.angle(1j * offsets[others])
-    before = _halved(across - angles[others])
-    behind = _halved(np.angle(u1[others]) - across)
-    limits = drive.steering[:, others]
-    first = np.max(_reach(before, limits), initial=0.0)
-    second = np.max(_reach(behind, limits), initial=0.0)
-    _, acceleration, jerk = drive.rolling[:, module]
-    first = max(first, _slow(abs(s0[module]), acceleration, jerk))
-    second = max(second, _slow(abs(u1[module]), acceleration, jerk))
-    both = np.full(len(others), np.inf)
-    for a, b in itertools.product(_PARALLEL, repeat=2):
-        x, y = before + a * np.pi, behind + b * np.pi
-        straight = move_time(np.abs(x) + np.abs(y), *limits)
-        around = _reach(x, limits) + _reach(y, limits)
-        both = np.minimum(both, np.where(x * y >= 0, straight, around))
-    return max(float(first + second), float(np.max(both, initial=0.0)))
+def _through_axes(drive: SteeredDrive, s0: FloatArray, u1: ComplexArray, angles: FloatArray) -> float:
+    """With the centre of rotation on some module's axis at some moment: all others then stand across the line to it.
+
+    Arrays are (k, m, ·) of the module whose axis it is and the others, and (…, 9) of which of parallel angles each
+    passes there and comes to.
+    """
+    offsets = drive.places - drive.places[:, None]
+    apart = np.abs(offsets) > _STILL
+    across = np.angle(1j * np.where(apart, offsets, 1.0))
+    before = np.where(apart, _halved(across - angles), 0.0)[..., None]
+    behind = np.where(apart, _halved(np.angle(u1) - across), 0.0)[..., None]
+    limits = drive.steering[:, None, :, None]
+    x, y = before + _TURNS[0], behind + _TURNS[1]
+    reached, left = _reach(x, limits), _reach(y, limits)
+    least = np.stack([reached, left]).min(axis=3)
+    speeds = np.stack([np.abs(s0), np.abs(u1)])
+    halves = np.maximum(least.max(axis=2), _slow(speeds, drive.rolling[1:]))
+    straight = move_time(np.abs(x) + np.abs(y), *limits)
+    whole = np.where(x * y >= 0, straight, reached + left).min(axis=2) * apart
+    return float(np.maximum(halves.sum(axis=0), whole.max(axis=1)).min())
 
 
 def _halved(angle: FloatArray) -> FloatArray:
@@ -82,9 +79,9 @@ def _reach(angle: FloatArray, limits: FloatArray) -> FloatArray:
     return np.maximum.reduce([size / limits[0], np.sqrt(2 * size / limits[1]), np.cbrt(6 * size / limits[2])])
 
 
-def _slow(speed: float, acceleration: float, jerk: float) -> float:
+def _slow(speed: FloatArray, limits: FloatArray) -> FloatArray:
     """Never more than the time in which a speed is lost, at any acceleration there."""
-    return max(speed / acceleration, float(np.sqrt(2 * speed / jerk)))
+    return np.maximum(speed / limits[0], np.sqrt(2 * speed / limits[1]))
 
 
 def _steer(drive: SteeredDrive, turn: FloatArray) -> FloatArray:

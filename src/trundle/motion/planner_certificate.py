@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive, waves
-from trundle.motion.planner_splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein
+from trundle.motion.planner_speeds import factors
+from trundle.motion.planner_splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
 from trundle.results.arrays import FloatArray
 
 _HALVINGS = 3
@@ -64,39 +65,26 @@ def _quotients(
 ) -> tuple[FloatArray, FloatArray]:
     """(3, K, m) of steering and of drives: bounds of their sizes on each interval of a grid."""
     w = waves(drive, controls[None], [crossing], grid)[:, 0]
-    f = _factors(r, crossing, grid, len(drive.places))
+    by_control = factors([crossing], grid, 1, len(drive.places))[:, 0]
+    f = np.einsum("aknmx,kx->aknm", by_control, r[windows(3)])
     square, turning = _numerators(w)
     slope, bend = _products(w)
     d1, d2, d3 = square, square * square, square**3
-    middle = d1.reshape(INTERVALS, -1, d1.shape[1])[:, DEGREE // 2]
-    root = np.repeat(np.sqrt(middle), DEGREE + 1, axis=0)
+    root = np.sqrt(d1[:, DEGREE // 2 : DEGREE // 2 + 1])
     below = root * (1.5 * d1 - 0.5 * root**2)
     drives = [
         (f[1] * d1 + f[0] * slope) * d1,
         f[2] * d2 + 2 * f[1] * slope * d1 + f[0] * (bend * d1 - slope * slope),
     ]
     values = np.array([turning[0] * d2, turning[1] * d1, turning[2], *drives, f[0] ** 2 * d1, d3, below])
-    count = len(values)
-    shaped = values.reshape(count, INTERVALS, DEGREE + 1, -1)
-    coefficients = to_bernstein() @ shaped
-    slack = _ROUNDING * np.abs(shaped).max(axis=2, keepdims=True)
+    coefficients = to_bernstein() @ values
+    slack = _ROUNDING * np.abs(values).max(axis=2, keepdims=True)
     sizes, floors = np.abs(coefficients[:-2]) + slack[:-2], coefficients[-2:] - slack[-2:]
     with np.errstate(divide="ignore", invalid="ignore"):
         steering = np.where(floors[0] > 0, sizes[:3] / floors[0], np.inf).max(axis=2)
         rolling = np.where(floors[1] > 0, sizes[3:5] / floors[1], np.inf).max(axis=2)
     speed = np.sqrt(np.maximum(coefficients[5].max(axis=1), 0.0))
     return steering, np.concatenate([speed[None], rolling])
-
-
-def _factors(r: FloatArray, crossing: Crossing, grid: Grid, modules: int) -> FloatArray:
-    """(3, n, m): r and its derivatives, beside a crossing times (t* − t)."""
-    f = np.repeat((grid.quadratic @ r)[..., None], modules, axis=2)
-    for module, knot in crossing:
-        rows, _ = grid.divided(knot)
-        since = knot / INTERVALS - grid.times[rows]
-        r0, r1, r2 = f[:, rows, module]
-        f[:, rows, module] = since * r0, since * r1 - r0, since * r2 - 2 * r1
-    return f
 
 
 def _numerators(w: ComplexArray) -> tuple[FloatArray, list[FloatArray]]:

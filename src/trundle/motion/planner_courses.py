@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.motion.limits import Limits
-from trundle.motion.planner_splines import CUBIC, Grid, sampling
+from trundle.motion.planner_splines import CUBIC, INTERVALS, Grid, sampling, windows
 from trundle.results.arrays import FloatArray
 
 ComplexArray = npt.NDArray[np.complex128]
@@ -72,13 +72,17 @@ class SteeredDrive:
 def waves(
     drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid
 ) -> ComplexArray:
-    """(4, c, n, m): w of c courses and three derivatives; beside a crossing that module's w/(t* − t) in its place."""
-    values = (grid.cubic[:, None] @ controls) @ drive.map
+    """(4, c, K, n, m): w of c courses and three derivatives; beside a crossing w/(t* − t) in its place."""
+    local = controls[:, windows(4)]
+    count = len(grid.inside)
+    values = grid.cubic.reshape(INTERVALS, -1, 4) @ local @ drive.map
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            rows, matrix = grid.divided(knot)
-            values[:, course, rows, module] = (matrix @ controls[course]) @ drive.map[:, module]
-    return values
+            beside = slice(knot - 1, knot + 1)
+            own = grid.divided(knot).reshape(2, -1, 4) @ local[course, beside] @ drive.map[:, module]
+            values[course, beside, :, module] = own
+    shape = (len(controls), INTERVALS, 4, count, len(drive.places))
+    return values.reshape(shape).transpose(2, 0, 1, 3, 4)
 
 
 def log_rates(w: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
@@ -91,8 +95,8 @@ def log_rates(w: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
 
 
 def least_duration(drive: SteeredDrive, rates: ComplexArray) -> FloatArray:
-    """(c,): how long courses must take for their steering; `rates` are those of [0, 1], (3, c, n, m)."""
-    ratios = np.abs(rates.imag).max(axis=2) / drive.steering[:, None]
+    """(c,): how long courses must take for their steering; `rates` are those of [0, 1], (3, c, K, n, m)."""
+    ratios = np.abs(rates.imag).max(axis=(2, 3)) / drive.steering[:, None]
     return (ratios.max(axis=2) ** np.array([[1.0], [1 / 2], [1 / 3]])).max(axis=0)
 
 
@@ -112,7 +116,7 @@ def polish(
         better = needed < times
         best, times = np.where(better[:, None, None], controls, best), np.where(better, needed, times)
         if power is not None:
-            controls = controls + _step(drive, controls, crossings, inverse, rates, times, power)
+            controls = controls + _step(drive, controls, crossings, (inverse, rates), times, power)
     return best, times
 
 
@@ -120,56 +124,73 @@ def _step(
     drive: SteeredDrive,
     controls: FloatArray,
     crossings: Sequence[Crossing],
-    inverse: ComplexArray,
-    rates: ComplexArray,
+    logs: tuple[ComplexArray, ComplexArray],
     times: FloatArray,
     power: float,
 ) -> FloatArray:
-    """The change of control points."""
-    directions = _directions(drive, controls, crossings)
-    c, variables = directions.shape[:2]
-    moved = directions.transpose(0, 2, 3, 1).reshape(c, CUBIC, 3 * variables)
-    grid = sampling()
-    dw = _moved_waves(drive, moved, crossings, grid, variables)
-    h = [inverse]
-    h.append(-inverse * rates[0])
-    h.append(-h[1] * rates[0] - inverse * rates[1])
-    h.append(-h[2] * rates[0] - 2 * h[1] * rates[1] - inverse * rates[2])
-    scale = 1 / (
-        drive.steering[:, None, None] * (times[:, None, None] ** np.array([1, 2, 3])[:, None, None, None])
-    )
-    e = [each[..., None] for each in h]
-    slopes = [
-        e[1] * dw[0] + e[0] * dw[1],
-        e[2] * dw[0] + 2 * e[1] * dw[1] + e[0] * dw[2],
-        e[3] * dw[0] + 3 * e[2] * dw[1] + 3 * e[1] * dw[2] + e[0] * dw[3],
-    ]
-    jacobian = np.stack([each.imag for each in slopes], axis=1) * scale.transpose(1, 0, 2, 3)[..., None]
-    residual = (rates.imag * scale).transpose(1, 0, 2, 3).reshape(c, -1)
-    jacobian = jacobian.reshape(c, -1, variables)
-    weights = (np.abs(residual) + 1e-3) ** (power - 2)
-    weighted = jacobian * weights[..., None]
-    normal = weighted.transpose(0, 2, 1) @ jacobian
+    """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
+    c = len(controls)
+    scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
+    y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
+    x = _slopes(drive, crossings, *logs, scale)
+    weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
+    local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
+    size = 3 * CUBIC
+    gathered = np.zeros((c, size, size + 1))
+    for interval in range(INTERVALS):
+        rows = slice(3 * interval, 3 * interval + 12)
+        gathered[:, rows, rows] += local[:, interval, :, :12]
+        gathered[:, rows, size] += local[:, interval, :, 12]
+    free = _directions(drive, controls, crossings).reshape(c, -1, size)
+    normal = free @ gathered[:, :, :size] @ free.swapaxes(1, 2)
+    gradient = free @ gathered[:, :, size:]
+    variables = normal.shape[1]
     damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
     normal += damping[:, None, None] * np.eye(variables)
-    gradient = weighted.transpose(0, 2, 1) @ residual[..., None]
-    found = np.linalg.solve(normal, gradient)[..., 0] / (power - 1)
-    return -np.einsum("cv,cvkx->ckx", found, directions)
+    found = np.linalg.solve(normal, gradient)
+    return (found.swapaxes(1, 2) @ free).reshape(controls.shape) / (1 - power)
 
 
-def _moved_waves(
-    drive: SteeredDrive, moved: FloatArray, crossings: Sequence[Crossing], grid: Grid, variables: int
-) -> ComplexArray:
-    """(4, c, n, m, variables): what each variable changes of the waves."""
-    c, n = len(moved), len(grid.times)
-    values = (grid.cubic[:, None] @ moved).reshape(4, c, n, 3, variables)
-    dw = drive.map.T @ values
+def _slopes(
+    drive: SteeredDrive,
+    crossings: Sequence[Crossing],
+    inverse: ComplexArray,
+    rates: ComplexArray,
+    scale: FloatArray,
+) -> FloatArray:
+    """(c, K, n m 3, 12): what the coordinates of an interval's control points change of its steering's derivatives.
+
+    The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
+    """
+    grid = sampling()
+    h1 = -inverse * rates[0]
+    h2 = -h1 * rates[0] - inverse * rates[1]
+    h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
+    h = np.array([inverse, h1, h2, h3])[..., None]
+    moved = [_moved(crossings, order, inverse.shape, grid) for order in range(4)]
+    slopes: ComplexArray = np.stack(
+        [
+            h[1] * moved[0] + h[0] * moved[1],
+            h[2] * moved[0] + 2 * h[1] * moved[1] + h[0] * moved[2],
+            h[3] * moved[0] + 3 * (h[2] * moved[1] + h[1] * moved[2]) + h[0] * moved[3],
+        ],
+        axis=4,
+    )
+    slopes *= scale.transpose(1, 2, 0)[:, None, None, :, :, None]
+    found = np.stack([slopes.imag, slopes.real, (slopes * drive.places[:, None, None]).real], axis=-1)
+    return found.reshape(*found.shape[:2], -1, 12)
+
+
+def _moved(crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], grid: Grid) -> FloatArray:
+    """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
+    plain = grid.cubic[None, :, order, :, None]
+    if not any(crossings):
+        return plain
+    values = np.repeat(np.repeat(plain, shape[0], axis=0), shape[3], axis=3)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            rows, matrix = grid.divided(knot)
-            local = (matrix @ moved[course]).reshape(4, -1, 3, variables)
-            dw[:, course, rows, module] = np.einsum("anxv,x->anv", local, drive.map[:, module])
-    return dw
+            values[course, knot - 1 : knot + 1, :, module] = grid.divided(knot)[:, order]
+    return values
 
 
 def _directions(drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing]) -> FloatArray:

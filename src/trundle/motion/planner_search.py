@@ -31,12 +31,17 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """From a twist to another one: pieces, where the modules' angles arrive, candidates by their times, lower bound."""
+    """From a twist to another one: pieces, candidates by their times, lower bound."""
 
     pieces: tuple[PlannedPiece, ...]
-    end_angles: FloatArray
+    start_angles: FloatArray
     candidates: tuple[Candidate, ...]
     bound: float
+
+    @property
+    def end_angles(self) -> FloatArray:
+        """Where the modules' angles arrive, (m,) in rad."""
+        return self.pieces[-1].end_angles if self.pieces else self.start_angles
 
     @property
     def duration(self) -> float:
@@ -73,8 +78,7 @@ def _decided(
         for name, pieces in found[1:]
     ]
     pieces = found[0][1]
-    ends = pieces[-1].end_angles if pieces else angles
-    return Transition(pieces, ends, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
+    return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
 
 
 def _total(pieces: tuple[PlannedPiece, ...]) -> float:

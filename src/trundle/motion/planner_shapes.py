@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from trundle.motion.planner_courses import Crossing, SteeredDrive, pinned
 from trundle.motion.planner_splines import CUBIC, INTERVALS, greville
 from trundle.results.arrays import FloatArray
 
-_POINTS = 41
+_POINTS = 31
 _SHARE = np.linspace(0.0, 1.0, _POINTS)
 # A crossing's place on the way and how far the way is drawn to it; both are only where polishing begins.
 _THROUGH = [(place, pull) for place in (0.35, 0.5, 0.65) for pull in (-1.0, -0.5, 0.5, 1.0)]
@@ -60,16 +61,18 @@ def _weights(drive: SteeredDrive) -> FloatArray:
 def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
     """All ways from a direction to another one or its opposite, those first that seem fastest."""
     first, last = start / np.linalg.norm(start), end / np.linalg.norm(end)
-    kinds: list[tuple[str, int, tuple[tuple[int, float], ...]]] = []
+    kinds, factors = _kinds(len(drive.places))
     curves = []
     for sign in (1, -1):
-        kinds += [("line", sign, ()), ("angles", sign, ())]
-        curves += [_straight(first, sign * last), _along_angles(drive, first, sign * last)]
-        for module in range(len(drive.places)):
-            kinds += [("axis", sign, ((module, place),)) for place, _ in _THROUGH]
-            curves += list(_through(first, drive.axes[module], sign * last))
-    points = np.array(curves)
-    reached = _distances(drive, points, [kind[2] for kind in kinds])
+        corners = [np.broadcast_to(each, drive.axes.shape) for each in (first, drive.axes, sign * last)]
+        through = _parabolas() @ np.stack(corners, axis=1)[:, None]
+        curves += [
+            _straight(first, sign * last)[None],
+            _along_angles(drive, first, sign * last)[None],
+            through.reshape(-1, _POINTS, 3),
+        ]
+    points = np.concatenate(curves)
+    reached = _distances(drive, points, factors)
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
     found = [Way(*kind[:2], points[i], reached[i], kind[2], float(times[i])) for i, kind in enumerate(kinds)]
@@ -80,17 +83,40 @@ def _straight(first: FloatArray, last: FloatArray) -> FloatArray:
     return first + _SHARE[:, None] * (last - first)
 
 
-def _through(first: FloatArray, axis: FloatArray, last: FloatArray) -> FloatArray:
-    """Parabolas, (ways, n, 3): through a module's axis."""
-    t = _SHARE[:, None]
+@lru_cache
+def _parabolas() -> FloatArray:
+    """(ways, n, 3): the shares of start, axis and end in each point of the ways through an axis."""
+    t = _SHARE
     return np.array(
         [
-            (t - place) * (t - 1) / place * first
-            + pull * t * (t - 1) / (place * (place - 1)) * axis
-            + t * (t - place) / (1 - place) * last
+            np.stack(
+                [
+                    (t - place) * (t - 1) / place,
+                    pull * t * (t - 1) / (place * (place - 1)),
+                    t * (t - place) / (1 - place),
+                ],
+                axis=1,
+            )
             for place, pull in _THROUGH
         ]
     )
+
+
+@lru_cache
+def _kinds(modules: int) -> tuple[list[tuple[str, int, tuple[tuple[int, float], ...]]], FloatArray]:
+    """What all ways are called, and factors (ways, n − 1, m) that turn a crossing's velocity back: there its module's
+    velocity turns round and its angle doesn't.
+    """
+    kinds: list[tuple[str, int, tuple[tuple[int, float], ...]]] = []
+    for sign in (1, -1):
+        kinds += [("line", sign, ()), ("angles", sign, ())]
+        kinds += [("axis", sign, ((module, place),)) for module in range(modules) for place, _ in _THROUGH]
+    factors = np.ones((len(kinds), _POINTS - 1, modules))
+    for way, (_, _, crossing) in enumerate(kinds):
+        for module, place in crossing:
+            side = np.sign(np.where(np.abs(_SHARE - place) < 1e-9, 0.0, _SHARE - place))
+            factors[way, :, module] = side[1:] * side[:-1]
+    return kinds, factors
 
 
 def _along_angles(drive: SteeredDrive, first: FloatArray, last: FloatArray) -> FloatArray:
@@ -106,25 +132,14 @@ def _along_angles(drive: SteeredDrive, first: FloatArray, last: FloatArray) -> F
     return np.concatenate([first[None], points[1:-1], last[None]])
 
 
-def _distances(
-    drive: SteeredDrive, points: FloatArray, crossings: list[tuple[tuple[int, float], ...]]
-) -> FloatArray:
+def _distances(drive: SteeredDrive, points: FloatArray, factors: FloatArray) -> FloatArray:
     """(ways, n): the steering on the way, at the full rate of whoever has most to turn (a smooth largest)."""
     w = drive.velocities(points)
     w[np.abs(w) < 1e-12] = 1e-12
-    turns = np.angle(w[:, 1:] * w[:, :-1].conj())
-    for way, crossing in enumerate(crossings):
-        for module, place in crossing:
-            # beside the crossing the velocity turns round and the angle doesn't
-            factor = np.where(place > _SHARE, 1.0, -1.0)
-            beside = np.abs(_SHARE - place) < 1e-9
-            factor[beside] = 0.0
-            signs = factor[1:] * factor[:-1]
-            turned = np.angle(
-                w[way, 1:, module] * w[way, :-1, module].conj() * np.where(signs == 0, 1, signs)
-            )
-            turns[way, :, module] = np.where(signs == 0, 0.0, turned)
-    lengths = ((np.abs(turns) / _weights(drive)) ** 8).sum(axis=2) ** (1 / 8)
+    steps = w[:, 1:] * w[:, :-1].conj() * factors
+    turns = np.arctan2(steps.imag, steps.real) / _weights(drive)
+    squares = turns * turns
+    lengths = (squares**2 * squares**2).sum(axis=2) ** (1 / 8)
     return np.concatenate([np.zeros((len(points), 1)), np.cumsum(lengths, axis=1)], axis=1)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.results.arrays import FloatArray
 
@@ -28,51 +29,49 @@ DEGREE = 18
 class Grid:
     """Values at times of each interval: `inside` (n,) are the times within it, as shares of it.
 
-    cubic: (4, K n, K + 3) and quadratic: (3, K n, K + 2): a spline's values and derivatives with respect to [0, 1].
+    cubic: (K, 4, n, 4) and quadratic: (K, 3, n, 3): in each interval a spline and its derivatives with respect to
+    [0, 1], from the control points that it hangs on there.
     """
 
     inside: FloatArray
 
     @cached_property
     def times(self) -> FloatArray:
-        """(K n,), interval by interval."""
-        return ((np.arange(INTERVALS)[:, None] + self.inside) / INTERVALS).ravel()
+        """(K, n)."""
+        return (np.arange(INTERVALS)[:, None] + self.inside) / INTERVALS
 
     @cached_property
     def cubic(self) -> FloatArray:
         """Of direction splines."""
-        return np.array([self._values(3, order) for order in range(4)])
+        return self._values(3)
 
     @cached_property
     def quadratic(self) -> FloatArray:
         """Of speed splines."""
-        return np.array([self._values(2, order) for order in range(3)])
+        return self._values(2)
 
-    def _values(self, degree: int, order: int) -> FloatArray:
+    def _values(self, degree: int) -> FloatArray:
         powers = self.inside[:, None] ** np.arange(degree + 1)
-        local = differentiated(pieces(degree), order)
-        return np.einsum("np,kpc->knc", powers[:, : local.shape[1]], local).reshape(-1, INTERVALS + degree)
+        local = np.array([each[:, i : i + degree + 1] for i, each in enumerate(pieces(degree))])
+        orders = [differentiated(local, order) for order in range(degree + 1)]
+        return np.stack([powers[:, : each.shape[1]] @ each for each in orders], axis=1)
 
     @lru_cache  # noqa: B019 - grids are few and live as long as the process
-    def divided(self, knot: int) -> tuple[slice, FloatArray]:
+    def divided(self, knot: int) -> FloatArray:
         """w/(t* − t) and its derivatives in the two intervals beside the knot t* at which the spline w is zero.
 
-        Their rows of the grid, and (4, 2 n, K + 3): there w = Σ_p a_p (t − t*)^p from p = 1 on, of either side.
+        (2, 4, n, 4): there w = Σ_p a_p (t − t*)^p from p = 1 on, of either side.
         """
-        count = len(self.inside)
         parts = []
         for interval, start in ((knot - 1, 1.0), (knot, 0.0)):
-            local = pieces(3)[interval]
+            local = pieces(3)[interval][:, interval : interval + 4]
             shifted = np.array(
                 [sum(comb(k, p) * start ** (k - p) * local[k] for k in range(p, 4)) for p in range(4)]
             )
-            scaled = -shifted[1:] * INTERVALS ** np.arange(1, 4)[:, None]
-            since = (self.inside - start) / INTERVALS
-            a, b, c = scaled[:, None, :]
-            t = since[:, None]
-            zero = np.zeros((count, CUBIC))
-            parts.append(np.array([a + b * t + c * t**2, b + 2 * c * t, 2 * c + zero, zero]))
-        return slice((knot - 1) * count, (knot + 1) * count), np.concatenate(parts, axis=1)
+            a, b, c = (-shifted[1:] * float(INTERVALS) ** np.arange(1, 4)[:, None])[:, None, :]
+            t = ((self.inside - start) / INTERVALS)[:, None]
+            parts.append([a + b * t + c * t**2, b + 2 * c * t, 2 * c + 0 * t, 0 * c + 0 * t])
+        return np.array(parts)
 
 
 @lru_cache
@@ -123,6 +122,12 @@ def greville(degree: int) -> FloatArray:
     knots = _knots(degree)
     means = [float(knots[i + 1 : i + 1 + degree].mean()) for i in range(INTERVALS + degree)]
     return np.array(means) / INTERVALS
+
+
+@lru_cache
+def windows(size: int) -> npt.NDArray[np.int64]:
+    """(K, size): the control points that each interval's spline hangs on, four of a cubic one."""
+    return np.arange(INTERVALS)[:, None] + np.arange(size)
 
 
 @lru_cache

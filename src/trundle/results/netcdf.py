@@ -69,6 +69,15 @@ def read(path: Path, kind: Kind) -> Content:
     return restored(kind, attributes, variables)
 
 
+def is_marked(path: Path) -> bool:
+    """Whether a file carries Trundle's mark, the attribute `trundle_format`."""
+    try:
+        with netCDF4.Dataset(os.path.abspath(path), "r") as file:
+            return "trundle_format" in file.ncattrs()
+    except Exception:  # as in `read`
+        return False
+
+
 def _check_size(file: netCDF4.Dataset, path: Path) -> None:
     """InputError, before any memory is asked for, where there is more to read than a file of this size can hold."""
     count = sum(variable.size for variable in file.variables.values())

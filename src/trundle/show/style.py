@@ -32,11 +32,11 @@ WHEEL = "#3b4350"
 
 WIDTH = 8.0  # inches; a figure's height follows from what it shows
 DPI = 150
-# What each kind of file says about itself: no dates, so that the same run gives the same file.
+# What each kind of file says about itself, for `files.is_marked`; no dates, so that the same run gives the same file.
 _METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": "Trundle"},
     ".svg": {"Creator": "Trundle", "Date": None},
-    ".pdf": {"CreationDate": None},
+    ".pdf": {"Creator": "Trundle", "CreationDate": None},
 }
 SUFFIXES = tuple(_METADATA)
 # A notebook's column is some 720 pixels wide; screens of twice the density show all of a picture's.

@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping
 
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantities
-from trundle.model.arguments import Given, named, robot_of
+from trundle.model.arguments import Given, named, number, robot_of
 from trundle.model.manifold import settle
 from trundle.model.mechanism import mechanism
-from trundle.model.rolling_motion import derive_rolling, rate_names
+from trundle.model.rolling_motion import derive_rolling, rate_names, twist_names
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.simulation.options import Options, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.signals import Input, Signal
+from trundle.simulation.twists import ROUNDING, with_twist
 
 # The tolerances of a kinematic run, tighter than a dynamic one's: its rates cost next to nothing.
 TOLERANCE = 1e-12
@@ -50,7 +51,9 @@ def roll(
     inputs : mapping of str to number, str, function, Signal or tuple
         Rates by name (`left.rate` in rad/s, `front.steering_rate`), or angles (`left.angle` in rad, `front.steering`),
         as in `simulate`; an angle is differentiated, and sets the start of its coordinate. Wheels whose rates aren't
-        given roll freely, steering and joints are held.
+        given roll freely, steering and joints are held. Or the twist of a planar base, `v_x`, `v_y` (m/s) and `omega`
+        (rad/s), in its own frame: what isn't given of it follows from wheels that can't steer or is 0, and wheels turn
+        and steer so as to roll, from where the first twist needs them.
     initial : mapping of str to number or str
         Coordinates by name, in SI or as text with units.
     parameters : mapping of str to number or str
@@ -104,14 +107,25 @@ def kinematic_problem(
     """The motion of a robot from its wheels' as an initial-value problem; the arguments are those of `roll`."""
     began = time.perf_counter()
     known = kinematic_inputs(robot)
-    signals = named_signals(named(inputs, "inputs"), known.units, robot.name, options)
+    asked = named_signals(named(inputs, "inputs"), known.units, robot.name, options)
+    starts = {
+        name: number(value, f"run.initial.{name}", known.units[name])
+        for name, value in named(initial, "initial").items()
+        if name in known and name not in asked
+    }
+    values = robot.parameter_values(named(parameters, "parameters"))
+    signals = with_twist(mechanism(robot, values), asked, starts, options.end)
     angles = _angles(known, signals)
     # Rates first: the order of the program's inputs.
     names = sorted(signals, key=lambda name: name in angles)
     kinematics = derive_rolling(robot, [known.rate_of(name) or name for name in names])
     derived = time.perf_counter() - began
-    values = robot.parameter_values(named(parameters, "parameters"))
     given = initial_numbers(initial, kinematics)
+    for name in angles.keys() & given.keys():
+        begins = angles[name].value(0.0)
+        if abs(begins - given[name]) > ROUNDING:
+            message = f"'{name}' starts at {given[name]:g}, and its input at {begins:g}"
+            raise InputError(message, key=f"run.initial.{name}", hint="keep one of them")
     start = {name: given.get(name, 0.0) for name in kinematics.coordinates}
     start |= {name: signal.value(0.0) for name, signal in angles.items() if name in start}
     rates = {
@@ -137,10 +151,13 @@ def kinematic_problem(
 
 
 def kinematic_inputs(robot: Robot) -> Quantities:
-    """What a kinematic run can be given: rates, and the coordinates whose rates they are, which stand for them."""
+    """What a kinematic run can be given: rates, the coordinates whose rates they are, which stand for them, and the
+    twist of a planar base.
+    """
     assembly = mechanism(robot).assembly
     quantities, rates = assembly.quantities, rate_names(assembly)
-    return quantities.only((*rates, *(quantities.coordinate_of(rate) for rate in rates)))
+    coordinates = [quantities.coordinate_of(rate) for rate in rates]
+    return quantities.only((*rates, *coordinates, *twist_names(assembly)))
 
 
 def _angles(known: Quantities, signals: Mapping[str, Signal]) -> dict[str, Signal]:
