@@ -281,12 +281,12 @@ def _carrying(robot: Parts, found: Numbers) -> set[str]:
     carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
     # what a loop is pinned to resists too; whether that is enough is seen when the equations are there
     carried += [(known[end.body], True) for loop in robot.loops.values() for end in (loop.first, loop.second)]
-    found: set[str] = set()
+    carriers: set[str] = set()
     for name in (name for name, massive in carried if massive):
-        while name != "base" and name not in found:
-            found.add(name)
+        while name != "base" and name not in carriers:
+            carriers.add(name)
             name = known[robot.joints[name].parent]
-    return found
+    return carriers
 
 
 def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
