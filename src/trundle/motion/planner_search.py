@@ -148,8 +148,8 @@ def _courses(
     drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray, limit: float
 ) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
     """Certified courses, and the ways that were left."""
-    if (np.abs(drive.velocities(start)) <= _STILL).any() or (np.abs(drive.velocities(end)) <= _STILL).any():
-        return [], []
+    if (np.abs(drive.velocities(start)) <= _STILL).any():
+        return [], []  # the course would have to begin along angles that a module has by chance
     chosen, left = _chosen(ways(drive, start, end), limit)
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
     if not chosen:
