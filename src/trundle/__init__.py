@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
+    from trundle.motion.drive import drive as drive
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
     from trundle.motion.odometry import derive_odometry
@@ -56,6 +57,7 @@ _HOMES = {
     "formulas": ("equations",),
     "model": ("Model", "derive"),
     "motion.kinematics": ("kinematics",),
+    "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
     "motion.planner": ("plan",),
     "results": ("Batch", "Run"),

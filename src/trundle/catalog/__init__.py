@@ -5,6 +5,7 @@ from trundle.catalog.linkages import four_bar, pendulum, slider_crank
 from trundle.catalog.wheeled import (
     ackermann,
     differential_drive,
+    limited_swerve,
     mecanum,
     offset_drive,
     skid_steer,
@@ -18,6 +19,7 @@ __all__ = [
     "differential_drive",
     "document",
     "four_bar",
+    "limited_swerve",
     "mecanum",
     "motor",
     "motors",

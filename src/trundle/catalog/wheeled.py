@@ -27,6 +27,14 @@ _CORNERS: dict[str, list[Measure]] = {
 }
 # A large motor that turns its wheel directly.
 _GEARLESS = {"torque_constant": 1.0, "resistance": 0.05, "inductance": 1e-4}
+# A wheel that is driven and steered.
+_MODULE: dict[str, object] = {
+    "type": "steered",
+    "radius": "r",
+    "width": 0.04,
+    "mass": 1.0,
+    "fork": {"mass": 1.5, "inertia": {"zz": 0.01}},
+}
 # The two ends of an axle.
 _AXLE: dict[str, list[Measure]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
 
@@ -162,9 +170,8 @@ def swerve(
         raise InputError(f"expected 2 to 32 modules, got {modules!r}", key="modules")
     places = _module_places(modules)
     sizes = [(wheelbase, 1.0), (track, 1.0)] if modules == 4 else [(wheelbase, 1.0)]
-    wheel = {"type": "steered", "radius": "r", "width": 0.04, "mass": 1.0} | given(friction=friction)
+    wheel = _MODULE | given(friction=friction)
     wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
-    wheel |= {"fork": {"mass": 1.5, "inertia": {"zz": 0.01}}}
     motors = {f"{name}_drive": drive(name, gear_ratio, motor) for name in places}
     return described(
         "swerve",
@@ -172,6 +179,48 @@ def swerve(
         body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], *sizes),
         wheels={name: {**wheel, "at": at} for name, at in places.items()},
         motors=motors | {f"{name}_steer": servo(f"{name}.steering") for name in places},
+    )
+
+
+@entry(_swerve_run)
+def limited_swerve(
+    *,
+    radius: Measure = 0.05,
+    wheelbase: Measure = 1.0,
+    track: Measure = 1.0,
+    body_mass: Measure = 40.0,
+    motor: str | None = None,
+    gear_ratio: Measure = 8.0,
+    steering_rate: Measure = 2.0,
+    steering_acceleration: Measure = 10.0,
+    steering_jerk: Measure = 75.0,
+    drive_speed: Measure = 1.0,
+    drive_acceleration: Measure = 5.0,
+    drive_jerk: Measure = 10.0,
+) -> Robot:
+    """Four steered modules with limits of steering and drive, for plans of motions: left_front, left_rear and so on.
+
+    Measures and limits are those of the simulator basic-swerve-sim (van der Velde).
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.kinematics(trundle.catalog.limited_swerve()).names
+    ('left_front', 'left_rear', 'right_rear', 'right_front')
+    """
+    limits = {"steering_rate": steering_rate, "steering_acceleration": steering_acceleration}
+    limits |= {"steering_jerk": steering_jerk, "drive_speed": drive_speed}
+    limits |= {"drive_acceleration": drive_acceleration, "drive_jerk": drive_jerk}
+    corners = [("left", "front"), ("left", "rear"), ("right", "rear"), ("right", "front")]
+    places = {f"{side}_{end}": _CORNERS[f"{end}_{side}"] for side, end in corners}
+    wheel = {**_MODULE, "contact": "slip", "limits": limits}
+    return described(
+        "limited_swerve",
+        {"r": radius, "wheelbase": wheelbase, "track": track},
+        body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], (wheelbase, 1.0), (track, 1.0)),
+        wheels={name: {**wheel, "at": at} for name, at in places.items()},
+        motors={f"{name}_drive": drive(name, gear_ratio, motor) for name in places}
+        | {f"{name}_steer": servo(f"{name}.steering") for name in places},
     )
 
 

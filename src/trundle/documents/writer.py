@@ -26,8 +26,13 @@ def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
     if run is not None:
         data["run"] = plain(run)
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
+    return head + to_yaml(data)
+
+
+def to_yaml(data: Mapping[str, object]) -> str:
+    """YAML text of plain data that `yamltext.read_yaml` reads back to the same."""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return head + yaml.serialize(_node(data), Dumper=dumper, width=10**6, allow_unicode=True)
+    return yaml.serialize(_node(data), Dumper=dumper, width=10**6, allow_unicode=True)
 
 
 def _node(inner: object, indent: int = -2, key: str = "") -> Node:
@@ -39,6 +44,8 @@ def _node(inner: object, indent: int = -2, key: str = "") -> Node:
         pairs = [(_node(each), _node(value, indent + 2, each)) for each, value in inner.items()]
         return MappingNode(_TAG + "map", pairs, flow_style=fits and not outer)
     if isinstance(inner, (list, tuple)):
+        if any(isinstance(each, Mapping) for each in inner):  # each in lines of its own
+            return SequenceNode(_TAG + "seq", [_node(each, indent + 2) for each in inner], flow_style=False)
         return SequenceNode(_TAG + "seq", [_node(_whole(each)) for each in inner], flow_style=True)
     if isinstance(inner, bool):
         return ScalarNode(_TAG + "bool", str(inner).lower())

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError
+from trundle.motion.kinematics import Kinematics
 from trundle.motion.poses import Arcs, integrate
 from trundle.results.arrays import FloatArray, frozen, settle
 
@@ -90,11 +91,14 @@ class Motion:
         At least one; times in each begin at 0.
     start : tuple of three floats, optional
         x, y (m), θ (rad) in the world at time 0.
+    angles : array (m,), optional
+        The modules' angles before time 0 (rad), where they are others than at it.
     """
 
-    kinematics: object
+    kinematics: Kinematics
     pieces: Sequence[Piece]
     start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angles: FloatArray | None = None
 
     @cached_property
     def begins(self) -> FloatArray:
@@ -164,11 +168,35 @@ class Motion:
         InputError
             The times fall, or lie outside the motion.
         """
-        return self._arcs.at(self._checked(times))
+        return self._arcs.at(self._checked(times))[:, :3]
+
+    def distances(self, times: npt.ArrayLike) -> FloatArray:
+        """How far the wheels have rolled: the integrals of their speeds, to rounding.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration.
+
+        Returns
+        -------
+        array (n, m)
+            In m; divided by a wheel's radius the angle that its encoder counts.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        return self._arcs.at(self._checked(times))[:, 3:]
 
     @cached_property
     def _arcs(self) -> Arcs:
-        return integrate(lambda times: self.samples(times).twist, self.breaks, self.start)
+        def rates(times: FloatArray) -> FloatArray:
+            samples = self.samples(times)
+            return np.concatenate([samples.twist, samples.drive_speed], axis=1)
+
+        return integrate(rates, self.breaks, self.start)
 
     def _checked(self, times: npt.ArrayLike) -> FloatArray:
         given = np.atleast_1d(np.asarray(times, dtype=float))

@@ -127,7 +127,7 @@ def plan(
         found.append(transition(drive, twist, wanted, turned))
         twist, turned = wanted, found[-1].end_angles
     pieces = tuple(piece for each in found for piece in each.pieces)
-    return Plan(who, pieces, pose, tuple(found), tuple(notes))
+    return Plan(who, pieces, pose, transitions=tuple(found), notes=tuple(notes))
 
 
 def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:

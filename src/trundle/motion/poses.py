@@ -1,4 +1,4 @@
-"""The pose that a twist leads to: ẋ = R(θ) v, θ̇ = ω, integrated to rounding."""
+"""The pose that a twist leads to, ẋ = R(θ) v, θ̇ = ω, and the distances that wheels roll, integrated to rounding."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ _TO_SERIES = (legendre.legvander(_NODES, _TERMS - 1) * (np.arange(_TERMS) + 0.5)
 _TO_INTEGRAL = legendre.legint(np.eye(_TERMS), lbnd=-1, axis=0) @ _TO_SERIES
 _AT_NODES = legendre.legvander(_NODES, _TERMS) @ _TO_INTEGRAL
 
-Twist = Callable[[FloatArray], FloatArray]
+Rates = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Poses as functions of time: on each panel x, y, θ as Legendre series."""
+    """Poses as functions of time: on each panel x, y, θ and what else is integrated as Legendre series."""
 
     edges: FloatArray  # (panels + 1,), s
-    series: FloatArray  # (panels, terms + 1, 3)
+    series: FloatArray  # (panels, terms + 1, 3 + more)
 
     def at(self, times: FloatArray) -> FloatArray:
-        """Poses (n, 3) at times (n,)."""
+        """Poses (n, 3) at times (n,), and what else is integrated behind them."""
         panel = np.clip(np.searchsorted(self.edges, times, "right") - 1, 0, len(self.series) - 1)
         width = np.diff(self.edges)[panel]
         local = 2 * (times - self.edges[panel]) / width - 1
         return np.einsum("nk,nkj->nj", legendre.legvander(local, _TERMS), self.series[panel])
 
 
-def integrate(twist: Twist, breaks: FloatArray, start: tuple[float, float, float]) -> Arcs:
-    """Poses from a start, of a twist (n, 3) in the body's frame that is analytic between breaks.
+def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float]) -> Arcs:
+    """Poses from a start, of a twist in the body's frame that is analytic between breaks: the first three of `rates`,
+    functions of time (n, 3 + more); what follows them is integrated by itself, from 0.
 
     Each panel's turn φ and its displacement ∫ R(φ) v dt come by Gauss's quadrature with 16 nodes; panels whose series
     have not died out are halved (as Chebfun does: Battles & Trefethen 2004).
@@ -52,7 +53,7 @@ def integrate(twist: Twist, breaks: FloatArray, start: tuple[float, float, float
     done: list[FloatArray] = []
     local: list[FloatArray] = []
     while len(pending):
-        series, smooth = _panels(twist, pending)
+        series, smooth = _panels(rates, pending)
         resolved = smooth | (pending[:, 1] - pending[:, 0] <= 1e-12 * max(1.0, breaks[-1]))
         done.append(pending[resolved])
         local.append(series[resolved])
@@ -66,38 +67,35 @@ def integrate(twist: Twist, breaks: FloatArray, start: tuple[float, float, float
     return Arcs(np.append(spans[order, 0], breaks[-1]), _chained(series[order], start))
 
 
-def _panels(twist: Twist, spans: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """The series of each panel's displacement in its first frame, and which are resolved."""
     half = (spans[:, 1] - spans[:, 0])[:, None] / 2
     times = spans[:, :1] + half * (1 + _NODES)
     order = np.argsort(times.ravel(), kind="stable")
-    values = np.empty((times.size, 3))
-    values[order] = twist(times.ravel()[order])
-    values = values.reshape(*times.shape, 3)
+    values = rates(times.ravel()[order])[np.argsort(order)].reshape(*times.shape, -1)
     turned = half * (values[..., 2] @ _AT_NODES.T)
     cos, sin = np.cos(turned), np.sin(turned)
-    rates = np.stack(
-        [
-            cos * values[..., 0] - sin * values[..., 1],
-            sin * values[..., 0] + cos * values[..., 1],
-            values[..., 2],
-        ],
-        axis=-1,
-    )
-    spectrum = np.abs(np.einsum("kj,pjc->pkc", _TO_SERIES, rates))
+    values = _turned(values, cos, sin)
+    spectrum = np.abs(np.einsum("kj,pjc->pkc", _TO_SERIES, values))
     scale = np.maximum(spectrum.max(axis=(1, 2)), 1e-3)
     resolved = spectrum[:, -2:].max(axis=(1, 2)) <= _RESOLVED * scale * _TERMS
-    return half[..., None] * np.einsum("kj,pjc->pkc", _TO_INTEGRAL, rates), resolved
+    return half[..., None] * np.einsum("kj,pjc->pkc", _TO_INTEGRAL, values), resolved
 
 
 def _chained(series: FloatArray, start: tuple[float, float, float]) -> FloatArray:
     """Panels one behind the other: each displacement turned to where the panel begins."""
     moved = series.sum(axis=1)  # Legendre polynomials are 1 at 1
     heading = start[2] + np.concatenate([[0.0], np.cumsum(moved[:, 2])])[:-1]
-    cos, sin = np.cos(heading)[:, None], np.sin(heading)[:, None]
-    x = cos * series[..., 0] - sin * series[..., 1]
-    y = sin * series[..., 0] + cos * series[..., 1]
-    chained = np.stack([x, y, series[..., 2]], axis=-1)
-    begin = np.array(start) + np.concatenate([np.zeros((1, 3)), np.cumsum(chained.sum(axis=1), axis=0)])[:-1]
-    chained[:, 0] += begin
+    chained = _turned(series, np.cos(heading)[:, None], np.sin(heading)[:, None])
+    ends = np.cumsum(chained.sum(axis=1), axis=0)
+    chained[1:, 0] += ends[:-1]
+    chained[:, 0, :3] += start
     return chained
+
+
+def _turned(values: FloatArray, cos: FloatArray, sin: FloatArray) -> FloatArray:
+    """The first two of values (..., 3 + more) as a vector turned by an angle."""
+    found = values.copy()
+    found[..., 0] = cos * values[..., 0] - sin * values[..., 1]
+    found[..., 1] = sin * values[..., 0] + cos * values[..., 1]
+    return found
