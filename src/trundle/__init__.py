@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trundle.motion.limits import Limits as Limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.planner import plan as plan
+    from trundle.motion.planner import plan_to_pose as plan_to_pose
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -59,7 +60,7 @@ _HOMES = {
     "motion.kinematics": ("kinematics",),
     "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
-    "motion.planner": ("plan",),
+    "motion.planner": ("plan", "plan_to_pose"),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),

@@ -225,6 +225,11 @@ class Turning:
 PlannedPiece = AlongCourse | Straight | Turning
 
 
+def standing(drive: SteeredDrive, twist: FloatArray, angles: FloatArray) -> PlannedPiece:
+    """The twist at one moment: what a motion is made of that needs no time."""
+    return Straight(drive, twist, Profile(np.zeros(2), np.array([[0.0, 1.0]])), angles)
+
+
 def _held(profile: Profile, times: FloatArray) -> FloatArray:
     """(4, n): a profile and its derivatives, and its end behind it."""
     running = times < profile.duration

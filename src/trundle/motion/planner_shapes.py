@@ -76,7 +76,12 @@ def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
     reached = _distances(drive, points, factors)
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
-    found = [Way(*kind[:2], points[i], reached[i], kind[2], float(times[i])) for i, kind in enumerate(kinds)]
+    still = np.flatnonzero(np.abs(drive.velocities(last)) < _STILL)
+    found = [
+        Way(*kind[:2], points[i], reached[i], kind[2], float(times[i]))
+        for i, kind in enumerate(kinds)
+        if not any(module in still for module, _ in kind[2])
+    ]
     return sorted(found, key=lambda way: way.estimate)
 
 
@@ -138,9 +143,8 @@ def _distances(drive: SteeredDrive, points: FloatArray, factors: FloatArray) -> 
     w = drive.velocities(points)
     w[np.abs(w) < 1e-12] = 1e-12
     steps = w[:, 1:] * w[:, :-1].conj() * factors
-    steps[:, -1, np.abs(w[0, -1]) < _STILL] = (
-        1.0  # a module that stands still at the end has no angle to reach
-    )
+    # a module that stands still at the end has no angle to reach
+    steps[:, -1, np.abs(w[0, -1]) < _STILL] = 1.0
     turns = np.arctan2(steps.imag, steps.real) / _weights(drive)
     squares = turns * turns
     lengths = (squares**2 * squares**2).sum(axis=2) ** (1 / 8)
