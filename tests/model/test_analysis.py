@@ -152,6 +152,8 @@ def test_published_growth_vectors(robot, at, growth, here):
     assert found.degree == len(growth)
     assert len(found.brackets) == found.dimension
     assert len({bracket.moves for bracket in found.brackets}) == found.dimension
+    said = f", at this configuration ({', '.join(map(str, here))})"
+    assert (said in found.explain()) == (here != growth)
 
 
 def test_wheel_angles_are_not_all_reached():

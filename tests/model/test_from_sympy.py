@@ -27,8 +27,8 @@ T = dynamicsymbols._t
 N = ReferenceFrame("N")
 
 
-def sympy_numbers(method, symbols):
-    """SymPy's full linear system as a function of numbers for the symbols: rates and multipliers, by NumPy."""
+def sympy_system(method, symbols):
+    """SymPy's full linear system, matrix and right side, as a function of numbers for the symbols."""
     dummies: Any = sp.symbols(f"z:{len(symbols)}")
     pairs = list(zip(symbols, dummies, strict=True))
     first = {s: z for s, z in pairs if isinstance(s, sp.Derivative)}
@@ -36,12 +36,13 @@ def sympy_numbers(method, symbols):
     parts = (method.mass_matrix_full, method.forcing_full)
     system: Any = [m.xreplace(first).xreplace(then) for m in parts]
     numbers: Any = sp.lambdify(dummies, system)
+    return lambda *values: [np.array(part, dtype=float) for part in numbers(*values)]
 
-    def solve(*values):
-        full, force = numbers(*values)
-        return np.linalg.solve(np.array(full, dtype=float), np.array(force, dtype=float)).ravel()
 
-    return solve
+def sympy_numbers(method, symbols):
+    """Rates and multipliers as a function of numbers for the symbols, by NumPy."""
+    system = sympy_system(method, symbols)
+    return lambda *values: np.linalg.solve(*system(*values)).ravel()
 
 
 def assert_same_rates(model, method, inputs, parameters, states):

@@ -106,7 +106,11 @@ def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
 
 
 def shortest(terms: Flat) -> Node:
-    """Everything over one fraction line, or a sum of fractions: the shorter of the two."""
+    """Everything over one fraction line, or a sum of fractions: the shorter of the two; nothing where multiplying out
+    finds that all cancels, as in sin 2α/cos α − 2 sin α.
+    """
+    if not terms:
+        return Node(0, ())
     whole = collect(terms)
     below: dict[Powers, Flat] = {}
     for powers, factor in terms.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from trundle.algebra.sums import Book, Definition, Sum, TooLong, Value
-from trundle.algebra.terms import Angle, Exact, Powers, ordered, tidy
+from trundle.algebra.terms import Angle, Atom, Exact, Powers, ordered, tidy
 
 Rates = Mapping[int, Value]
 
@@ -78,6 +78,18 @@ def _function_rate(value: Sum, definition: Definition, changes: Sequence[Sum]) -
             (y, x), (dy, dx) = definition.arguments, changes
             return (x * dy - y * dx) / (x * x + y * y)
     raise TooLong  # no constraint has a rate through any other function
+
+
+def vanishes(value: Sum) -> bool:
+    """Whether a sum is zero, also where sines below fraction lines hide it: sin 2α/cos α − 2 sin α."""
+    below: dict[Atom, int] = {}
+    for powers, _, _ in value.terms:
+        for atom, power in powers:
+            if isinstance(atom, tuple):
+                below[atom] = max(below.get(atom, 0), -power)
+    if not below:
+        return not value.terms
+    return not (value * Sum(value.book, {(ordered(below), "", ()): 1})).terms
 
 
 def put(value: Sum, chosen: Mapping[int, Value]) -> Sum:

@@ -76,13 +76,15 @@ class Checker:
         """Each shown intermediate quantity against the sum that it stands for."""
         for letter, expression in self.writer.shown.items():
             name = self.writer.book.letters[letter].name
-            self.compare(name, values(expression), values.letter(letter), values.size(expression))
+            size = values.size(expression) + values.letter_size(letter)
+            self.compare(name, values(expression), values.letter(letter), size)
 
     def derived(self, values: Values, known: Mapping[int, Number]) -> None:
         """Letters that the derivation defines, against a program's numbers."""
         for letter, number in known.items():
             meant = values.letter(letter)
-            self.compare(self.writer.book.letters[letter].name, meant, number, np.abs(meant) + np.abs(number))
+            size = values.letter_size(letter) + np.abs(number)
+            self.compare(self.writer.book.letters[letter].name, meant, number, size)
 
 
 def product(matrix: Matrix, vector: Iterable[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.algebra.rates import letter_rate, rate
+from trundle.algebra.rates import letter_rate, rate, vanishes
 from trundle.algebra.sums import Book, Sum, TooLong
 from trundle.formulas.lettered_mechanism import parallel_hinges
 from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
@@ -166,6 +166,9 @@ def _drift(sheet: Sheet, basis: Basis, nu: Sequence[Scalar], u: Sequence[Sum]) -
             if letter is not None and letter not in rates:
                 known = book.letters[letter]
                 change = letter_rate(book, letter, rates)
+                if vanishes(change):
+                    rates[letter] = 0
+                    continue
                 name = sheet.names.unique(rate_of(known.name))
                 rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
     drift = [rate(book.sum(value), rates) for value in nu]

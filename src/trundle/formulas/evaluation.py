@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, reduce
 
 import numpy as np
@@ -47,18 +47,15 @@ class Values:
 
     def sum(self, value: Scalar) -> Number:
         """The number of a scalar of the derivation."""
-        if not isinstance(value, Sum):
-            return float(value)
-        total: Number = 0.0
+        return sum(self._terms(value), 0.0) if isinstance(value, Sum) else float(value)
+
+    def _terms(self, value: Sum) -> Iterator[Number]:
         for (powers, function, angle), factor in value.terms.items():
             part: Number = float(factor)
             for atom, power in powers:
                 number = self.letter(atom) if isinstance(atom, int) else self._trig(*atom)
                 part = part * number ** float(power)
-            if function:
-                part = part * self._trig(function, angle)
-            total = total + part
-        return total
+            yield part * self._trig(function, angle) if function else part
 
     def _trig(self, function: str, angle: Angle) -> Number:
         turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
@@ -77,6 +74,13 @@ class Values:
             else:
                 raise NumericsError(f"the equations use {entry.name}, which nothing has a number for")
         return self._letters[index]
+
+    def letter_size(self, index: int) -> Number:
+        """The terms of what a letter stands for, each taken as positive; see `size`."""
+        definition = self.book.letters[index].definition
+        if definition is None or definition.function:
+            return np.abs(self.letter(index))
+        return sum(map(np.abs, self._terms(definition.arguments[0])), 0.0)
 
     def __call__(self, expression: sympy.Basic) -> Number:
         """The number of an expression."""

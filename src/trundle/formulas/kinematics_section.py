@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from trundle.algebra.forms import best, cost
+from trundle.algebra.rates import vanishes
 from trundle.algebra.sums import Sum
 from trundle.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
@@ -25,6 +26,8 @@ from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero
 
 Rows = list[list[Scalar]]
+
+FORWARD = "Forward kinematics: motion of the base from rates"
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ def pose_section(sheet: Sheet) -> Section | None:
 def inverse_section(sheet: Sheet) -> Section | None:
     """Rates from the base's twist: every rolling row solved for the wheel's own rate, casters for their pivots' too."""
     wheels = [wheel for wheel in rolling_wheels(sheet.assembly) if wheel.spin is not None]
-    if not wheels:
-        return None
     rows, owners = _solved(sheet, wheels)
+    if not rows:
+        return None
     speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
     needed = {j for row in rows for j, entry in enumerate(row) if not is_zero(entry)} - {*owners}
     columns = sorted(needed | {*base})
@@ -165,19 +168,25 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | 
     if not needed or len(needed) > MOST:
         return None
     square = len(given) == len(needed)
-    if len(needed) == 1:
-        # One motion: by the sum of all rates, which is shorter than least squares and the same where they agree.
-        total = sum((row[0] for row in rates), sheet.book.number(0))
-        solved: Rows = [[1 / total for _ in given]]
-    else:
-        turned = transpose(rates)
-        try:
-            solved = inverse(rates) if square else product(inverse(product(turned, rates)), turned)
-        except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
-            return None
+    try:
+        solved = _solution(sheet, rates)
+    except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
+        return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
     how = "exact" if square else "for rates that agree with each other"
     return Forward(given, matrix, how, any_rates=square)
+
+
+def _solution(sheet: Sheet, rates: Rows) -> Rows:
+    """Independent speeds u from the rates R u. One motion by the sum of all rates, which is shorter than least squares
+    and the same where they agree, unless it is zero.
+    """
+    if len(rates[0]) == 1:
+        total = sum((row[0] for row in rates), sheet.book.number(0))
+        if not vanishes(total):
+            return [[1 / total for _ in rates]]
+    turned = transpose(rates)
+    return inverse(rates) if len(rates) == len(turned) else product(inverse(product(turned, rates)), turned)
 
 
 def forward_section(sheet: Sheet, found: Forward) -> Section:
@@ -190,5 +199,4 @@ def forward_section(sheet: Sheet, found: Forward) -> Section:
     if still:
         notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
     equation = Equation("forward", left, sheet.matrix(found.matrix), given)
-    title = "Forward kinematics: motion of the base from rates"
-    return Section("kinematics", title, (equation,), tuple(notes))
+    return Section("kinematics", FORWARD, (equation,), tuple(notes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 import sympy
@@ -18,6 +19,7 @@ from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.evidence import Evidence
 from trundle.formulas.forces_section import battery_section, contact_section, motor_section, passive_section
 from trundle.formulas.kinematics_section import (
+    FORWARD,
     Forward,
     forward,
     forward_section,
@@ -45,6 +47,7 @@ from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
 
 _LONG_LOOPS = "Not written out: they would fill pages. The program model.manifold has their residuals."
+_LONG_FORWARD = "Not written out: it would fill pages. `trundle.roll` computes it."
 _TOO_LONG = (
     "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
     "model.inverse_dynamics() and model.forward_dynamics() have them."
@@ -132,8 +135,18 @@ class _Report:
 
     @cached_property
     def forward(self) -> Forward | None:
-        """The base's motion from the wheels' rates."""
-        return forward(self.sheet, self.ideal)
+        """The base's motion from the wheels' rates; None where that isn't told, or would fill pages."""
+        self.sheet.book.allow(*WHOLE)
+        with suppress(TooLong):
+            return forward(self.sheet, self.ideal)
+        return None
+
+    @property
+    def _given_freely(self) -> bool:
+        """Whether the rates that `forward` takes are all independent: not where some wheels slip and others roll."""
+        speeds, basis = self.sheet.assembly.speeds, self.basis
+        given = () if self.forward is None else self.forward.columns
+        return basis is not None and {speeds[j] for j in given} <= {*basis.labels}
 
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
@@ -174,7 +187,7 @@ class _Report:
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
         sheet, checker, evidence = self.sheet, self.checker, self.evidence
-        sheet.book.allow(*WHOLE)
+        sheet.book.allow(*WRITING)
         pose, back = pose_section(sheet), inverse_section(sheet)
         if pose is not None:
             nu = evidence.any_speeds()
@@ -183,19 +196,29 @@ class _Report:
             check_inverse(evidence, back)
         sections = [section for section in (pose, back) if section is not None]
         if self.forward is not None:
-            sections.append(forward_section(sheet, self.forward))
-            # Rates that can't be given one by one are compared where they agree with each other.
-            free = self.forward.any_rates
-            nu = evidence.rolled(self.forward) if free else evidence.all_speeds(evidence.independent)
-            checker.equations(sections[-1].equations, evidence.values(nu), floor=_SMALL)
-        bodies = body_sections(sheet, self.forward)
+            sections.append(self._from_rates(self.forward))
+        told = self.forward if self.ideal is not None or self._given_freely else None
+        bodies = body_sections(sheet, told)
         if bodies:
-            speeds = moving(evidence, self.forward if self.ideal is None else None)
+            speeds = moving(evidence, told if self.ideal is None else None)
             for found in bodies:
                 check_point(evidence, found, *speeds)
                 sections.append(found.section)
         note = "The speeds are the rates of the coordinates."
         return sections or [Section("kinematics", "Kinematics", (), (note,))]
+
+    def _from_rates(self, found: Forward) -> Section:
+        """The base's motion from the wheels' rates."""
+        evidence = self.evidence
+        self.sheet.book.allow(*WRITING)
+        try:
+            section = forward_section(self.sheet, found)
+        except TooLong:
+            return Section("kinematics", FORWARD, (), (_LONG_FORWARD,))
+        # Rates that can't be given one by one are compared where they agree with each other.
+        nu = evidence.rolled(found) if found.any_rates else evidence.all_speeds(evidence.independent)
+        self.checker.equations(section.equations, evidence.values(nu), floor=_SMALL)
+        return section
 
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""

@@ -44,6 +44,8 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
     for wheel in rolling_wheels(sheet.assembly):
+        if f"{wheel.name}.rate" not in solved:
+            continue  # rollers along its heading: the ground never turns it
         lateral = wheel.noun.trails or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
@@ -175,6 +177,13 @@ def _check_motion(
     sheet = evidence.sheet
     rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in found.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
+    # Centrifugal terms that cancel in the equations leave their rounding in the program: m ω v, with ω about 1/s.
+    size = (
+        size
+        + product(named["mass_matrix"].right, [values(sheet.symbol(each)) for each in found.labels], values)[
+            1
+        ]
+    )
     torques, forces = ([values.letter(push.letter) for push in each] for each in (found.motors, found.others))
     for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
         if name in named:

@@ -298,7 +298,7 @@ def _bracketed(head: list[Expression], inner: list[Line]) -> list[Line]:
 def _entries(equation: Equation) -> Iterator[Statement]:
     """A wide matrix entry by entry, the zeros left out, the same ones together; of a symmetric one the upper half."""
     matrix = equation.right
-    symmetric = matrix.rows == matrix.cols > 1 and matrix.is_symmetric()
+    symmetric = matrix.rows > 1 and matrix == matrix.T
     mark = "" if max(matrix.shape) < 10 else "_"
     places: dict[Expression, list[Expression]] = {}
     named: list[str] = []

@@ -179,7 +179,7 @@ def _steered_basis(
     elif len(base_free) == 3:
         basis = _about_two_wheels(vectors, about)
     else:
-        basis = _beside_fixed_wheels(problem, pivots, reduced, rows[0], base_free, vectors[0])
+        basis = _beside_fixed_wheels(problem, pivots, rows[0], base_free, vectors[0])
         made = made.of(about[0].owner)
     others = [j for j in free if j not in base_free]
     width = len(basis[0])
@@ -247,7 +247,6 @@ def _about_many_wheels(
 def _beside_fixed_wheels(
     problem: Problem,
     pivots: Sequence[tuple[int, int]],
-    reduced: np.ndarray,
     row: int,
     base_free: Sequence[int],
     vector: Sequence[Scalar],
@@ -258,21 +257,25 @@ def _beside_fixed_wheels(
     The scale is the distance from the fixed axle, read at the reference configuration where it is free of sines.
     """
     a, b = vector
-    along = problem.about[row].along
-    if along is None:
+    about = problem.about[row]
+    if about.along is None:
         return [[b], [-a]]
-    if np.abs(reduced[-1, row, list(base_free)]).max() <= ZERO:
+
+    def own_speed(rows: Sequence[Sequence[Scalar]], along: int) -> Scalar:
+        at_rest = eliminate(rows, pivots)
+        null = [at_rest[row][base_free[1]], -at_rest[row][base_free[0]]]
+        base_pivots = [(r, c) for r, c in pivots if c in problem.base]
+        twist = back_substitute(at_rest, base_pivots, base_free, [[k] for k in null])
+        return dot([rows[along][j] for j in problem.base], [twist[j][0] for j in problem.base])
+
+    if abs(own_speed(problem.samples[-1].tolist(), about.along)) <= ZERO:
         raise InputError(
-            f"the steered wheel '{problem.about[row].owner}' stands on the line of the fixed wheels' axle: straight "
-            "ahead it repeats their constraint, and turned it stops the robot",
-            key=f"robot.wheels.{problem.about[row].owner}",
+            f"the steered wheel '{about.owner}' stands on the line of the fixed wheels' axle: straight ahead it "
+            "repeats their constraint, and turned it only lets the robot turn about it",
+            key=f"robot.wheels.{about.owner}",
             hint="move it off that line, make it a caster or a ball, or give it contact: slip",
         )
-    at_rest = eliminate(problem.reference, pivots)
-    null = [at_rest[row][base_free[1]], -at_rest[row][base_free[0]]]
-    base_pivots = [(r, c) for r, c in pivots if c in problem.base]
-    twist = back_substitute(at_rest, base_pivots, base_free, [[k] for k in null])
-    speed = dot([problem.reference[along][j] for j in problem.base], [twist[j][0] for j in problem.base])
+    speed = own_speed(problem.reference, about.along)
     return [[b / speed], [-a / speed]]
 
 

@@ -64,7 +64,8 @@ def manipulability_sentence(found: Manipulability) -> str:
 def reach_sentence(found: Reach) -> str:
     """Whether driving and steering lead everywhere, and what they can't change."""
     if found.complete and found.degree == 1:
-        return f"it moves in every direction at once, {growth_text(found)}"
+        where = "" if found.here == found.growth else "away from this configuration "
+        return f"{where}it moves in every direction at once, {growth_text(found)}"
     steps = [f"{each.name} {each.effect}" for each in found.brackets if each.level > 1]
     text = ": ".join(filter(None, [growth_text(found), "; ".join(steps)]))
     if found.complete:
@@ -185,8 +186,10 @@ def _degrees(angle: float | None) -> str:
 
 
 def growth_text(found: Reach) -> str:
-    """'growth vector (2, 3) of 3'."""
-    return f"growth vector ({', '.join(map(str, found.growth))}) of {found.dimension}"
+    """'growth vector (2, 3) of 3', and at this configuration, where it isn't regular, (2, 2, 3)."""
+    general, here = (", ".join(map(str, each)) for each in (found.growth, found.here))
+    special = "" if here == general else f", at this configuration ({here})"
+    return f"growth vector ({general}) of {found.dimension}{special}"
 
 
 def _and(names: Sequence[str]) -> str:

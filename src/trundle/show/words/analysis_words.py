@@ -167,11 +167,8 @@ def _ellipsoid(page: Page, title: str, found: Manipulability) -> list[str]:
 
 
 def _brackets(page: Page, title: str, found: Reach) -> list[str]:
-    text = growth_text(found)
-    if found.here != found.growth:
-        text += f"; at this configuration ({', '.join(map(str, found.here))})"
     rows = [(str(each.level), each.effect, each.name) for each in found.brackets]
-    lines = [page.heading(title), *paragraph(text), *table(rows)]
+    lines = [page.heading(title), *paragraph(growth_text(found)), *table(rows)]
     if found.integrals:
         lines += paragraph("never changes: " + ", ".join(combination(terms) for terms in found.integrals))
     return lines

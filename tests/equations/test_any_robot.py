@@ -1,0 +1,123 @@
+"""Equations of any planar robot: written in every format, each one what the program computes, or a reason why not."""
+
+import re
+
+import numpy as np
+import pytest
+import yaml
+
+import trundle
+from model.any_robot import anything
+from model.random_robots import ALL
+from trundle.algebra.rates import vanishes
+from trundle.algebra.sums import Book, Letter, Sum
+from trundle.catalog import differential_drive
+from trundle.errors import InputError
+from trundle.formulas.comparison import TOLERANCE
+from trundle.robot import parse_robot
+
+from .test_equations import EXAMPLES
+
+FORMATS = ("text", "latex", "markdown", "html", "tex", "data")
+BASE = {"mass": 20.0, "inertia": {"zz": 0.8}}
+
+
+def written(robot):
+    """A robot's equations, which agree with its programs, after they were written in every format."""
+    found = trundle.equations(robot)
+    assert all(getattr(found, name)() for name in FORMATS)
+    assert found.error <= TOLERANCE
+    return found
+
+
+def wheeled(**wheels):
+    """A robot of wheels alone."""
+    common = {"radius": 0.06, "mass": 0.8, "width": 0.03}
+    return {"base": "planar", "body": BASE, "wheels": {name: common | keys for name, keys in wheels.items()}}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(4))
+def test_any_robot_has_equations_in_every_format(part, campaign):
+    """A known design with random numbers, or parts thrown together, which may lock."""
+    for rng in campaign(250):
+        rng = np.random.default_rng([part, *rng.integers(2**32, size=2)])
+        known = rng.random() < 0.4
+        robot = parse_robot(ALL[str(rng.choice(list(ALL)))](rng) if known else anything(rng))
+        try:
+            model = trundle.derive(robot)
+        except InputError as error:
+            if known or not re.search("lock|on the line of", error.message):
+                raise
+            continue
+        written(model)
+
+
+@pytest.mark.parametrize("front", [[0.2, 0.03, 0], [0.01, 0.45, 0], [-0.36, 0.45, 0]])
+def test_a_synchro_drive_with_its_wheels_anywhere(front):
+    described = (
+        (EXAMPLES / "gears" / "synchro.yaml").read_text(encoding="utf-8").replace("[a, 0, 0]", str(front))
+    )
+    robot = yaml.safe_load(described)["robot"]
+    assert "mass_matrix" in written(parse_robot(robot))
+
+
+@pytest.mark.parametrize(
+    "wheels",
+    [
+        {"lone": {"type": "mecanum", "at": [0.1, 0.2, 0], "roller_angle": 0}},
+        {
+            "a": {"at": [0, 0.2, 0]},
+            "b": {"at": [0.3, 0, 0], "type": "mecanum", "roller_angle": 0, "heading": 1.3},
+        },
+        {"a": {"at": [0, -0.2, 0], "heading": "90 deg"}, "b": {"type": "omni", "heading": 0.1}},
+    ],
+)
+def test_rollers_that_never_turn_their_wheel(wheels):
+    """A wheel that the ground never turns has no rate to tell from the base's motion, nor the other way round."""
+    written(parse_robot(wheeled(**wheels)))
+
+
+def test_arms_beside_wheels_of_which_some_slip():
+    robot = wheeled(
+        rolls={"at": [0, 0.2, 0]},
+        slips={"at": [0, -0.2, 0], "contact": "slip", "load": 50},
+        tail={"type": "omni"},
+    )
+    robot["joints"] = {"arm": {"type": "revolute", "at": [0.1, 0, 0], "axis": [0, 0, 1], "body": BASE}}
+    assert "forward.arm" in written(parse_robot(robot))
+
+
+def test_a_steered_wheel_on_the_fixed_axle_that_a_gear_has_turned():
+    """Its own speed is zero, so nothing can be told by it."""
+    robot = wheeled(
+        fixed={"at": [-0.2, -0.2, 0], "heading": "-90 deg"},
+        free={"type": "steered", "at": [0, 0.3, 0], "contact": "slip", "load": 50},
+        turned={"type": "steered", "at": [0.5, -0.2, 0], "heading": 2.4},
+    )
+    robot["couplings"] = {
+        "chain": {
+            "type": "gear",
+            "joint": "turned.steering",
+            "follows": {"free.steering": -1},
+            "offset": "-90 deg",
+        }
+    }
+    with pytest.raises(InputError, match="'turned' stands on the line of the fixed wheels' axle"):
+        trundle.derive(parse_robot(robot))
+
+
+def test_what_cancels_is_zero():
+    """sin 2α/(2 cos α) − sin α has terms, and vanishes."""
+    book = Book()
+    book.add(Letter("alpha", "coordinate"))
+    sine, double = (Sum(book, {((), "sin", ((0, k),)): 1}) for k in (1, 2))
+    hidden = double / (2 * Sum(book, {((), "cos", ((0, 1),)): 1})) - sine
+    assert hidden.terms
+    assert vanishes(hidden)
+    assert not vanishes(hidden + sine)
+
+
+def test_symmetric_matrices_are_told_by_their_form():
+    """M's entries are the same expressions on both sides: nothing has to be simplified to see it."""
+    assert "symmetric" in trundle.equations(differential_drive(offset=0.2)).text(40)
