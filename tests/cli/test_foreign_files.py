@@ -170,7 +170,7 @@ def test_names_of_robots_that_no_file_can_have(trundle, folder, name):
     text = (folder / "circle.yaml").read_text().replace("name: diff_drive", f'name: "{name}"')
     answer = trundle("run", "-", "--no-figures", stdin=text)
     assert answer.status == 1, answer.err
-    assert not list(folder.parent.rglob("*.nc"))
+    assert not list(folder.rglob("*.nc"))
 
 
 def test_a_working_folder_that_was_deleted(trundle, folder, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,20 @@ def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> 
     if foreign:
         raise InputError(
             f"'{folder}' holds {', '.join(foreign)}, but not from an earlier run: writing would destroy them",
+            key="--output",
+            hint="name another folder with --output, move them away, or say --force",
+        )
+
+
+def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
+    """The same for files that are known by the first of them, a NetCDF file: what lies beside ours is ours."""
+    from trundle.results import netcdf
+
+    taken = [name for name in names if is_taken(folder / name)]
+    record = folder / names[0]
+    if taken and not force and not (record.is_file() and netcdf.is_marked(record)):
+        raise InputError(
+            f"'{folder}' holds {', '.join(taken)}, but not from an earlier run: writing would destroy them",
             key="--output",
             hint="name another folder with --output, move them away, or say --force",
         )
