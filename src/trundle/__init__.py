@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from trundle.motion.following import follow as follow
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
+    from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.path_files import read_path as read_path
     from trundle.motion.planner import plan as plan
+    from trundle.motion.planner import plan_to_pose as plan_to_pose
     from trundle.motion.pose_paths import pose_path as pose_path
+    from trundle.motion.tracking import track as track
     from trundle.motion.trajectories import write_trajectory as write_trajectory
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
@@ -65,9 +68,11 @@ _HOMES = {
     "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
     "motion.path_files": ("read_path",),
-    "motion.planner": ("plan",),
     "motion.pose_paths": ("pose_path",),
     "motion.trajectories": ("write_trajectory",),
+    "motion.motor_limits": ("motor_limits",),
+    "motion.planner": ("plan", "plan_to_pose"),
+    "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),

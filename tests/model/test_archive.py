@@ -317,6 +317,21 @@ def test_missing_fields_take_their_default_or_are_named(kept, tmp_path):
     refused(tmp_path, stamped(content), "'observe' is missing")
 
 
+def test_outputs_that_runs_count_on_are_missed(kept, tmp_path):
+    text = kept("differential_drive")[1].read_text(encoding="utf-8")
+    for name in ("energy.kinetic", "constraint_residual", "energy.work"):
+        content = json.loads(text.replace(f'"{name}"', '"renamed"'))
+        refused(tmp_path, stamped(content), "is not among the outputs|energy account")
+
+
+def test_programs_too_long_to_compile_are_refused(kept, tmp_path, monkeypatch):
+    model, path = kept("pendulum")
+    monkeypatch.setattr(archive, "MOST_INSTRUCTIONS", 5)
+    for call in (lambda: trundle.open(path), lambda: model.save(tmp_path / "long.trundle.json")):
+        with pytest.raises(InputError, match="instructions; a model's file may have 5"):
+            call()
+
+
 def assert_valid(model):
     """What whoever compiles, evaluates or differentiates a program counts on."""
     for name, program in archive.programs(model).items():

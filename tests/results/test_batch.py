@@ -1,11 +1,17 @@
 """Batch: many robots side by side, without copies."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray
 
+import trundle
+from trundle import catalog
 from trundle.errors import InputError
 from trundle.results import Batch, Run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -78,3 +84,19 @@ def test_representations(batch):
         "Batch 'diff_drive': 5 robots, 3 saved times from 0 s to 1 s; states x, right.angle"
     )
     assert "right.angle" in batch._repr_html_()
+
+
+@pytest.mark.parametrize("name", [*catalog.names(), "double.yaml", "two_modules.yaml"])
+def test_a_robot_alone_has_the_bits_that_it_has_among_robots_like_it(rng, name):
+    found = EXAMPLES.glob(f"*/{name}") if name.endswith(".yaml") else ()
+    model = trundle.derive(next((trundle.load(path) for path in found), None) or catalog.robot(name))
+    count = 7
+    free = model.coordinates[:1] if model.manifold is None else ()  # what completes starts rounds by itself
+    given = {
+        "initial": {name: rng.normal(size=count) / 20 for name in free},
+        "inputs": {name: rng.normal(size=count) for name in model.inputs},
+    }
+    batch = trundle.rollout(model, count=count, steps=50, **given).values
+    for k in range(count):
+        own = {what: {n: float(v[k]) for n, v in values.items()} for what, values in given.items()}
+        np.testing.assert_array_equal(trundle.rollout(model, steps=50, **own).values[..., 0], batch[..., k])

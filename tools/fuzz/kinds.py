@@ -167,6 +167,10 @@ def kept_models() -> Kind:
     def mutate(content: object, rng: Random) -> object:
         if isinstance(content, str) or rng.random() < 0.1:
             return mutate_text(content if isinstance(content, str) else json.dumps(content), rng)
+        if rng.random() < 0.2:  # a name that is another one everywhere
+            text = json.dumps(content)
+            name = rng.choice(sorted(set(re.findall(r'"[a-z_.]+"', text))))
+            return json.loads(text.replace(name, rng.choice(('"x"', '"renamed"', '""'))))
         return mutate_tree(content, rng, bases)
 
     return Kind("kept model", 10, bases, mutate, _kept_model)

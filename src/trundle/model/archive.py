@@ -46,6 +46,8 @@ from trundle.version import __version__
 FORMAT = 2
 # A program of 100,000 operations takes some 2 MB; a model has half a dozen.
 MOST_BYTES = 50_000_000
+# Compiled in some 15 s; a robot of 100 general joints has 37,000.
+MOST_INSTRUCTIONS = 100_000
 _KEYS = ("trundle_model", "written_by", "sha256", "description", "model")
 # Lists of plain entries that fit stand in one line.
 _LIST, _WIDTH = re.compile(r"\[[^][{}]*\]"), 110
@@ -58,6 +60,12 @@ _NEEDED = {
     "manifold": "residual",
     "projection": "state",
 }
+# Outputs that every run asks for, and what runs with an energy account read.
+_SHOWN = ("constraint_residual",)
+_STORED, _ACCOUNT = (
+    ("energy.kinetic", "energy.potential", "energy.internal"),
+    ("energy.work", "energy.losses"),
+)
 # pydantic's words for what isn't of a field's type; the others are those for descriptions.
 _WORDS = {
     "model_type": "expected the fields of a Model",
@@ -75,6 +83,7 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> Path:
             f"{str(path)!r}: the name of a model's file ends in {MODEL_SUFFIX}",
             hint=f"write {path.name.partition('.')[0] or 'model'}{MODEL_SUFFIX}",
         )
+    _check_length(model)
     text = to_text(model)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
@@ -110,7 +119,9 @@ def open_model(path: str | os.PathLike[str]) -> Model:
     """
     path = path_of(path, "open")
     try:
-        return from_text(read_text(path, MOST_BYTES))
+        model = from_text(read_text(path, MOST_BYTES))
+        _check_length(model)
+        return model
     except InputError as error:
         raise error.at(file=str(path)) from None
 
@@ -306,6 +317,17 @@ def _fields(data: object) -> dict[str, Any]:
     return {name: getattr(found, name) for name in schema.model_fields}
 
 
+def _check_length(model: Model) -> None:
+    """No program of a file takes minutes to compile."""
+    for name, program in programs(model).items():
+        if (count := len(program.instructions)) > MOST_INSTRUCTIONS:
+            raise InputError(
+                f"a program of {count:,} instructions; a model's file may have {MOST_INSTRUCTIONS:,}",
+                key=f"model.{name}",
+                hint="derive the model where it is used",
+            )
+
+
 def _check_names(model: Model) -> None:
     """Names that come twice, or that belong to nothing."""
     for what in ("states", "inputs", "outputs"):
@@ -318,6 +340,11 @@ def _check_names(model: Model) -> None:
     for name in model.dependent:
         if name not in model.states:
             raise _damaged(f"'{name}' is not a state", "model.dependent")
+    needed = (*_SHOWN, *(_STORED if model.audit else ()))
+    if lacking := next((name for name in needed if name not in model.outputs), None):
+        raise _damaged(f"'{lacking}' is not among the outputs", "model.outputs")
+    if model.audit not in ((), _ACCOUNT):
+        raise _damaged(f"expected the states of the energy account, {', '.join(_ACCOUNT)}", "model.audited")
 
 
 def _check_program(model: Model, name: str, program: Program) -> None:

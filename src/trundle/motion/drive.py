@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -194,9 +194,10 @@ def drive(
     """
     _check_choices(level, profile)
     file = read_commands(commands)
-    found = limited_swerve() if robot is None else robot_of(robot, "drive", "it has no wheels")
+    found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
     who = _driven_modules(kinematics(found))
-    limits = tuple(limits_of(found)[name] for name in who.names)
+    declared = limits_of(found)
+    limits = tuple(declared[name] for name in who.names)
     shape = profile if level in ("module", "body") else smooth_shape(profile, limits)
     asked = Drive(who, limits, shape, level in ("limited", "coordinated"))
     begin = _start(asked, file, level)
@@ -212,6 +213,11 @@ def drive(
     return Driven(
         found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file=file
     )
+
+
+@lru_cache
+def _default() -> Robot:
+    return limited_swerve()
 
 
 def _check_choices(level: str, profile: str) -> None:

@@ -19,7 +19,6 @@ from trundle.robot.structure import (
     base_bodies,
     body_names,
     chain,
-    check_size,
     check_structure,
     is_vertical_axis,
 )
@@ -41,9 +40,7 @@ _INERTIA_TOLERANCE = 1e-6
 def check_robot(robot: Parts) -> list[Problem]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
     # the first few are enough, and each costs the search for a name that is near
-    problems = list(check_size(robot)) or list(
-        islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH)
-    )
+    problems = list(islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH))
     if problems:
         return problems
     return check_numbers(robot, parameter_values(robot))
@@ -284,7 +281,12 @@ def _carrying(robot: Parts, found: Numbers) -> set[str]:
     carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
     # what a loop is pinned to resists too; whether that is enough is seen when the equations are there
     carried += [(known[end.body], True) for loop in robot.loops.values() for end in (loop.first, loop.second)]
-    return {each for name, massive in carried if massive and name != "base" for each in chain(robot, name)}
+    carriers: set[str] = set()
+    for name in (name for name, massive in carried if massive):
+        while name != "base" and name not in carriers:
+            carriers.add(name)
+            name = known[robot.joints[name].parent]
+    return carriers
 
 
 def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:

@@ -13,8 +13,19 @@ from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default
-from trundle.robot.values import Gravity, Plain
+from trundle.robot.values import Gravity, Plain, problem
 from trundle.robot.wheels import WHEELS, Wheel
+
+FAMILIES = {
+    "joints": "joint",
+    "wheels": "wheel",
+    "motors": "motor",
+    "batteries": "battery",
+    "couplings": "coupling",
+    "loops": "loop",
+}
+# More than this is a mistake or an attack; checks that compare everything with everything stay quick.
+_MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 
 
 def named(description: str) -> Any:
@@ -54,6 +65,16 @@ class Parts(Noun):
     urdf: Annotated[str | None, Field(repr=False)] = Field(
         default=None, description="The URDF text it was read from, for writing back what has no place above."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bounded(cls, data: object) -> object:
+        """Families that are too large are refused before they are read, which takes a millisecond a wheel."""
+        for family, most in _MOST.items():
+            given = data.get(family) if isinstance(data, Mapping) else None
+            if isinstance(given, Mapping) and len(given) > most:
+                raise problem(f"{len(given)} {family}; a description may have {most}", at=(family,))
+        return data
 
     @model_validator(mode="before")
     @classmethod

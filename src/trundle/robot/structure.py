@@ -13,31 +13,12 @@ from trundle.robot.expressions import ExpressionError
 from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
-from trundle.robot.parts import Parts
+from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import Path, Problem
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
-
-FAMILIES = {
-    "joints": "joint",
-    "wheels": "wheel",
-    "motors": "motor",
-    "batteries": "battery",
-    "couplings": "coupling",
-    "loops": "loop",
-}
-# More than this is a mistake or an attack; checks that compare everything with everything stay quick.
-_MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
-
-
-def check_size(robot: Parts) -> Iterator[Problem]:
-    """Families that are too large."""
-    for family, most in _MOST.items():
-        count = len(getattr(robot, family))
-        if count > most:
-            yield Problem((family,), f"{count} {family}; a description may have {most}")
 
 
 def check_structure(robot: Parts) -> Iterator[Problem]:

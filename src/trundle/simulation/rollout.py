@@ -48,7 +48,8 @@ def rollout(
 
     x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over each step; local error O(dt⁵). There is no error
     control: compare two dt. Where the eigenvalues of ∂f/∂x at the start say that decaying motions grow with this dt, a
-    UserWarning says so, and which dt would do.
+    UserWarning says so, and which dt would do. On one machine a robot's numbers are the same, bit by bit, alone and in
+    any batch whose robots share their parameters; where these differ, or constraints complete starts, last digits may.
 
     Parameters
     ----------
