@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from trundle.motion.drive import drive as drive
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
+    from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.planner import plan as plan
+    from trundle.motion.planner import plan_to_pose as plan_to_pose
+    from trundle.motion.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -59,7 +62,9 @@ _HOMES = {
     "motion.kinematics": ("kinematics",),
     "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
-    "motion.planner": ("plan",),
+    "motion.motor_limits": ("motor_limits",),
+    "motion.planner": ("plan", "plan_to_pose"),
+    "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.plots": ("plot",),

@@ -104,8 +104,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 @contextmanager
 def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """Yield a new folder to write to; when the block ends well, its files of these names take their places in `folder`,
-    one right after the other in that order. Otherwise as `replacing`.
+    one right after the other in that order. Otherwise as `replacing`. What is written in a draft folder by `replacing`
+    stays there until then.
     """
+    if _is_draft(folder):
+        yield folder
+        return
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with _draft_folder(folder) as drafts:
@@ -118,15 +122,17 @@ def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         _sync(folder)
 
 
+def _is_draft(folder: Path) -> bool:
+    return folder.name.startswith(_PREFIX) and folder.name.endswith(_SUFFIX)
+
+
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """What the system refuses, as an InputError that names the file's place, not its draft's."""
     try:
         yield
     except OSError as error:
-        within = path.parent
-        if within.name.startswith(_PREFIX) and within.suffix == _SUFFIX:
-            within = within.parent
+        within = path.parent.parent if _is_draft(path.parent) else path.parent
         raise InputError(
             f"cannot write {str(within / path.name)!r}: {error.strerror or error}",
             hint=f"is there room, and may you write in '{within}'?",

@@ -5,6 +5,7 @@ import shutil
 import netCDF4
 import pytest
 
+from trundle.errors import InputError
 from trundle.results import Run
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"someone's picture"
@@ -131,6 +132,19 @@ def test_a_folder_in_the_way_is_told_before_any_work(trundle, earlier):
     assert contents(earlier) == before
 
 
+def test_a_figure_that_fails_loses_no_numbers(trundle, earlier, monkeypatch):
+    def failing(run, folder, suffix):
+        (folder / "path.png").write_text("half")
+        raise InputError("no figure")
+
+    figures = {name: content for name, content in contents(earlier).items() if name.endswith(".png")}
+    monkeypatch.setattr("trundle.show.plots.Plots.save", failing)
+    assert trundle("run", "circle.yaml", "--duration", "1").status == 1
+    assert Run.load(earlier / "circle.nc").duration == Run.load(earlier / "circle.csv").duration == 1.0
+    assert figures.items() <= contents(earlier).items()
+    assert not list(earlier.glob(".trundle-*"))
+
+
 LONG, ZERO = "a" * 300, "a\0b"
 
 
@@ -170,7 +184,7 @@ def test_names_of_robots_that_no_file_can_have(trundle, folder, name):
     text = (folder / "circle.yaml").read_text().replace("name: diff_drive", f'name: "{name}"')
     answer = trundle("run", "-", "--no-figures", stdin=text)
     assert answer.status == 1, answer.err
-    assert not list(folder.parent.rglob("*.nc"))
+    assert not list(folder.rglob("*.nc"))
 
 
 def test_a_working_folder_that_was_deleted(trundle, folder, monkeypatch):

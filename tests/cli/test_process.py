@@ -14,7 +14,8 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     command = command.replace("trundle", f"{sys.executable} -m trundle", 1)
-    return subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+    how = {"capture_output": True, "text": True, "errors": "replace", "timeout": 120}
+    return subprocess.run(command, shell=True, **how)
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "check circle.yaml", "check circle.yaml --json"])
@@ -51,6 +52,7 @@ def test_streams_that_are_not_needed_are_not_missed(folder, command, status):
         assert (folder / "runs" / "circle" / "circle.csv").read_text().startswith("time,")
 
 
+PICTURES = {"path.png", "states.png", "inputs.png", "contacts.png", "checks.png"}
 # A command that stands in for `schema`, and says when it has begun.
 STAND_IN = """
 import hashlib, signal, sys, time
@@ -114,3 +116,22 @@ def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
         process.send_signal(getattr(signal, number))
         assert process.communicate(timeout=60)[1] == "interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run ü.yaml",
+        "check --full ü.yaml --figure ü.png",
+        "new swerve ü2.yaml",
+        "equations ü.yaml --output ü.txt",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["", "PYTHONIOENCODING=latin-1"])
+def test_names_and_signs_that_the_locale_lacks(folder, words, encoding):
+    (folder / "circle.yaml").rename(folder / "ü.yaml")
+    done = shell(f"LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {encoding} trundle {words}")
+    assert done.returncode == 0, done.stderr
+    made = {path.name for path in folder.rglob("*") if path.is_file()} - {"ü.yaml", "kinematic.yaml"}
+    assert made
+    assert all(name.startswith("ü") or name in PICTURES for name in made)

@@ -561,3 +561,10 @@ def test_loops_over_joints_that_make_no_tree():
         joints = {"a": link, "b": {**link, "parent": parent}, "c": {**link, "parent": "b"}}
         with pytest.raises(InputError, match=message):
             parse_robot({"joints": joints, "loops": {"pin": pin}})
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x07", "\x1b", "\x7f", "\ufffe", "\ud800"])
+def test_control_characters_are_told_with_their_line(sign):
+    text = f"trundle: 1\n# Räder\nrobot:\n  name: a{sign}b\n"
+    with pytest.raises(InputError, match=rf"a.yaml:4: not valid YAML: the character U\+{ord(sign):04X}"):
+        parse(text, "a.yaml")

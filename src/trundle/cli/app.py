@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trundle.cli import check, equations, new, run, schema
+from trundle.cli import check, drive_command, equations, new, profiles_command, run, schema, verify_command
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import mute, output_for
 from trundle.cli.parsing import Parser, add_common
@@ -29,6 +29,9 @@ COMMANDS = {
     "check": check,
     "equations": equations,
     "run": run,
+    "drive": drive_command,
+    "profiles": profiles_command,
+    "verify": verify_command,
     "schema": schema,
 }
 

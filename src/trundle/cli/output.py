@@ -78,7 +78,11 @@ def claim(file: str | None, force: bool) -> None:
     """Raise InputError, before any work is done, for a file that is there and isn't Trundle's, unless it is forced."""
     from trundle.files import is_marked, is_taken
 
-    if file is not None and is_taken(file) and not force and not is_marked(Path(file)):
+    if file is None or not is_taken(file):
+        return
+    if Path(file).is_dir():
+        raise InputError("is a folder", file=file, hint="name a file")
+    if not force and not is_marked(Path(file)):
         raise InputError(
             "is there already, and trundle didn't write it", file=file, hint="--force replaces it"
         )
@@ -89,7 +93,8 @@ def write_file(file: str, text: str) -> None:
     from trundle.files import replacing
 
     with replacing(file) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
+        # A file's name may stand in it that the system's encoding has no signs for.
+        draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 
 
 def _plain(data: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,20 @@ def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> 
         )
 
 
+def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
+    """The same for files that are known by the first of them, a NetCDF file: what lies beside ours is ours."""
+    from trundle.results import netcdf
+
+    taken = [name for name in names if is_taken(folder / name)]
+    record = folder / names[0]
+    if taken and not force and not (record.is_file() and netcdf.is_marked(record)):
+        raise InputError(
+            f"'{folder}' holds {', '.join(taken)}, but not from an earlier run: writing would destroy them",
+            key="--output",
+            hint="name another folder with --output, move them away, or say --force",
+        )
+
+
 def names(stem: str, figure_format: str | None) -> list[str]:
     """The files' names; no figures for the format None."""
     figures = [] if figure_format is None else [f"{name}.{figure_format}" for name in FIGURES]
@@ -44,18 +59,21 @@ def names(stem: str, figure_format: str | None) -> list[str]:
 
 
 def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
-    """Write everything or nothing, each file whole; return the paths, and the seconds that the figures took."""
+    """Write the numbers, then the figures, each set together or not at all; a figure that fails loses no numbers.
+
+    Returns the paths, and the seconds that the figures took.
+    """
     record, table, *figures = names(stem, figure_format)
-    with replacing_in(folder, [record, table, *figures]) as drafts:
+    with replacing_in(folder, [record, table]) as drafts:
         written = [run.save(drafts / record), run.save(drafts / table)]
-        seconds = 0.0
-        if figure_format is not None:
-            began = time.perf_counter()
-            with no_collection():
-                written += run.plot.save(drafts, f".{figure_format}")
-            seconds = time.perf_counter() - began
         # A table has no room for a mark, and is known by its record: there must not be an old one beside a new record.
         (folder / table).unlink(missing_ok=True)
+    seconds = 0.0
+    if figure_format is not None:
+        began = time.perf_counter()
+        with no_collection(), replacing_in(folder, figures) as drafts:
+            written += run.plot.save(drafts, f".{figure_format}")
+        seconds = time.perf_counter() - began
     return [folder / path.name for path in written], seconds
 
 

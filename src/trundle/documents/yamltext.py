@@ -20,6 +20,7 @@ from yaml import (
     SequenceStartEvent,
     StreamEndEvent,
 )
+from yaml.reader import Reader
 
 from trundle.errors import InputError
 from trundle.robot.problems import Path, key_of
@@ -58,7 +59,15 @@ def read_yaml(text: str, file: str | None = None) -> tuple[object, dict[Path, in
     try:
         builder = _Builder(iter(yaml.parse(text, Loader=loader)), file)
         return builder.document(), builder.lines
-    except yaml.YAMLError as error:
+    except (
+        yaml.YAMLError,
+        UnicodeEncodeError,
+    ) as error:  # half of a character is both, by libyaml and without it
+        if found := Reader.NON_PRINTABLE.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            message = f"not valid YAML: the character U+{ord(found[0]):04X} is not allowed"
+            hint = "take it away; inside double quotes it may be written as an escape"
+            raise InputError(message, file=file, line=line, hint=hint) from None
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it can't be read"
         line = None if mark is None else mark.line + 1

@@ -56,7 +56,7 @@ class Checker:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
         for equation in equations:
             if not equation.given:
-                for left, right in equation.lines():
+                for left, right in equation.lines:
                     size = (
                         values.size(left) + values.size(right) + (OF_ZERO if right is sympy.S.Zero else 0.0)
                     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -107,6 +108,12 @@ class Page:
         return "".join(plain(part) if isinstance(part, str) else f"${self.tex(part)}$" for part in parts)
 
 
+@lru_cache(maxsize=4)
+def _page(equations: Equations) -> Page:
+    """The page of a report, whose formulas all formats share."""
+    return Page(equations)
+
+
 def tex(equations: Equations) -> str:
     """A document of these equations, as it goes through LaTeX."""
     return _DOCUMENT % (_PACKAGES, latex(equations))
@@ -114,9 +121,9 @@ def tex(equations: Equations) -> str:
 
 def latex(equations: Equations) -> str:
     """Sections with numbered equations, each with a label, then what the symbols mean; a part of a document."""
-    page = Page(equations)
+    page = _page(equations)
     head = _label(equations.name)
-    blocks = [(block, [*page.pieces(block.statements)]) for block in page.layout.blocks()]
+    blocks = [(block, [*page.pieces(block.statements)]) for block in page.layout.blocks]
     names = (
         row.name for _, pieces in blocks for piece in pieces if not isinstance(piece, str) for row in piece
     )
@@ -170,9 +177,9 @@ def _number(text: str) -> str:
 
 def markdown(equations: Equations) -> str:
     """Headings, displayed formulas, and a table of the symbols."""
-    page = Page(equations)
+    page = _page(equations)
     parts = [f"# {equations.name}"]
-    for block in page.layout.blocks():
+    for block in page.layout.blocks:
         pieces = page.pieces(block.statements)
         shown = (page.marked(each) if isinstance(each, str) else displayed(each) for each in pieces)
         parts += [f"## {block.title}", *shown, *(f"- {page.marked(note)}" for note in block.notes)]
@@ -187,9 +194,9 @@ def markdown(equations: Equations) -> str:
 
 def html(equations: Equations) -> str:
     """Sections with displayed formulas, the intermediate quantities, and a table of the symbols to unfold."""
-    page = Page(equations)
+    page = _page(equations)
     parts, used, left = [], 0, []
-    for block in page.layout.blocks():
+    for block in page.layout.blocks:
         pieces = [*page.pieces(block.statements)]
         size = sum(len(str(row)) for piece in pieces if not isinstance(piece, str) for row in piece)
         if used + size > _MOST_PAGE:
@@ -213,7 +220,7 @@ def html(equations: Equations) -> str:
 def one(equation: Equation) -> str:
     """One equation, without what it means, for a notebook."""
     page = Page(alone(replace(equation, meaning="")))
-    rows = [row for block in page.layout.blocks() for each in block.statements for row in page.rows(each)]
+    rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
     whole = f"{rows[0].left} = {rows[0].right}" if len(rows) == 1 else _within("aligned", rows)
     return f"$\\displaystyle {whole}$"
 

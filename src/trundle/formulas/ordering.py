@@ -101,9 +101,23 @@ class Order:
         return (negative, size, [self._factor(each) for each in factors])
 
     def _size(self, factor: Expression) -> int:
+        """Operations of a factor, each subexpression counted once for all that hold it."""
         if factor not in self._sizes:
-            self._sizes[factor] = int(sympy.count_ops(factor))
+            self._sizes[factor] = self._counted(factor)
         return self._sizes[factor]
+
+    def _counted(self, factor: Expression) -> int:
+        if factor.is_Symbol or factor.is_Number:
+            return int(factor.is_Rational is True and factor.q != 1)
+        inside = sum(map(self._size, factor.args))
+        if factor.is_Add:
+            return inside + len(factor.args) - 1
+        if not factor.is_Mul:
+            return inside + 1
+        quotients = sum(
+            each.is_Pow and each.exp == -1 for each in factor.args
+        )  # x/y: the line is the product
+        return inside + len(factor.args) - 1 - quotients - (abs(factor.args[0]) == 1)
 
     def _rank(self, symbol: Expression) -> int:
         rank = self._ranks.get(symbol)

@@ -40,7 +40,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
     values = evidence.values(nu, letters=letters)
     names = {sheet.book.letters[k].name: name for name, k in sheet.speeds.items()}
-    solved = {names[str(left)]: right for left, right in by_name["inverse"].lines()}
+    solved = {names[str(left)]: right for left, right in by_name["inverse"].lines}
     nu |= {name: values(right) for name, right in solved.items()}
     velocities = evidence.rows(nu, letters)["velocity"]
     for wheel in rolling_wheels(sheet.assembly):

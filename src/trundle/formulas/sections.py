@@ -37,7 +37,7 @@ class Equation:
             return self.right
         return sympy.MatMul(self.right, self.vector, evaluate=False)
 
-    @property
+    @cached_property
     def operations(self) -> int:
         """Operations of the right side (and of the left one, where that is an expression)."""
         sides = [self.right, self.left, *([] if self.vector is None else [self.vector])]
@@ -64,8 +64,12 @@ class Equation:
 
         return one(self)
 
-    def lines(self) -> Iterator[tuple[Expression, Expression]]:
+    @cached_property
+    def lines(self) -> tuple[tuple[Expression, Expression], ...]:
         """The same, row by row, products multiplied out, with what all terms share before a bracket."""
+        return tuple(self._rows())
+
+    def _rows(self) -> Iterator[tuple[Expression, Expression]]:
         if not isinstance(self.left, sympy.MatrixBase):
             yield self.left, self.right
             return
@@ -141,7 +145,7 @@ class Equations:
     def __contains__(self, name: str) -> bool:
         return name in self.by_name
 
-    @property
+    @cached_property
     def operations(self) -> int:
         """Operations of everything that is shown, definitions included."""
         shown = sum(each.operations for each in self.by_name.values())

@@ -23,7 +23,7 @@ def text(equations: Equations, width: int = 100) -> str:
     """The whole report; formulas wider than `width` go entry by entry and over several lines."""
     layout = Layout(equations, width - _INDENT, Pretty)
     lines = [equations.name, "═" * len(equations.name)]
-    for block in layout.blocks():
+    for block in layout.blocks:
         shown = _stacked(block.statements, layout)
         for note in block.notes:
             shown += [*([""] if shown else []), *_wrapped(_said(note, layout), width)]
@@ -36,7 +36,7 @@ def text(equations: Equations, width: int = 100) -> str:
 def one(equation: Equation, width: int = 100) -> str:
     """One equation, without what it means."""
     layout = Layout(alone(replace(equation, meaning="")), width, Pretty)
-    ((_, shown, _),) = layout.blocks()
+    ((_, shown, _),) = layout.blocks
     return "\n".join(line.rstrip().removeprefix(" " * _INDENT) for line in _stacked(shown, layout))
 
 

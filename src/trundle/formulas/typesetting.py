@@ -22,6 +22,8 @@ STEP = 2
 _ALIKE = 3
 # A column that is higher, with more zeros than entries, is written entry by entry.
 _HIGH = 5
+# Columns by which a formula's measured width may exceed its drawn one, beside a factor of 1.6 on pages.
+_GAPS = 4
 # Columns that a line needs.
 _LEAST = 12
 # As many entries of a matrix as stand in one line where they are the same.
@@ -73,6 +75,7 @@ class Layout(Generic[_Printer]):
         taken = {part for symbol in symbols for part in symbol.name.split("_")}
         return next((each for each in "kjlmn" if each not in taken), "index")
 
+    @cached_property
     def blocks(self) -> list[Block]:
         """The sections, and the intermediate quantities as the last one."""
         shown = self.equations
@@ -196,7 +199,7 @@ class Layout(Generic[_Printer]):
             if len(left) == 1 or self._fits(left, equation.whole):
                 yield Statement(*whole, meaning)
                 return
-            for k, (side, row) in enumerate(equation.lines()):
+            for k, (side, row) in enumerate(equation.lines):
                 yield Statement((side,), row, "" if k else meaning)
         else:
             shapes = ((each, matrix) for each, matrix in _shapes(left, right) if self._fits(each, matrix))
@@ -204,6 +207,13 @@ class Layout(Generic[_Printer]):
             yield from _entries(equation) if found is None else [Statement(found[:1], found[1], meaning)]
 
     def _fits(self, left: Expression, right: Expression) -> bool:
+        """Whether left = right takes one line; a matrix is drawn only where its entries, whose widths are upper bounds,
+        aren't far beyond that.
+        """
+        if isinstance(right, sympy.MatrixBase):
+            entries = ([self.columns(each) for each in right.col(j)] for j in range(right.cols))
+            if sum(map(max, entries)) > 2 * self.width + _GAPS * right.cols:
+                return False
         return self.columns(left) + 3 + self.columns(right) <= self.width
 
     def _families(self, equations: Sequence[Equation]) -> list[Equation]:

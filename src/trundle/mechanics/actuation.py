@@ -71,6 +71,23 @@ class Actuator:
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
         return Drive(command, position, rate, own)
 
+    def command_for(self, torque: Scalar, position: Scalar, rate: Scalar) -> Scalar:
+        """The command that gives a torque; raises InputError where its kind doesn't say which does."""
+        sees = Drive(0.0, position, rate, {})
+        command = ask(self.motor, self.key, self.motor.command_for, torque, sees, self.read)
+        if command is None:
+            raise InputError(
+                f"{type(self.motor).__name__} doesn't say by which command it gives a torque",
+                key=self.key,
+                hint="give its class command_for(torque, drive, read)",
+            )
+        return command
+
+    def greatest_torque(self, rate: Scalar, supply: Scalar | None = None) -> Scalar | None:
+        """The torque that it can give forward at most, fed by a supply of so many volts; None for any."""
+        sees = Drive(0.0, 0.0, rate, {}, supply)
+        return ask(self.motor, self.key, self.motor.greatest_torque, sees, self.read)
+
     def winding(self, drive: Drive) -> Winding:
         """What it wants of its winding, for one that a battery feeds."""
         assert isinstance(self.motor, WoundMotor)

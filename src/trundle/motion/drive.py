@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -184,9 +184,10 @@ def drive(
     """
     _check_choices(level, profile)
     file = read_commands(commands)
-    found = limited_swerve() if robot is None else robot_of(robot, "drive", "it has no wheels")
+    found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
     who = _driven_modules(kinematics(found))
-    limits = tuple(limits_of(found)[name] for name in who.names)
+    declared = limits_of(found)
+    limits = tuple(declared[name] for name in who.names)
     shape = profile if level in ("module", "body") else smooth_shape(profile, limits)
     asked = Drive(who, limits, shape, level in ("limited", "coordinated"))
     begin = _start(asked, file, level)
@@ -199,6 +200,11 @@ def drive(
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
     return Driven(found, file, level, profile, motion, ends, limits, stretches, tuple(notes))
+
+
+@lru_cache
+def _default() -> Robot:
+    return limited_swerve()
 
 
 def _check_choices(level: str, profile: str) -> None:

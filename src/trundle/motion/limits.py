@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trundle.errors import InputError
-from trundle.robot import Robot, RollingWheel, Value
+from trundle.robot import Read, Robot, RollingWheel, Value
 
 Quantity = Literal[
     "steering_rate",
@@ -105,17 +105,18 @@ class Limits:
 
 def limits_of(robot: Robot) -> dict[str, Limits]:
     """The limits that a description declares for each wheel that rolls, by the wheel's name."""
+    read = robot.resolver()
     return {
-        name: _limits(robot, wheel) for name, wheel in robot.wheels.items() if isinstance(wheel, RollingWheel)
+        name: _limits(wheel, read) for name, wheel in robot.wheels.items() if isinstance(wheel, RollingWheel)
     }
 
 
-def _limits(robot: Robot, wheel: RollingWheel) -> Limits:
+def _limits(wheel: RollingWheel, read: Read) -> Limits:
     def number(key: str, otherwise: float) -> float:
         value = getattr(wheel.limits, key, None)
-        return robot.number(value) if isinstance(value, Value) else otherwise
+        return float(read(value)) if isinstance(value, Value) else otherwise
 
-    heading = robot.number(wheel.heading)
+    heading = float(read(wheel.heading))
     ends = heading + number("lower", -math.inf), heading + number("upper", math.inf)
     bounded = any(map(math.isfinite, ends))
     return Limits(*(number(name, math.inf) for name in QUANTITIES), steering_range=ends if bounded else None)

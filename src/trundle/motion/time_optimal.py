@@ -192,9 +192,9 @@ def _profile(found: _Found, axis: Axis, duration: float) -> Profile:
                 rows.append([state[0], state[1], state[2] / 2, state[3] / 6])
     if not spans:
         spans, rows = [duration], [[*axis.start[:2], axis.start[2] / 2, 0.0]]
-    profile = Profile(
-        np.concatenate([[0.0], np.cumsum(spans)]), np.array(rows), (axis.start[1:], axis.end[1:])
-    )
+    breaks = np.concatenate([[0.0], np.cumsum(spans)])
+    breaks[-1] = duration  # the sum's rounding would tell axes that arrive together apart
+    profile = Profile(breaks, np.array(rows), (axis.start[1:], axis.end[1:]))
     if any((*axis.start[1:], *axis.end[1:])):
         return profile
     # Ruckig is out by up to 1e-8 at the end; from rest to rest the way can be stretched to it

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import netCDF4
 import numpy as np
@@ -32,10 +33,18 @@ def write(path: Path, content: Content) -> None:
             )
     with replacing(path) as draft:
         try:
-            with netCDF4.Dataset(os.fspath(draft), "w", format="NETCDF4") as file:
+            with _open(draft, "w") as file:
                 _fill(file, content)
         except RuntimeError as error:  # how netCDF4 says that HDF5 could not write, a full disk for one
             raise OSError(str(error)) from error
+
+
+def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
+    """A NetCDF file by its absolute path, as netCDF4 takes 'http:...' and the like for addresses. It also refuses names
+    that the system's encoding lacks signs for: here their bytes get through as they are, one sign each.
+    """
+    name = os.fsencode(os.path.abspath(path)).decode("latin-1")
+    return netCDF4.Dataset(name, mode, format="NETCDF4", encoding="latin-1")
 
 
 def _fill(file: netCDF4.Dataset, content: Content) -> None:
@@ -57,8 +66,7 @@ def read(path: Path, kind: Kind) -> Content:
     if not read_bytes_start(path, 8).startswith(_STARTS):
         raise InputError("this is not a NetCDF file: it does not start as one")
     try:
-        # An absolute path, because netCDF4 takes 'http:...' and the like for addresses.
-        with netCDF4.Dataset(os.path.abspath(path), "r") as file:
+        with _open(path, "r") as file:
             _check_size(file, path)
             variables = {name: _variable(variable) for name, variable in file.variables.items()}
             attributes = _attributes(file)
@@ -72,7 +80,7 @@ def read(path: Path, kind: Kind) -> Content:
 def is_marked(path: Path) -> bool:
     """Whether a file carries Trundle's mark, the attribute `trundle_format`."""
     try:
-        with netCDF4.Dataset(os.path.abspath(path), "r") as file:
+        with _open(path, "r") as file:
             return "trundle_format" in file.ncattrs()
     except Exception:  # as in `read`
         return False

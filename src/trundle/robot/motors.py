@@ -87,6 +87,9 @@ def _check_motor(kind: type[Kind]) -> None:
     must_measure(kind, "command", {kind.command: kind.commands})
 
 
+# A voltage (V) that every limit holds back.
+_MOST_VOLTAGE = 1e9
+
 MOTORS = Family("motor", "dc", formerly="kind", check=_check_motor)
 
 
@@ -121,6 +124,16 @@ class Motor(Kind):
 
     def no_load_rate(self, read: Read) -> Scalar | None:
         """The greatest rate of what it drives without load (rad/s); None where nothing says."""
+        return None
+
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar | None:
+        """The command by which it gives a torque where it is and as fast as it turns, once its own states have settled;
+        its limits don't count. None where nothing says.
+        """
+        return None
+
+    def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
+        """The torque that it can give forward at most at a rate, once its own states have settled; None for any."""
         return None
 
 
@@ -214,6 +227,9 @@ class DCMotor(WoundMotor):
 
     def winding(self, drive: Drive, read: Read) -> Winding:
         """The command within the motor's own limits."""
+        return self._wanted(drive, drive.states["current"] if self.states(read) else None, read)
+
+    def _wanted(self, drive: Drive, current: Scalar | None, read: Read) -> Winding:
         emf = self._emf(read) * (read(self.gear_ratio) * drive.rate)
         request, resistance = drive.command, read(self.resistance)
         if self.current_limit is not None:
@@ -222,16 +238,12 @@ class DCMotor(WoundMotor):
         if self.voltage_limit is not None:
             request = clamp(request, read(self.voltage_limit))
         limit = None if self.supply_current_limit is None else read(self.supply_current_limit)
-        current = drive.states["current"] if self.states(read) else None
         return Winding(request, emf, resistance, current, limit)
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The motor at a voltage, and at a current where that is a state."""
         winding = self.winding(drive, read)
-        supply = drive.supply
-        if supply is None and self.supply_current_limit is not None and self.voltage_limit is not None:
-            supply = read(self.voltage_limit)
-        voltage = winding.request if supply is None else winding.voltage(supply)
+        voltage = self._voltage(winding, drive, read)
         constant, resistance, emf = read(self.torque_constant), winding.resistance, self._emf(read)
         ratio = read(self.gear_ratio)
         shaft = ratio * drive.rate
@@ -243,11 +255,39 @@ class DCMotor(WoundMotor):
             inductance = read(self.inductance)
             rates = {"current": (voltage - winding.emf - resistance * current) / inductance}
             stored = inductance * current * current / 2
-        rub = drag(shaft, read(self.friction), read(self.coulomb), read(self.coulomb_speed))
+        rub = self._rub(drive, read)
         # What the winding turns into heat, what the shaft rubs away, and what unequal constants would invent or lose.
         heat = resistance * current * current + rub * shaft + (emf - constant) * current * shaft
         torque = ratio * (constant * current - rub)
         return Effort(torque, voltage * current, heat, stored, rates, {"current": current})
+
+    def _voltage(self, winding: Winding, drive: Drive, read: Read) -> Scalar:
+        """What the controller gives, from the battery or else within the voltage limit."""
+        supply = drive.supply
+        if supply is None and self.supply_current_limit is not None and self.voltage_limit is not None:
+            supply = read(self.voltage_limit)
+        return winding.request if supply is None else winding.voltage(supply)
+
+    def _rub(self, drive: Drive, read: Read) -> Scalar:
+        """What the shaft's own friction takes (N m)."""
+        shaft = read(self.gear_ratio) * drive.rate
+        return drag(shaft, read(self.friction), read(self.coulomb), read(self.coulomb_speed))
+
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
+        """V = R i + K_e ω, with K i = τ/N + friction."""
+        ratio = read(self.gear_ratio)
+        current = (torque / ratio + self._rub(drive, read)) / read(self.torque_constant)
+        return read(self.resistance) * current + self._emf(read) * ratio * drive.rate
+
+    def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
+        """That at the voltage that its limits and its supply leave."""
+        if all(limit is None for limit in (drive.supply, self.voltage_limit, self.current_limit)):
+            return None
+        ratio = absolute(read(self.gear_ratio))  # either way round
+        ahead = drive._replace(command=_MOST_VOLTAGE, rate=drive.rate * ratio / read(self.gear_ratio))
+        winding = self._wanted(ahead, None, read)
+        current = winding.flow(self._voltage(winding, ahead, read))
+        return ratio * (read(self.torque_constant) * current - self._rub(ahead, read))
 
     def armature(self, read: Read) -> Scalar:
         """N² J."""
@@ -287,6 +327,15 @@ class TorqueMotor(Motor):
         torque = read(self.gear_ratio) * _limited(drive.command, limit)
         return Effort(torque, power=torque * drive.rate)
 
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
+        """τ/N."""
+        return torque / read(self.gear_ratio)
+
+    def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
+        """N times its limit."""
+        limit = self.torque_limit
+        return None if limit is None else absolute(read(self.gear_ratio)) * read(limit)
+
 
 class ServoMotor(Motor):
     """Holds what it drives at the angle NAME.angle: torque = stiffness (target − angle) − damping rate.
@@ -309,6 +358,14 @@ class ServoMotor(Motor):
         error = drive.command - drive.position
         torque = _limited(read(self.stiffness) * error - read(self.damping) * drive.rate, limit)
         return Effort(torque, power=torque * drive.rate)
+
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
+        """Ahead of the angle by (τ + damping rate)/stiffness."""
+        return drive.position + (torque + read(self.damping) * drive.rate) / read(self.stiffness)
+
+    def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
+        """Its limit."""
+        return None if self.torque_limit is None else read(self.torque_limit)
 
 
 class VelocityMotor(Motor):
@@ -338,6 +395,14 @@ class VelocityMotor(Motor):
         torque = _limited(read(self.gain) * (reference - drive.rate), limit)
         rates = {"reference": (drive.command - reference) / read(self.lag)} if self.states(read) else {}
         return Effort(torque, power=torque * drive.rate, rates=rates)
+
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
+        """Above the rate by τ/gain; the lag is not made up for."""
+        return drive.rate + torque / read(self.gain)
+
+    def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
+        """Its limit."""
+        return None if self.torque_limit is None else read(self.torque_limit)
 
 
 MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor)

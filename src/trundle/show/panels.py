@@ -60,7 +60,7 @@ class Panel:
     """Curves by their names, of one unit.
 
     title: stands above it, "" for none. least: a range that is worth an axis; what varies less is shown as a flat line.
-    log: the magnitudes on a logarithmic axis.
+    log: the magnitudes on a logarithmic axis. limits: values that curves are held against, drawn across.
     """
 
     title: str
@@ -68,6 +68,7 @@ class Panel:
     curves: Mapping[str, FloatArray]
     least: float = 0.0
     log: bool = False
+    limits: tuple[float, ...] = ()
 
 
 @lru_cache(maxsize=4)

@@ -122,7 +122,7 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], wide: flo
 def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
     """A legend right of a panel, in its own shares of it: one of matplotlib's takes ten times as long."""
     top = 1 - 0.4 * line
-    for drawn in axes.get_lines():
+    for drawn in (line for line in axes.get_lines() if not str(line.get_label()).startswith("_")):
         label = str(drawn.get_label())
         rows = 1 + label.count("\n")
         handles = Line2D([left, left + handle], [top, top], transform=axes.transAxes, clip_on=False)
@@ -180,6 +180,8 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         _draw_logarithmic(axes, time, next(iter(panel.curves.values())))
     else:
         _draw_curves(axes, time, panel)
+        for limit in panel.limits:
+            axes.axhline(limit, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
         _room(axes, panel)
         _number(axes.yaxis, MaxNLocator(4, steps=[1, 2, 5, 10]))
     if time[-1] > time[0]:
@@ -233,6 +235,7 @@ def _ends(values: FloatArray) -> tuple[float, ...]:
 def _room(axes: Axes, panel: Panel) -> None:
     """Values that hardly change are shown as flat lines, not as magnified rounding."""
     ends = [end for each in panel.curves.values() for end in _ends(each)] or [0.0]
+    ends += panel.limits
     low, high = min(ends), max(ends)
     size = max(abs(low), abs(high))
     least = max(panel.least, 1e-6 * size)

@@ -1,0 +1,135 @@
+"""`trundle drive`: what a drive does under commands, at a control level."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.choices import LEVELS, PROFILES
+from trundle.cli import products
+from trundle.cli.garbage import no_collection
+from trundle.cli.output import Output, json_text
+from trundle.cli.parsing import add_force, add_output
+from trundle.errors import InputError
+
+if TYPE_CHECKING:
+    from trundle.motion.drive import Driven
+    from trundle.results import Run
+
+SUMMARY = "drive a robot by commands: plans of twists and module states, within its limits"
+EPILOG = """\
+examples:
+  trundle drive --file examples/swerve/motions/forward_to_left.yaml --output runs
+  trundle drive --file a.yaml --file b.yaml --control-level coordinated --no-graphs
+  trundle drive --file a.yaml --robot robot.yaml --control-level body --motion-profile linear
+
+Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all declared
+limits), coordinated (as fast as the limits allow). The default robot has four modules: trundle new limited_swerve.
+Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), summary.json, figures."""
+
+_SUMMARY = "summary.json"
+_FIGURES = ("path", "modules", "rotation_center", "slip")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    add = parser.add_argument
+    text = "the commands: Trundle's motion or basic-swerve-sim's plan (as often as needed)"
+    add("--file", "-f", metavar="FILE", action="append", required=True, help=text)
+    add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
+    add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
+    add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")
+    add("--no-graphs", "-ng", action="store_true", help="write the numbers only")
+    add_output(parser, "DIR", "the folder for the results (default: runs)")
+    add_force(parser)
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Read and drive everything, then write it, then tell."""
+    from trundle.motion.commands import read_commands
+    from trundle.motion.drive import drive
+
+    parent = Path(args.output) if args.output else products.DEFAULT_PARENT
+    files = [read_commands(each) for each in args.file]
+    stems = [re.sub(r"[^\w.+-]", "_", file.motion.name) for file in files]
+    for place, stem in enumerate(stems):
+        if stem in stems[:place]:
+            raise InputError(
+                f"two files hold a plan called {stem!r}", key="--file", hint="give them names of their own"
+            )
+        products.claim_all(parent / stem, _names(stem, not args.no_graphs), args.force)
+    level, profile = args.control_level, args.motion_profile
+    driven = [drive(file, args.robot, level=level, profile=profile) for file in files]
+    written = {
+        stem: _write(each, parent / stem, stem, not args.no_graphs)
+        for stem, each in zip(stems, driven, strict=True)
+    }
+    out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
+    for stem, (summary, paths) in written.items():
+        out.say(_told(stem, summary, out))
+        out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
+    return 0
+
+
+def _names(stem: str, graphs: bool) -> list[str]:
+    """The files of a motion."""
+    return [f"{stem}.nc", f"{stem}.csv", _SUMMARY, *(f"{name}.png" for name in _FIGURES if graphs)]
+
+
+def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mapping[str, object], list[Path]]:
+    """All files of a motion, or none; its summary and where they are."""
+    from trundle.files import replacing_in
+    from trundle.motion.record import simulator_table
+
+    run = driven.run()
+    names = _names(stem, graphs)
+    with replacing_in(folder, names) as drafts:
+        run.save(drafts / names[0])
+        (drafts / names[1]).write_text(simulator_table(driven), encoding="utf-8", newline="\n")
+        (drafts / _SUMMARY).write_text(json_text(run.summary) + "\n", encoding="utf-8", newline="\n")
+        if graphs:
+            _draw(driven, run, drafts)
+    return run.summary, [folder / name for name in names]
+
+
+def _draw(driven: Driven, run: Run, folder: Path) -> None:
+    from trundle.show.drive_figures import drive_figures
+    from trundle.show.style import save_figure
+
+    with no_collection():
+        for name, figure in drive_figures(driven, run).items():
+            save_figure(figure, folder / f"{name}.png")
+
+
+def _told(stem: str, summary: Mapping[str, object], out: Output) -> Iterator[str]:
+    """What came out, in a few lines."""
+    final, stretch = summary["final"], summary["stretch"]
+    assert isinstance(final, Mapping)
+    assert isinstance(stretch, Mapping)
+    yield from out.title(stem, f"{summary['level']}, {summary['profile']}: {summary['duration']:.4g} s")
+    end = f"x = {final['x']:.6g} m, y = {final['y']:.6g} m, theta = {final['theta']:.6g} rad"
+    rows = [
+        ("ends at", end),
+        ("slip", f"at most {summary['slip']:.2g} m/s"),
+        ("limits", _limits_told(summary)),
+    ]
+    for each in stretch["why"]:
+        why = f"for the {each['limit']} of {each['module']}"
+        rows += [("slowed", f"command {each['command']} {each['factor']:.4g} times, {why}")]
+    notes = summary["notes"]
+    assert isinstance(notes, (list, tuple))
+    yield from out.facts([*rows, *(("note", str(note)) for note in notes)], 10)
+
+
+def _limits_told(summary: Mapping[str, object]) -> str:
+    broken = summary["exceeded"]
+    assert isinstance(broken, (list, tuple))
+    if not broken:
+        return "held"
+    found: dict[str, list[str]] = {}
+    for each in broken:
+        found.setdefault(each["limit"], []).append(each["module"])
+    return "exceeded: " + "; ".join(f"{limit} of {', '.join(names)}" for limit, names in found.items())

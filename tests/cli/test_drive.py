@@ -1,0 +1,131 @@
+"""`trundle drive`, `trundle profiles` and `trundle verify`: their files, words and statuses."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from motion.simulator_motions import MOTIONS, plan, still
+from trundle.results import Run
+
+
+def written(folder, *plans):
+    files = []
+    for each in plans:
+        file = folder / f"{each['plan']['name']}.yaml"
+        file.write_text(yaml.safe_dump(each, sort_keys=False))
+        files += ["--file", str(file)]
+    return files
+
+
+def test_drive_writes_everything(trundle, tmp_path):
+    files = written(tmp_path, MOTIONS["0_deg_fwd_to_90_deg"], MOTIONS["inplace_rotation"])
+    done = trundle("drive", *files, "--output", str(tmp_path / "out"))
+    assert done.status == 0, done.err
+    assert "slowed    command 2 1.6 times, for the steering_rate of left_front" in done.out
+    folder = tmp_path / "out" / "0_deg_fwd_to_90_deg"
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "0_deg_fwd_to_90_deg.csv",
+        "0_deg_fwd_to_90_deg.nc",
+        "modules.png",
+        "path.png",
+        "rotation_center.png",
+        "slip.png",
+        "summary.json",
+    ]
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["final"] == pytest.approx({"x": 1.3, "y": 0.8, "theta": 0.0}, abs=1e-6)
+    assert summary["exceeded"] == []
+    run = Run.load(folder / "0_deg_fwd_to_90_deg.nc")
+    assert run.final["x"] == pytest.approx(1.3)
+    assert run.summary["duration"] == summary["duration"]
+
+
+def test_the_table_has_the_simulators_columns(trundle, tmp_path):
+    files = written(tmp_path, MOTIONS["inplace_rotation_from_0_fwd"])
+    done = trundle("drive", *files, "--output", str(tmp_path), "--no-graphs", "-c", "body", "-mp", "linear")
+    assert done.status == 0, done.err
+    folder = tmp_path / "inplace_rotation_from_0_fwd"
+    with (folder / "inplace_rotation_from_0_fwd.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows[0]) == 26 + 24 * 4
+    assert len(rows) == 301
+    numbers = {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+    assert numbers["Time (s)"][-1] == 3.0
+    assert numbers["z-rotvel-body [bc] (rad/s)"][-1] == pytest.approx(1.0)
+    assert numbers["x-acc-module-0 [mc] (m/s^2)"][50] == pytest.approx(1.0)
+    angle, rate = (
+        numbers[f"z-rot{what}-module-1 [bc] {unit}"] for what, unit in (("", "(rad)"), ("vel", "(rad/s)"))
+    )
+    np.testing.assert_allclose(np.gradient(angle[110:190], 0.01)[1:-1], rate[111:189], rtol=2e-2)
+
+
+def test_a_second_run_replaces_the_first_and_nothing_else(trundle, tmp_path):
+    files = [*written(tmp_path, MOTIONS["inplace_rotation"]), "--output", str(tmp_path), "--no-graphs"]
+    assert trundle("drive", *files).status == 0
+    assert trundle("drive", *files, "--control-level", "coordinated").status == 0
+    folder = tmp_path / "inplace_rotation"
+    for each in folder.iterdir():
+        each.unlink()
+    (folder / "summary.json").write_text("mine")
+    done = trundle("drive", *files)
+    assert done.status == 1
+    assert "holds summary.json, but not from an earlier run" in done.err
+
+
+def test_a_wrong_file_leaves_nothing_behind(trundle, tmp_path):
+    wrong = plan("wrong", [(1.0, still(0.0))])
+    wrong["plan"]["commands"][0]["modules"][0]["name"] = "left-fron"
+    files = written(tmp_path, MOTIONS["inplace_rotation"], wrong)
+    done = trundle("drive", *files, "--output", str(tmp_path / "out"))
+    assert done.status == 1
+    assert "wrong.yaml:" in done.err
+    assert "no module 'left_fron'" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_profiles_writes_the_comparison(trundle, tmp_path):
+    done = trundle("profiles", "--output", str(tmp_path / "p"))
+    assert done.status == 0, done.err
+    assert "impulse" in done.out
+    data = json.loads((tmp_path / "p" / "profiles.json").read_text())
+    assert set(data["data"]["trapezoidal.jerk"]) == {None}
+    assert data["profiles"]["trapezoidal"]["impulsive"] == ["jerk"]
+    assert max(data["data"]["time_optimal.velocity"]) == pytest.approx(2.0)
+    assert (tmp_path / "p" / "profiles.png").is_file()
+
+
+def test_verify_reads_the_simulators_verifications(trundle, tmp_path):
+    folder = tmp_path / "motions" / "combined"
+    folder.mkdir(parents=True)
+    written(folder, MOTIONS["inplace_rotation"], plan("wrong", [(1.0, 1.0, 0.0, 0.0)], twist=(1.0, 0.0, 0.0)))
+    entries = [
+        {"name": name, "description": "", "include": name != "absent", "simulation_file": f"{name}.yaml"}
+        for name in ("inplace_rotation", "absent")
+    ]
+    verification = {"verification_base_directory": "motions", "verifications": {"combined": entries}}
+    file = tmp_path / "verifications.yaml"
+    file.write_text(yaml.safe_dump({"verification": verification}))
+    done = trundle("verify", "--file", str(file), "--output", str(tmp_path / "v"))
+    assert done.status == 0, done.out + done.err
+    assert "10 of 10 passed" in done.out
+    with (tmp_path / "v" / "verification.csv").open() as stream:
+        assert {row["passed"] for row in csv.DictReader(stream)} == {"True"}
+    entries[0]["simulation_file"] = "wrong.yaml"
+    file.write_text(yaml.safe_dump({"verification": verification}))
+    done = trundle("verify", "--file", str(file), "--output", str(tmp_path / "v"))
+    assert done.status == 1
+    assert "contradict one rigid motion" in " ".join(done.out.split())
+
+
+def test_verify_says_where_folders_are_missing(trundle, tmp_path):
+    entries = [{"name": "a", "simulation_file": "a.yaml"}]
+    file = tmp_path / "verifications.yaml"
+    verification = {"verification_base_directory": "nowhere", "verifications": {"combined": entries}}
+    file.write_text(yaml.safe_dump({"verification": verification}))
+    done = trundle("verify", "--file", str(file), "--output", str(tmp_path / "v"))
+    assert done.status == 1
+    assert "there is no folder 'nowhere'" in done.err
+    assert not (tmp_path / "v").exists()
