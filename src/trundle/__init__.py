@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.planner import plan as plan
+    from trundle.motion.planner import plan_to_pose as plan_to_pose
     from trundle.motion.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
@@ -62,7 +63,7 @@ _HOMES = {
     "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
     "motion.motor_limits": ("motor_limits",),
-    "motion.planner": ("plan",),
+    "motion.planner": ("plan", "plan_to_pose"),
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),

@@ -391,7 +391,7 @@ def kinematics(robot: Given) -> Kinematics:
     Examples
     --------
     >>> import trundle
-    >>> trundle.kinematics(trundle.catalog.mecanum()).module_states(0, 1.0, 0).speeds.tolist()
+    >>> trundle.kinematics(trundle.catalog.mecanum()).module_states(0, 1.0, 0).speeds.round(12).tolist()
     [-1.0, 1.0, 1.0, -1.0]
     """
     found = robot_of(robot, "kinematics", "it has no wheels")

@@ -19,6 +19,8 @@ from trundle.motion.kinematics import Kinematics, kinematics
 from trundle.motion.limits import Limits, limits_of
 from trundle.motion.motion import Motion
 from trundle.motion.planner_courses import SteeredDrive
+from trundle.motion.planner_pieces import standing
+from trundle.motion.planner_poses import arc_to
 from trundle.motion.planner_search import Candidate, Transition, nearest_turns, transition
 from trundle.results.arrays import FloatArray
 
@@ -114,10 +116,7 @@ def plan(
         raise InputError(
             f"there is no policy {infeasible!r}", key="infeasible", hint=choose(infeasible, INFEASIBLE)
         )
-    who = robot if isinstance(robot, Kinematics) else kinematics(robot)
-    drive = steered_drive(who, _limits(robot, who, limits))
-    twist = _twists(start, "start")[0]
-    turned = _start_angles(drive, twist, angles)
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
     found: list[Transition] = []
     notes: list[str] = []
     for number, target in enumerate(_twists(targets, "targets")):
@@ -127,7 +126,79 @@ def plan(
         found.append(transition(drive, twist, wanted, turned))
         twist, turned = wanted, found[-1].end_angles
     pieces = tuple(piece for each in found for piece in each.pieces)
+    pieces = pieces or (standing(drive, twist, turned),)
     return Plan(who, pieces, pose, transitions=tuple(found), notes=tuple(notes))
+
+
+def plan_to_pose(
+    robot: Given | Kinematics,
+    target: tuple[float, float, float],
+    *,
+    start: npt.ArrayLike = (0.0, 0.0, 0.0),
+    angles: npt.ArrayLike | None = None,
+    limits: Limits | Mapping[str, Limits] | None = None,
+    pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Plan:
+    """A motion to a pose, at rest there: brake, steer, and follow one twist along an arc.
+
+    T₁ = T₀ exp(ξ̂): the twist whose arc leads to the pose keeps all wheels at one angle. It is followed as fast as the
+    limits allow; the bound is that no wheel gets there faster along a straight line.
+
+    Parameters
+    ----------
+    robot : Robot, Model, path, mapping or Kinematics
+        With modules that steer about their centres.
+    target : tuple of three floats
+        x, y (m), θ (rad) in the world; θ may differ by whole turns.
+    start : array_like (3,), optional
+        The twist at the start. Default: at rest.
+    angles : array_like (m,), rad, optional
+        Of the modules at the start, as for `plan`.
+    limits : Limits, or mapping of them by module, optional
+        Default: those that the description declares.
+    pose : tuple of three floats, optional
+        x, y (m), θ (rad) at the start.
+
+    Returns
+    -------
+    Plan
+        The motion; candidates, lower bound and gap.
+
+    Raises
+    ------
+    InputError
+        As `plan`; or a pose that isn't three numbers; or a steering range that holds no angle for either arc.
+
+    References
+    ----------
+    Lynch & Park 2017, "Modern Robotics", section 3.3.3: the logarithm of a rigid motion.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> limits = trundle.Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
+    >>> found = trundle.plan_to_pose(trundle.catalog.swerve(), (1, 0.5, 2), limits=limits)
+    >>> found.poses(found.duration).round(9).tolist()
+    [[1.0, 0.5, 2.0]]
+    """
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
+    wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
+    found = arc_to(who, drive, twist, turned, begin, wanted)
+    pieces = found.pieces or (standing(drive, twist, turned),)
+    return Plan(who, pieces, begin, transitions=(found,))
+
+
+def _begun(
+    robot: Given | Kinematics,
+    start: npt.ArrayLike,
+    angles: npt.ArrayLike | None,
+    limits: Limits | Mapping[str, Limits] | None,
+) -> tuple[Kinematics, SteeredDrive, FloatArray, FloatArray]:
+    """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
+    who = robot if isinstance(robot, Kinematics) else kinematics(robot)
+    drive = steered_drive(who, _limits(robot, who, limits))
+    twist = _twists(start, "start")[0]
+    return who, drive, twist, _start_angles(drive, twist, angles)
 
 
 def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
@@ -174,7 +245,7 @@ def _limits(
 def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
     twists = np.atleast_2d(np.asarray(given, dtype=float))
     if twists.ndim != 2 or twists.shape[1] != 3 or not np.isfinite(twists).all():
-        raise InputError(f"expected twists (v_x, v_y, omega), got {given!r}", key=key)
+        raise InputError(f"expected three finite numbers, or rows of them, got {given!r}", key=key)
     return twists
 
 

@@ -65,7 +65,7 @@ def _quotients(
 ) -> tuple[FloatArray, FloatArray]:
     """(3, K, m) of steering and of drives: bounds of their sizes on each interval of a grid."""
     w = waves(drive, controls[None], [crossing], grid)[:, 0]
-    by_control = factors([crossing], grid, 1, len(drive.places))[:, 0]
+    by_control = factors(drive, [crossing], grid)[:, 0]
     f = np.einsum("aknmx,kx->aknm", by_control, r[windows(3)])
     square, turning = _numerators(w)
     slope, bend = _products(w)

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.motion.limits import Limits
-from trundle.motion.planner_splines import CUBIC, INTERVALS, Grid, sampling, windows
+from trundle.motion.planner_splines import CUBIC, INTERVALS, Grid, beside, sampling, windows
 from trundle.results.arrays import FloatArray
 
 ComplexArray = npt.NDArray[np.complex128]
 Crossing = tuple[tuple[int, int], ...]
-"""(module, knot) wherever the centre of rotation passes exactly through a module's axis."""
+"""(module, knot) wherever the centre of rotation passes exactly through a module's axis, or comes to it at the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,10 @@ class SteeredDrive:
         smooth = np.isfinite(self.steering[1]).any() or np.isfinite(self.rolling[2]).any()
         return 3 if np.isfinite(self.steering[2]).any() else 2 if smooth else 1
 
+    def order(self, knot: int) -> int:
+        """Of the zero of a module's velocity where its axis is met at a knot."""
+        return 1 if 0 < knot < INTERVALS else self.held
+
     def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
         """w of twists (…, 3), (…, m)."""
         return np.asarray(twist, dtype=float) @ self.map
@@ -78,9 +82,10 @@ def waves(
     values = grid.cubic.reshape(INTERVALS, -1, 4) @ local @ drive.map
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            beside = slice(knot - 1, knot + 1)
-            own = grid.divided(knot).reshape(2, -1, 4) @ local[course, beside] @ drive.map[:, module]
-            values[course, beside, :, module] = own
+            near = beside(knot)
+            matrix = grid.divided(knot, drive.order(knot))
+            own = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
+            values[course, near, :, module] = own
     shape = (len(controls), INTERVALS, 4, count, len(drive.places))
     return values.reshape(shape).transpose(2, 0, 1, 3, 4)
 
@@ -167,7 +172,7 @@ def _slopes(
     h2 = -h1 * rates[0] - inverse * rates[1]
     h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
     h = np.array([inverse, h1, h2, h3])[..., None]
-    moved = [_moved(crossings, order, inverse.shape, grid) for order in range(4)]
+    moved = [_moved(drive, crossings, order, inverse.shape, grid) for order in range(4)]
     slopes: ComplexArray = np.stack(
         [
             h[1] * moved[0] + h[0] * moved[1],
@@ -181,7 +186,9 @@ def _slopes(
     return found.reshape(*found.shape[:2], -1, 12)
 
 
-def _moved(crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], grid: Grid) -> FloatArray:
+def _moved(
+    drive: SteeredDrive, crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], grid: Grid
+) -> FloatArray:
     """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
     plain = grid.cubic[None, :, order, :, None]
     if not any(crossings):
@@ -189,7 +196,7 @@ def _moved(crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], gr
     values = np.repeat(np.repeat(plain, shape[0], axis=0), shape[3], axis=3)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            values[course, knot - 1 : knot + 1, :, module] = grid.divided(knot)[:, order]
+            values[course, beside(knot), :, module] = grid.divided(knot, drive.order(knot))[:, order]
     return values
 
 
@@ -211,7 +218,7 @@ def _directions(drive: SteeredDrive, controls: FloatArray, crossings: Sequence[C
     found[:, 0, places, free] = first
     found[:, 1, places, free] = second
     for course, crossing in enumerate(crossings):
-        for module, knot in crossing:
+        for module, knot in inner(crossing):
             index = knot + 1
             found[course, :, :, index] = (
                 -(found[course, :, :, index - 1] + found[course, :, :, index + 1]) / 4
@@ -222,10 +229,15 @@ def _directions(drive: SteeredDrive, controls: FloatArray, crossings: Sequence[C
     return found.reshape(len(controls), -1, CUBIC, 3)
 
 
+def inner(crossing: Crossing) -> Crossing:
+    """Those between the ends."""
+    return tuple(each for each in crossing if 0 < each[1] < INTERVALS)
+
+
 def pinned(drive: SteeredDrive, controls: FloatArray, crossing: Crossing) -> FloatArray:
     """Control points whose spline lies on the modules' axes at the knots of a crossing."""
     controls = controls.copy()
-    for module, knot in crossing:
+    for module, knot in inner(crossing):
         around = controls[knot] + controls[knot + 2]
         axis = drive.axes[module]
         reach = (around + 4 * controls[knot + 1]) / 6 @ axis

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import factorial, perm
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.motion.motion import Samples
 from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive, log_rates
-from trundle.motion.planner_splines import INTERVALS, differentiated, pieces
+from trundle.motion.planner_splines import INTERVALS, beside, differentiated, pieces, sign_of
 from trundle.motion.profiles import Profile
 from trundle.results.arrays import FloatArray
 
@@ -118,28 +119,38 @@ class AlongCourse:
         w = d @ self.drive.map
         f = np.repeat(r[:, :, None], w.shape[2], axis=2)
         for module, knot in self.crossing:
-            behind = interval > knot
-            w[:, behind, module] *= -1
-            f[:, behind, module] *= -1
-            beside = (interval == knot) | (interval == knot - 1)
-            since = (interval[beside] + share[beside] - knot) / INTERVALS
-            slopes = self._slopes(module, knot, interval[beside])
-            a, b, c = slopes
-            w[:, beside, module] = -np.array(
-                [a + since * (b / 2 + since * c / 6), b / 2 + since * c / 3, c / 3, 0 * c]
+            passed = interval > knot if 0 < knot < INTERVALS else np.zeros(len(interval), dtype=bool)
+            w[:, passed, module] *= -1
+            f[:, passed, module] *= -1
+            near = np.isin(interval, np.arange(INTERVALS)[beside(knot)])
+            w[:, near, module], power = self._divided(module, knot, interval[near], share[near])
+            r0, r1, r2 = r[:, near]
+            f[:, near, module] = (
+                power[0] * r0,
+                power[0] * r1 + power[1] * r0,
+                power[0] * r2 + 2 * power[1] * r1 + power[2] * r0,
             )
-            r0, r1, r2 = r[:, beside]
-            f[:, beside, module] = -since * r0, -since * r1 - r0, -since * r2 - 2 * r1
         return w, f
 
-    def _slopes(self, module: int, knot: int, interval: IntArray) -> list[ComplexArray]:
-        """The first three derivatives of w at its crossing, from the side of each interval."""
-        share = (interval < knot).astype(float)
-        powers = share[:, None] ** np.arange(4.0)
-        return [
-            _evaluated(each, interval, powers) @ self.drive.map[:, module]
-            for each in self._coefficients[0][1:]
+    def _divided(
+        self, module: int, knot: int, interval: IntArray, share: FloatArray
+    ) -> tuple[ComplexArray, FloatArray]:
+        """w/(t* − t)^order (4, n) and that power (3, n), with derivatives, from w's at t* from either side."""
+        order = self.drive.order(knot)
+        at_knot = (knot - interval).astype(float)[:, None] ** np.arange(4.0)
+        slopes = [
+            _evaluated(each, interval, at_knot) @ self.drive.map[:, module] / factorial(k)
+            for k, each in enumerate(self._coefficients[0])
         ]
+        sign = sign_of(knot, order)
+        since = (interval + share - knot) / INTERVALS
+        kept = [sign * each for each in slopes[order:]]
+        derivatives = []
+        for _ in range(4):
+            derivatives.append(sum(each * since**p for p, each in enumerate(kept)) + 0j * since)
+            kept = [p * each for p, each in enumerate(kept)][1:]
+        powers = [sign * perm(order, k) * since ** max(0, order - k) for k in range(3)]
+        return np.array(derivatives), np.array(powers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +223,11 @@ class Turning:
 
 
 PlannedPiece = AlongCourse | Straight | Turning
+
+
+def standing(drive: SteeredDrive, twist: FloatArray, angles: FloatArray) -> PlannedPiece:
+    """The twist at one moment: what a motion is made of that needs no time."""
+    return Straight(drive, twist, Profile(np.zeros(2), np.array([[0.0, 1.0]])), angles)
 
 
 def _held(profile: Profile, times: FloatArray) -> FloatArray:

@@ -55,10 +55,10 @@ def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: 
     direct = _straight(drive, start, end, angles)
     if direct is not None:
         return _decided(drive, [("straight", direct)], [], angles, bound)
-    found = [("stop: brake, steer at rest, go", _through_rest(drive, start, end, angles))]
+    found = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
     if np.abs(drive.velocities(start)).max() > _STILL:
-        courses, lost = _courses(drive, start, end, angles, _total(found[0][1]))
+        courses, lost = _courses(drive, start, end, angles, total(found[0][1]))
         found += courses
     return _decided(drive, found, lost, angles, bound)
 
@@ -70,18 +70,19 @@ def _decided(
     angles: FloatArray,
     bound: float,
 ) -> Transition:
-    found.sort(key=lambda each: _total(each[1]))
-    best = _total(found[0][1])
+    found.sort(key=lambda each: total(each[1]))
+    best = total(found[0][1])
     named = [Candidate(found[0][0], best, "chosen")]
     named += [
-        Candidate(name, _total(pieces), f"takes {_total(pieces) - best:.3g} s longer")
+        Candidate(name, total(pieces), f"takes {total(pieces) - best:.3g} s longer")
         for name, pieces in found[1:]
     ]
     pieces = found[0][1]
     return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
 
 
-def _total(pieces: tuple[PlannedPiece, ...]) -> float:
+def total(pieces: tuple[PlannedPiece, ...]) -> float:
+    """How long pieces take, in s."""
     return float(sum(piece.duration for piece in pieces))
 
 
@@ -110,7 +111,7 @@ def _ramp(
     return (Straight(drive, direction, change(start, end, acceleration, jerk), angles),)
 
 
-def _through_rest(
+def through_rest(
     drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
 ) -> tuple[PlannedPiece, ...]:
     """Brake with the wheels held, steer at rest whichever way is nearer, and go."""
@@ -119,11 +120,16 @@ def _through_rest(
         size = float(np.linalg.norm(start))
         pieces = _ramp(drive, start / size, size, 0.0, angles)
     turns = nearest_turns(drive, angles, end)
-    if np.abs(turns).max() > 0:
-        profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
-        pieces = (*pieces, Turning(drive, angles, profiles))
     size = float(np.linalg.norm(end))
-    return (*pieces, *_ramp(drive, end / size, 0.0, size, angles + turns))
+    return (*pieces, *turning(drive, angles, turns), *_ramp(drive, end / size, 0.0, size, angles + turns))
+
+
+def turning(drive: SteeredDrive, angles: FloatArray, turns: FloatArray) -> tuple[PlannedPiece, ...]:
+    """At rest all modules steer by their turns, each as fast as it can."""
+    if not np.abs(turns).max():
+        return ()
+    profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
+    return (Turning(drive, angles, profiles),)
 
 
 def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) -> FloatArray:
@@ -148,8 +154,8 @@ def _courses(
     drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray, limit: float
 ) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
     """Certified courses, and the ways that were left."""
-    if (np.abs(drive.velocities(start)) <= _STILL).any() or (np.abs(drive.velocities(end)) <= _STILL).any():
-        return [], []
+    if (np.abs(drive.velocities(start)) <= _STILL).any():
+        return [], []  # the course would have to begin along angles that a module has by chance
     chosen, left = _chosen(ways(drive, start, end), limit)
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
     if not chosen:

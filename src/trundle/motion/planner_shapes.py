@@ -16,6 +16,7 @@ _POINTS = 31
 _SHARE = np.linspace(0.0, 1.0, _POINTS)
 # A crossing's place on the way and how far the way is drawn to it; both are only where polishing begins.
 _THROUGH = [(place, pull) for place in (0.35, 0.5, 0.65) for pull in (-1.0, -0.5, 0.5, 1.0)]
+_STILL = 1e-9
 _MARGIN = 3  # knots between a crossing and the ends: there splines are uniform
 
 
@@ -75,7 +76,12 @@ def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
     reached = _distances(drive, points, factors)
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
-    found = [Way(*kind[:2], points[i], reached[i], kind[2], float(times[i])) for i, kind in enumerate(kinds)]
+    still = np.flatnonzero(np.abs(drive.velocities(last)) < _STILL)
+    found = [
+        Way(*kind[:2], points[i], reached[i], kind[2], float(times[i]))
+        for i, kind in enumerate(kinds)
+        if not any(module in still for module, _ in kind[2])
+    ]
     return sorted(found, key=lambda way: way.estimate)
 
 
@@ -137,6 +143,8 @@ def _distances(drive: SteeredDrive, points: FloatArray, factors: FloatArray) -> 
     w = drive.velocities(points)
     w[np.abs(w) < 1e-12] = 1e-12
     steps = w[:, 1:] * w[:, :-1].conj() * factors
+    # a module that stands still at the end has no angle to reach
+    steps[:, -1, np.abs(w[0, -1]) < _STILL] = 1.0
     turns = np.arctan2(steps.imag, steps.real) / _weights(drive)
     squares = turns * turns
     lengths = (squares**2 * squares**2).sum(axis=2) ** (1 / 8)
@@ -167,4 +175,6 @@ def laid(drive: SteeredDrive, way: Way) -> tuple[FloatArray, Crossing]:
     controls = np.stack([np.interp(along, _SHARE, each) for each in way.points.T], axis=1)
     held = drive.held
     controls[:held], controls[CUBIC - held :] = way.points[0], way.points[-1]
+    still = np.flatnonzero(np.abs(drive.velocities(way.points[-1])) < _STILL)
+    crossing += tuple((int(module), INTERVALS) for module in still)
     return pinned(drive, controls, crossing), crossing

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive, log_rates, waves
-from trundle.motion.planner_splines import INTERVALS, QUADRATIC, Grid, sampling, windows
+from trundle.motion.planner_splines import INTERVALS, QUADRATIC, Grid, beside, sampling, sign_of, windows
 from trundle.results.arrays import FloatArray
 
 _POWERS = (2, 4, 6, 8, 8)
 _ROOM = 0.9  # of the speed limit, from which on a course's speed counts
 
 
-def speed_rows(w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+def speed_rows(drive: SteeredDrive, w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
     """(3, c, K, n, m, 3): modules' speeds and derivatives on [0, 1], by each interval's control points of r."""
     _, rates = log_rates(w)
     size = np.abs(w[0])[..., None]
     first = rates[0].real[..., None]
     second = rates[1].real[..., None] + first**2
-    r = factors(crossings, grid, w.shape[1], w.shape[4])
+    r = factors(drive, crossings, grid)
     return np.array(
         [
             size * r[0],
@@ -34,18 +34,25 @@ def speed_rows(w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> Fl
     )
 
 
-def factors(crossings: Sequence[Crossing], grid: Grid, courses: int, modules: int) -> FloatArray:
-    """(3, c, K, n, m, 3): r and its derivatives by its control points, beside a crossing times (t* − t)."""
+def factors(drive: SteeredDrive, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+    """(3, c, K, n, m, 3): r and its derivatives by its control points, beside a crossing times (t* − t)^order."""
     plain = grid.quadratic.transpose(1, 0, 2, 3)[:, None, :, :, None]
     if not any(crossings):
         return plain
-    found = np.repeat(np.repeat(plain, courses, axis=1), modules, axis=4)
+    found = np.repeat(np.repeat(plain, len(crossings), axis=1), len(drive.places), axis=4)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            beside = slice(knot - 1, knot + 1)
-            since = (knot / INTERVALS - grid.times[beside])[..., None]
-            r0, r1, r2 = plain[:, 0, beside, :, 0]
-            found[:, course, beside, :, module] = since * r0, since * r1 - r0, since * r2 - 2 * r1
+            near, order = beside(knot), drive.order(knot)
+            since = (grid.times[near] - knot / INTERVALS)[..., None]
+            power = sign_of(knot, order) * since**order
+            slope = sign_of(knot, order) * order * since ** (order - 1)
+            bend = sign_of(knot, order) * order * (order - 1) * since ** max(0, order - 2)
+            r0, r1, r2 = plain[:, 0, near, :, 0]
+            found[:, course, near, :, module] = (
+                power * r0,
+                power * r1 + slope * r0,
+                power * r2 + 2 * slope * r1 + bend * r0,
+            )
     return found
 
 
@@ -62,7 +69,7 @@ def fit_speeds(
     """
     grid = sampling()
     c, n, m = len(controls), len(grid.inside), len(drive.places)
-    rows = speed_rows(waves(drive, controls, crossings, grid), crossings, grid)
+    rows = speed_rows(drive, waves(drive, controls, crossings, grid), crossings, grid)
     rows = rows.transpose(1, 2, 0, 3, 4, 5).reshape(c, INTERVALS, -1, 3)
     held = 2 if np.isfinite(drive.rolling[2]).any() else 1
     r = np.zeros((c, QUADRATIC))

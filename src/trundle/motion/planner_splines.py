@@ -57,21 +57,38 @@ class Grid:
         return np.stack([powers[:, : each.shape[1]] @ each for each in orders], axis=1)
 
     @lru_cache  # noqa: B019 - grids are few and live as long as the process
-    def divided(self, knot: int) -> FloatArray:
-        """w/(t* − t) and its derivatives in the two intervals beside the knot t* at which the spline w is zero.
+    def divided(self, knot: int, order: int) -> FloatArray:
+        """w/(t* − t)^order and its derivatives in the intervals beside a knot t* where w has a zero of that order.
 
-        (2, 4, n, 4): there w = Σ_p a_p (t − t*)^p from p = 1 on, of either side.
+        (1 or 2, 4, n, 4): there w = Σ_p a_p (t − t*)^p from p = order on, of either side. At the start it is
+        w/(t − t*)^order, so that the divisor is positive.
         """
         parts = []
-        for interval, start in ((knot - 1, 1.0), (knot, 0.0)):
+        for interval in range(INTERVALS)[beside(knot)]:
+            start = float(knot - interval)
             local = pieces(3)[interval][:, interval : interval + 4]
-            shifted = np.array(
-                [sum(comb(k, p) * start ** (k - p) * local[k] for k in range(p, 4)) for p in range(4)]
-            )
-            a, b, c = (-shifted[1:] * float(INTERVALS) ** np.arange(1, 4)[:, None])[:, None, :]
-            t = ((self.inside - start) / INTERVALS)[:, None]
-            parts.append([a + b * t + c * t**2, b + 2 * c * t, 2 * c + 0 * t, 0 * c + 0 * t])
+            shifted = [
+                sum(comb(k, p) * start ** (k - p) * local[k] for k in range(p, 4)) * float(INTERVALS) ** p
+                for p in range(4)
+            ]
+            kept = np.array(shifted[order:]) * sign_of(knot, order)
+            since = (self.inside[:, None] - start) / INTERVALS
+            derivatives = []
+            for _ in range(4):
+                derivatives.append(since ** np.arange(len(kept)) @ kept)
+                kept = kept[1:] * np.arange(1, len(kept))[:, None] if len(kept) > 1 else 0 * kept
+            parts.append(derivatives)
         return np.array(parts)
+
+
+def beside(knot: int) -> slice:
+    """The intervals that meet at a knot: two, or one at an end."""
+    return slice(max(0, knot - 1), min(INTERVALS, knot + 1))
+
+
+def sign_of(knot: int, order: int) -> float:
+    """Of (t* − t)^order as a multiple of (t − t*)^order, of its size at the start."""
+    return 1.0 if knot == 0 else (-1.0) ** order
 
 
 @lru_cache

@@ -39,8 +39,8 @@ THREAD_WORK = 20_000_000
 """Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
 
 
-QUICK = 10_000
-"""Operations above which the time to compile counts for more than the speed: a second at LLVM's usual pace."""
+QUICK = 4000
+"""Operations above which one state's code is compiled quickly: at LLVM's usual pace that would take 0.3 s and more."""
 FEW = 5000
 """Lanes that a long program takes one by one: these 0.1 s are less than it takes to compile it for batches, too."""
 
@@ -188,7 +188,7 @@ class Kernel:
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:
-            self._variants[key] = assemble(emit(), signature, quick=self._long)
+            self._variants[key] = assemble(emit(), signature, quick=self._long and key == "single")
         return self._variants[key]
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:
