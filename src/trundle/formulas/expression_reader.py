@@ -79,8 +79,12 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
             return _OPERATORS[type(operator)](_read(left, known, depth + 1), _read(right, known, depth + 1))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name](*(_read(each, known, depth + 1) for each in args))
+    try:
+        written = ast.unparse(node)[:60]
+    except RecursionError:  # it is nested more deeply than Python's stack
+        written = type(node).__name__
     raise InputError(
-        f"'{ast.unparse(node)[:60]}' has no place in an expression",
+        f"'{written}' has no place in an expression",
         hint=f"numbers, symbols, + - * / ** and {', '.join(FUNCTIONS)}",
     )
 
