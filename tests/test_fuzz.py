@@ -16,8 +16,11 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.campaign
-def test_hostile_cases(campaign, seed):
-    """No exception but TrundleError, nothing over 10 s or 2 GB, no NaN unsaid: 100,000 cases, some 40 minutes."""
+def test_hostile_cases(campaign):
+    """No exception but TrundleError, nothing over 10 s or 2 GB, no NaN unsaid: 100,000 cases, some 40 minutes.
+
+    The same cases each time, so that what fails was broken by a change; `make fuzz` looks where nobody has looked.
+    """
     count = sum(1 for _ in campaign(100_000))
     command = [
         sys.executable,
@@ -26,7 +29,7 @@ def test_hostile_cases(campaign, seed):
         "--cases",
         str(count),
         "--seed",
-        str(seed),
+        os.environ.get("TRUNDLE_TEST_SEED", "11"),
         "--workers",
         "2",
     ]
