@@ -5,6 +5,7 @@ import shutil
 import netCDF4
 import pytest
 
+from trundle.errors import InputError
 from trundle.results import Run
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"someone's picture"
@@ -129,6 +130,19 @@ def test_a_folder_in_the_way_is_told_before_any_work(trundle, earlier):
     for words in ([], ["--force"]):
         assert "path.png" in trundle("run", "circle.yaml", *words).err
     assert contents(earlier) == before
+
+
+def test_a_figure_that_fails_loses_no_numbers(trundle, earlier, monkeypatch):
+    def failing(run, folder, suffix):
+        (folder / "path.png").write_text("half")
+        raise InputError("no figure")
+
+    figures = {name: content for name, content in contents(earlier).items() if name.endswith(".png")}
+    monkeypatch.setattr("trundle.show.plots.Plots.save", failing)
+    assert trundle("run", "circle.yaml", "--duration", "1").status == 1
+    assert Run.load(earlier / "circle.nc").duration == Run.load(earlier / "circle.csv").duration == 1.0
+    assert figures.items() <= contents(earlier).items()
+    assert not list(earlier.glob(".trundle-*"))
 
 
 LONG, ZERO = "a" * 300, "a\0b"

@@ -38,3 +38,10 @@ def test_symbols_may_be_given():
 
 def test_names_that_mean_something_to_sympy():
     assert read_expression("I*E + S", ("I", "E", "S")).free_symbols == set(sympy.symbols("I E S"))
+
+
+def test_what_has_no_number_and_what_has_no_place_however_deep_is_refused():
+    with pytest.raises(InputError, match="divides by zero"):
+        read_expression("a/(b - b)", ["a", "b"])
+    with pytest.raises(InputError, match="has no place in an expression"):
+        read_expression("a" + "&a" * 900, ["a"])

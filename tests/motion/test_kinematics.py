@@ -190,3 +190,29 @@ def test_what_has_no_such_kinematics_says_so():
         )
         found = trundle.kinematics(one)
         found.twist(found.module_states(1, 0, 0))
+
+
+def test_noise_about_a_right_angle_makes_no_wheel_change_its_mind(rng):
+    """Modules that turn slowly towards a twist about 90° away, measured with noise: the halves stay as first chosen."""
+    found = trundle.kinematics(trundle.catalog.swerve())
+    states = found.module_states(1.0, 0.0, 0.0)
+    signs = []
+    for _ in range(100):
+        way = math.radians(90 + rng.normal(scale=1.5))
+        wanted = found.module_states(math.cos(way), math.sin(way), 0.02 * rng.normal(), states)
+        signs.append(np.sign(wanted.speeds))
+        states = found.states(states.angles + 0.05 * (wanted.angles - states.angles), wanted.speeds)
+    assert np.ptp(signs, axis=0).max() == 0
+
+
+def test_steering_that_gears_tie_is_refused():
+    chain = {"type": "gear", "joint": "b.steering", "follows": {"a.steering": 1}}
+    robot = trundle.load({"robot": {**_plain(), "couplings": {"chain": chain}}})
+    with pytest.raises(InputError, match="'chain' ties the steering of 'b'"):
+        trundle.kinematics(robot)
+
+
+def _plain():
+    wheel = {"type": "steered", "radius": 0.1, "mass": 1, "fork": {"mass": 1, "inertia": {"zz": 0.1}}}
+    wheels = {name: {**wheel, "at": [x, 0.1, 0.1]} for name, x in (("a", 0.3), ("b", -0.3))}
+    return {"name": "pair", "base": "planar", "body": {"mass": 1, "inertia": {"zz": 1}}, "wheels": wheels}

@@ -49,5 +49,5 @@ def test_what_a_foreign_file_is(name, call, tmp_path):
 
 
 def test_descriptions_are_none_of_them():
-    for path in [*Path("examples").rglob("*.yaml"), *Path("examples").rglob("*.urdf")]:
+    for path in [*Path("examples").glob("*/*.yaml"), *Path("examples").rglob("*.urdf")]:
         assert trundle.load(path).name

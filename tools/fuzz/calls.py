@@ -109,7 +109,8 @@ def _long(arguments: dict[str, object]) -> bool:
     """Whether somebody asks for work without end, which no limit of time is about."""
     asked = [arguments.get(name) for name in ("duration", "steps", "count", "samples")]
     times = arguments.get("times")
-    asked += [*times] if isinstance(times, list | tuple | np.ndarray | range) and np.ndim(times) else []
+    asked += np.ravel(times).tolist() if isinstance(times, np.ndarray) else []
+    asked += times if isinstance(times, list | tuple | range) else ()
     return any(isinstance(each, float | int | str) and 100 < _size(each) < 1e49 for each in asked)
 
 

@@ -59,18 +59,21 @@ def names(stem: str, figure_format: str | None) -> list[str]:
 
 
 def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
-    """Write everything or nothing, each file whole; return the paths, and the seconds that the figures took."""
+    """Write the numbers, then the figures, each set together or not at all; a figure that fails loses no numbers.
+
+    Returns the paths, and the seconds that the figures took.
+    """
     record, table, *figures = names(stem, figure_format)
-    with replacing_in(folder, [record, table, *figures]) as drafts:
+    with replacing_in(folder, [record, table]) as drafts:
         written = [run.save(drafts / record), run.save(drafts / table)]
-        seconds = 0.0
-        if figure_format is not None:
-            began = time.perf_counter()
-            with no_collection():
-                written += run.plot.save(drafts, f".{figure_format}")
-            seconds = time.perf_counter() - began
         # A table has no room for a mark, and is known by its record: there must not be an old one beside a new record.
         (folder / table).unlink(missing_ok=True)
+    seconds = 0.0
+    if figure_format is not None:
+        began = time.perf_counter()
+        with no_collection(), replacing_in(folder, figures) as drafts:
+            written += run.plot.save(drafts, f".{figure_format}")
+        seconds = time.perf_counter() - began
     return [folder / path.name for path in written], seconds
 
 

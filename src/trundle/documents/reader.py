@@ -27,6 +27,7 @@ class File(Noun):
     """A description of a robot and a run, for Trundle."""
 
     called: ClassVar[str] = "description"
+    instead: ClassVar[Mapping[str, str]] = {"motion": "a motion is driven: trundle drive --file FILE"}
 
     trundle: int = Field(description="Version of this format: 1.", ge=1, le=FORMAT)
     robot: Robot = Field(description="The robot.")

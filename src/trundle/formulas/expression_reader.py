@@ -28,7 +28,7 @@ _OPERATORS: dict[type, Callable[[Expression, Expression], Expression]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
+    ast.Div: lambda a, b: _quotient(a, b),
 }
 # Longer than any equation that is printed, short enough that reading stays quick.
 _MOST_LENGTH = 200_000
@@ -79,10 +79,20 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
             return _OPERATORS[type(operator)](_read(left, known, depth + 1), _read(right, known, depth + 1))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name](*(_read(each, known, depth + 1) for each in args))
+    try:
+        written = ast.unparse(node)[:60]
+    except RecursionError:  # it is nested more deeply than Python's stack
+        written = type(node).__name__
     raise InputError(
-        f"'{ast.unparse(node)[:60]}' has no place in an expression",
+        f"'{written}' has no place in an expression",
         hint=f"numbers, symbols, + - * / ** and {', '.join(FUNCTIONS)}",
     )
+
+
+def _quotient(a: Expression, b: Expression) -> Expression:
+    """a/b; of two floats rounded once: SymPy multiplies by 1/b, which makes 0.6/0.6 of 0.999999999999999."""
+    floats = a.is_Float and b.is_Float and b != 0
+    return sympy.Float(repr(float(a) / float(b)), 17) if floats else a / b
 
 
 def _power(base: Expression, power: Expression) -> Expression:

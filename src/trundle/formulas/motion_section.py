@@ -115,9 +115,10 @@ def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
 
 
 def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
-    """An entry of M, with a letter where it is long."""
+    """An entry of M, with a letter where it is long, or where the accelerations have one for it."""
     value = dynamics.mass[max(i, j)][min(i, j)]
     long = isinstance(value, Sum) and value.terms and cost(best(value)) > _MOST_ENTRY
+    long = long or (isinstance(value, Sum) and not value.is_plain and sheet.book.known(value) is not None)
     return _named_entry(sheet, dynamics, i, j) if long else value
 
 
@@ -240,7 +241,9 @@ def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
 def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]) -> list[sympy.Expr]:
     """Two speeds by Cramer's rule, in letters for M and the forces."""
     i, j = group
-    m11, m12, m22 = (_named_entry(sheet, dynamics, a, b) for a, b in ((i, i), (i, j), (j, j)))
+    m11, m12, m22 = entries = [_named_entry(sheet, dynamics, a, b) for a, b in ((i, i), (i, j), (j, j))]
+    for entry in entries:  # so that they are told in this order
+        sheet.expression(entry)
     f1, f2 = (_force(sheet, dynamics, k, force) for k, force in zip(group, drive, strict=True))
     below = m11 * m22 - m12 * m12
     return [sheet.writer.fraction(above, below) for above in (m22 * f1 - m12 * f2, m11 * f2 - m12 * f1)]

@@ -198,7 +198,7 @@ class _Report:
         if self.forward is not None:
             sections.append(self._from_rates(self.forward))
         told = self.forward if self.ideal is not None or self._given_freely else None
-        bodies = body_sections(sheet, told)
+        bodies = [] if self.basis is None else body_sections(sheet, told)
         if bodies:
             speeds = moving(evidence, told if self.ideal is None else None)
             for found in bodies:
@@ -237,6 +237,8 @@ class _Report:
         sheet = self.sheet
         sheet.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
+        # First: letters that they need for entries of M stand in M, too.
+        explicit = None if rows else acceleration_section(sheet, found)
         makers: list[Callable[[], Section | None]] = [
             lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
             lambda: motor_section(sheet, found),
@@ -244,7 +246,7 @@ class _Report:
             lambda: passive_section(sheet, found),
             lambda: contact_section(sheet, found),
             lambda: motion_section(sheet, found, rows),
-            lambda: acceleration_section(sheet, found) if not rows else None,
+            lambda: explicit,
         ]
         sections = [section for make in makers if (section := make()) is not None]
         check_dynamics(self.evidence, sections, found, self.model, bool(rows))

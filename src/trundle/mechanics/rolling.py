@@ -177,6 +177,7 @@ def _steered_basis(
     elif len(base_free) == 3 and rank == 1:
         basis, made = _about_one_wheel(vectors[0], about[0]), made.of(about[0].owner)
     elif len(base_free) == 3:
+        _refuse_one_place(problem, rows)
         basis = _about_two_wheels(vectors, about)
     else:
         basis = _beside_fixed_wheels(problem, pivots, rows[0], base_free, vectors[0])
@@ -223,6 +224,23 @@ def _about_two_wheels(vectors: Sequence[Sequence[Scalar]], about: Sequence[Row])
     length = sqrt(dx * dx + dy * dy)
     twist = [b2 * e1 - e2 * b1, e2 * a1 - a2 * e1, a2 * b1 - b2 * a1]
     return [[component / length] for component in twist]
+
+
+def _refuse_one_place(problem: Problem, lateral: Sequence[int]) -> None:
+    """Raise InputError for two steered wheels at one place, by numbers: each row (a, b, e) has e = b x − a y."""
+
+    def place(row: int) -> np.ndarray:
+        rows = problem.samples[-1][[row, problem.about[row].along or 0]][:, list(problem.base)]
+        return np.linalg.solve(rows[:, 1::-1] * (1, -1), rows[:, 2])
+
+    if np.abs(place(lateral[0]) - place(lateral[1])).max() <= ZERO:
+        first, second = (problem.about[row].owner for row in sorted(lateral))
+        raise InputError(
+            f"the steered wheels '{first}' and '{second}' stand at one place: steered apart they only let the robot "
+            "turn about it",
+            key=f"robot.wheels.{second}",
+            hint="move one of them, tie their steering by a gear, or give one contact: slip",
+        )
 
 
 def _about_many_wheels(

@@ -13,6 +13,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.module_programs import affine_slip, agreeing, following, pointing, speeding
+from trundle.motion.module_states import ModuleRates, ModuleStates
 from trundle.motion.modules import Module, modules_of
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
@@ -20,40 +21,7 @@ from trundle.results.arrays import FloatArray
 _Call = Callable[..., tuple[FloatArray, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class ModuleStates:
-    """What wheels do at one moment, or at many: arrays (m,) or (n, m) in the order of `names`.
-
-    angles: along which they roll, in the base's frame (rad); speeds: R φ̇ (m/s), negative backward; steering_rates:
-    of wheels whose contact is ahead of or behind its pivot, which a twist of the base turns (rad/s), else 0.
-    """
-
-    names: tuple[str, ...]
-    angles: FloatArray
-    speeds: FloatArray
-    steering_rates: FloatArray
-
-    def __getitem__(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """The angle and the speed of a module."""
-        place = self.names.index(name)
-        return self.angles[..., place], self.speeds[..., place]
-
-
-@dataclass(frozen=True, eq=False)
-class ModuleRates:
-    """How what wheels do changes: arrays (m,) or (n, m) in the order of `names`.
-
-    steering_rates: of the angles (rad/s); drive_accelerations: of the speeds (m/s²); steering_accelerations: of wheels
-    whose contact is beside its pivot (rad/s²), else 0.
-    """
-
-    names: tuple[str, ...]
-    steering_rates: FloatArray
-    drive_accelerations: FloatArray
-    steering_accelerations: FloatArray
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kinematics:
     """u = A ξ: the velocities u of a drive's wheels from its base's twist ξ = (v_x, v_y, ω), in the base's frame.
 
@@ -327,6 +295,9 @@ class Kinematics:
         slopes = self.forward.with_jacobians("twist", "angle", "speed", "steering_rate")
         return replace(slopes, name="twist_slopes")
 
+    def __repr__(self) -> str:
+        return f"<Kinematics of {self.name}: {', '.join(self.names)}>"
+
     def _states(self, outputs: tuple[FloatArray, ...]) -> ModuleStates:
         angles, speeds, *trailing = outputs
         rates = np.zeros_like(angles)
@@ -382,7 +353,8 @@ def kinematics(robot: Given) -> Kinematics:
     Raises
     ------
     InputError
-        The base isn't planar, or no wheel on it touches the ground.
+        The base isn't planar, no wheel on it touches the ground, or gears tie the steering of one to something else. An
+        Ackermann linkage doesn't: its wheels point at the centre of rotation, too.
 
     References
     ----------

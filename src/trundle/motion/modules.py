@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import dot
 from trundle.mechanics.wheels import WheelModel, centre_of
 from trundle.robot.wheels import PivotedWheel
@@ -127,9 +128,22 @@ def turned(vector: Sequence[Scalar], angle: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def modules_of(assembly: Assembly) -> tuple[Module, ...]:
-    """The modules of an assembly, in the scalars that it is in; wheels on trailers and arms, and balls, are none."""
+    """The modules of an assembly, in the scalars that it is in; wheels on trailers and arms, and balls, are none.
+
+    Raises InputError where gears tie the steering of one to something else. An Ackermann linkage doesn't: its wheels
+    point at the centre of rotation, too.
+    """
     frames = mounting(assembly)
     wheels = [wheel for wheel in assembly.wheels if wheel.grips and wheel.on_base]
+    steering = {wheel.steering: wheel.name for wheel in wheels if wheel.steering is not None}
+    for gear in assembly.couplings:
+        tied = [steering[axis.column] for axis in (*gear.followers, *gear.leaders) if axis.column in steering]
+        if tied and isinstance(gear, Gear):
+            raise InputError(
+                f"the gear '{gear.name}' ties the steering of '{tied[0]}': no twist chooses its angle alone",
+                key=f"robot.couplings.{gear.name}",
+                hint="trundle.roll moves such a robot by the angle that the gears follow",
+            )
     return tuple(_module(wheel, frames[wheel.link].rotation) for wheel in wheels)
 
 

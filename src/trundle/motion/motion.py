@@ -190,6 +190,32 @@ class Motion:
         """
         return self._arcs.at(self._checked(times))[:, 3:]
 
+    def measurements(self, times: npt.ArrayLike) -> dict[str, FloatArray]:
+        """What encoders of the wheels and of their steering would read, from zero turns at the start.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration.
+
+        Returns
+        -------
+        dict of str to array (n,)
+            Coordinates by name, in rad: `Odometry.along` takes them.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        found: dict[str, FloatArray] = {}
+        angles, rolled = self.samples(times).angle, self.distances(times)
+        for module, angle, distance in zip(self.kinematics.modules, angles.T, rolled.T, strict=True):
+            found[f"{module.name}.angle"] = distance / float(module.radius)
+            if module.pivots:
+                found[f"{module.name}.steering"] = angle - float(module.heading)
+        return found
+
     @cached_property
     def _arcs(self) -> Arcs:
         def rates(times: FloatArray) -> FloatArray:

@@ -19,8 +19,10 @@ from trundle.model.arguments import robot_of
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.arc import advance
+from trundle.motion.dead_reckoning import chained
 from trundle.motion.displacement import POSE, at_origin, displacement, middle, plan_odometry
 from trundle.program import Kernel, Program, compile_program
+from trundle.results import Run
 from trundle.robot import Robot
 
 if TYPE_CHECKING:
@@ -146,6 +148,73 @@ class Odometry:
             slope = flat.reshape(len(POSE), size, *flat.shape[1:])
             total = total + np.einsum("ij...,jk...,lk...->il...", slope, _square(noise, name, size), slope)
         return after, total
+
+    def along(
+        self,
+        measured: Mapping[str, npt.ArrayLike] | Run,
+        pose: Numbers = (0.0, 0.0, 0.0),
+        covariance: npt.ArrayLike | None = None,
+        *,
+        increment_covariance: npt.ArrayLike | None = None,
+        angle_covariance: npt.ArrayLike | None = None,
+        parameters: Parameters | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Poses and their covariances along what was measured of wheels and steering over time.
+
+        Parameters
+        ----------
+        measured : mapping of str to array (n,), or Run
+            At n times the coordinates whose `increments` are counted, and the `angles`, by name (rad; m of sliding
+            joints): of a run, of encoders, or of a motion (`Motion.measurements`).
+        pose : array (3,) or mapping, optional
+            x, y (m), θ (rad) at the first time.
+        covariance : array (3, 3), optional
+            Its own; by default 0.
+        increment_covariance, angle_covariance : array, optional
+            Q and R as in `propagate`, of each step and independent of the others'; by default 0.
+        parameters : mapping, optional
+            As in `update`.
+
+        Returns
+        -------
+        tuple of arrays
+            Poses (n, 3), and covariances (n, 3, 3).
+
+        Raises
+        ------
+        InputError
+            A coordinate is missing, or shapes don't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> robot = trundle.catalog.differential_drive(radius=0.1)
+        >>> run = trundle.roll(robot, 2.0, {"v_x": 0.5, "omega": 0.2})
+        >>> poses, _ = trundle.odometry(robot).along(run)
+        >>> bool(abs(poses[-1] - [run["x"][-1], run["y"][-1], run["theta"][-1]]).max() < 1e-9)
+        True
+        """
+        names = (*self.increments, *self.angles)
+        for name in names:
+            if name not in measured:
+                hint = f"give all of: {', '.join(names)}"
+                raise InputError(f"the measurements lack '{name}'", key=name, hint=hint)
+        counted, angles = (
+            _group("measured", group, {name: measured[name] for name in group}).reshape(len(group), -1)
+            for group in (self.increments, self.angles)
+        )
+        steps = np.diff(counted)
+        before = angles[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
+        local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
+        noise = np.zeros((3, 3, steps.shape[1]))
+        own = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
+        given = (increment_covariance, self.increments), (angle_covariance, self.angles)
+        for flat, (each, group) in zip(slopes, given, strict=True):
+            if each is not None:
+                slope = flat.reshape(len(POSE), len(group), -1)
+                spread = _square(each, "covariance", len(group))
+                noise += np.einsum("ijn,jk,lkn->iln", slope, spread, slope)
+        return chained(local, forward.reshape(3, 3, -1), noise, _group("pose", POSE, pose), own)
 
     def formulas(self) -> OdometryFormulas:
         """The same in SymPy, with the description's own parameters as symbols, checked against the program."""

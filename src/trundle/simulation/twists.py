@@ -64,7 +64,7 @@ def with_twist(
     twist = _whole(here, [signals.get(name) for name in speeds])
     made = dict(zip(speeds, twist, strict=True))
     for each in _steered(assembly, signals):
-        made[each.coordinate] = _Steering(each, twist, end).signal(initial.get(each.coordinate))
+        made[each.coordinate] = _steering(each, twist, end, initial.get(each.coordinate))
     return {**signals, **made}
 
 
@@ -122,92 +122,90 @@ def _steered(assembly: Assembly, given: Mapping[str, Signal]) -> Iterator[Steere
         yield Steered(f"{name}.angle", WheelPlace(name, x, y, 0.0, True))
 
 
-class _Steering:
-    """The steering angle δ(t) along which a wheel rolls, without jumps: known up to half turns at each time, and at
-    `nodes` close enough together to tell which.
-    """
+@dataclass(frozen=True)
+class _Way:
+    """Along which line a wheel rolls, δ(t) up to half turns; below `least` (m/s) it stands still and has none."""
 
-    def __init__(self, steered: Steered, twist: Sequence[Signal], end: float) -> None:
-        self.steered, self.twist, self.end = steered, twist, end
-        breaks = {t for signal in twist for t in (*signal.jumps, *signal.kinks)}
-        looks = [] if all(signal.held for signal in twist) else np.linspace(0, end, LOOKS + 1).tolist()
-        before = [math.nextafter(t, -math.inf) for signal in twist for t in signal.jumps]
-        self.times = sorted(t for t in {0.0, *breaks, *before, *looks} if 0.0 <= t <= end)
-        sizes = [max(map(abs, self._twist(t))) for t in self.times]
-        self.least = STILL * max(sizes)
-        moving = [t for t in self.times if self._line(t) is not None]
-        self.first = moving[0] if moving else 0.0
-        self.angles = [half_turn(self._line(self.first) or 0.0)]
-        self._follow()
+    steered: Steered
+    twist: Sequence[Signal]
+    end: float
+    least: float
 
-    def signal(self, start: float | None) -> Signal:
-        """δ(t) and its rate; from the half that `start` is in. Raises InputError where that is across the way."""
-        shift = 0.0 if start is None else start - self.angles[0]
-        across = math.remainder(shift, math.pi)
-        if abs(across) > ROUNDING:
-            slip = abs(self._velocity(self.first)) * abs(math.sin(across))
-            raise InputError(
-                f"'{self.steered.coordinate}' starts at {start:g} rad, and the twist at t = {self.first:g} s moves its "
-                f"wheel along {self.angles[0]:g} rad: it would slip by {slip:.3g} m/s",
-                key=f"run.initial.{self.steered.coordinate}",
-                hint="leave it out: wheels start where the first twist needs them",
-            )
-        shift -= across
-        kinks = tuple(sorted({t for signal in self.twist for t in (*signal.jumps, *signal.kinks)}))
-        looks = [signal.resolution for signal in self.twist if signal.resolution is not None]
-        held = all(signal.held for signal in self.twist)
-        return Signal(
-            lambda t: self._value(t) + shift, (), kinks, self._slope, min(looks, default=None), held
-        )
+    def velocity(self, t: float) -> complex:
+        """Of the wheel's place, from its heading."""
+        return self.steered.velocity([signal.value(t) for signal in self.twist])
 
-    def _twist(self, t: float) -> list[float]:
-        return [signal.value(t) for signal in self.twist]
-
-    def _velocity(self, t: float) -> complex:
-        return self.steered.velocity(self._twist(t))
-
-    def _line(self, t: float) -> float | None:
-        """The direction of the velocity, which half turns leave the same line; None where it stands still."""
-        velocity = self._velocity(t)
-        return cmath.phase(velocity) if abs(velocity) > self.least else None
-
-    def _value(self, t: float) -> float:
-        before = self.angles[max(bisect_right(self.times, t) - 1, 0)]
-        return self._near(t, before)
-
-    def _near(self, t: float, angle: float) -> float:
+    def near(self, t: float, angle: float) -> float:
         """The steering angle at t that is nearest to another one; that one where the wheel stands still."""
-        line = self._line(t)
-        return angle if line is None else angle + math.remainder(line - angle, math.pi)
+        velocity = self.velocity(t)
+        if abs(velocity) <= self.least:
+            return angle
+        return angle + math.remainder(cmath.phase(velocity) - angle, math.pi)
 
-    def _slope(self, t: float) -> float:
+    def slope(self, t: float) -> float:
         """δ̇ = (u × u̇)/|u|²; 0 at rest."""
-        velocity = self._velocity(t)
+        velocity = self.velocity(t)
         if abs(velocity) <= self.least:
             return 0.0
         faster = self.steered.velocity([signal.derivative(t, 0.0, self.end) for signal in self.twist])
         return (velocity.conjugate() * faster).imag / abs(velocity) ** 2
 
-    def _follow(self) -> None:
-        """The angles at all times, with more times between where they differ by much."""
-        waiting, times = self.times[:0:-1], self.times[:1]
-        while waiting:
-            t, before = waiting[-1], times[-1]
-            angle = self._near(t, self.angles[-1])
-            if abs(angle - self.angles[-1]) > MOST_TURN:
-                if t - before <= LEAST * self.end:
-                    raise self._jump(t, self.angles[-1], angle)
-                waiting.append((before + t) / 2)
-                continue
-            times.append(waiting.pop())
-            self.angles.append(angle)
-        self.times = times
 
-    def _jump(self, t: float, before: float, after: float) -> InputError:
-        name = self.steered.coordinate
-        return InputError(
-            f"at t = {t:.6g} s the twist turns the way of '{self.steered.place.name}' from {before:.4g} to "
-            f"{after:.4g} rad, which no wheel can in no time",
-            key="run.inputs",
-            hint=f"turn the base's velocity over some time, or give '{name}' and stand still meanwhile",
-        )
+def _steering(steered: Steered, twist: Sequence[Signal], end: float, start: float | None) -> Signal:
+    """The steering angle along which a wheel rolls, without jumps, from the half that `start` is in.
+
+    Raises InputError where that is across the way, or where the way itself jumps.
+    """
+    breaks = sorted({t for signal in twist for t in (*signal.jumps, *signal.kinks)})
+    before = [math.nextafter(t, -math.inf) for signal in twist for t in signal.jumps]
+    held = all(signal.held for signal in twist)
+    looks = [] if held else np.linspace(0.0, end, LOOKS + 1).tolist()
+    times = sorted(t for t in {0.0, *breaks, *before, *looks} if 0.0 <= t <= end)
+    sizes = [max(abs(signal.value(t)) for signal in twist) for t in times]
+    way = _Way(steered, twist, end, STILL * max(sizes))
+    first = next((t for t in times if abs(way.velocity(t)) > way.least), 0.0)
+    begin = half_turn(way.near(first, 0.0))
+    if start is not None:
+        begin = _started(way, first, begin, start)
+    times, angles = _followed(way, times, begin)
+
+    def value(t: float) -> float:
+        return way.near(t, angles[max(bisect_right(times, t) - 1, 0)])
+
+    resolutions = [signal.resolution for signal in twist if signal.resolution is not None]
+    return Signal(value, (), tuple(breaks), way.slope, min(resolutions, default=None), held)
+
+
+def _started(way: _Way, first: float, needed: float, start: float) -> float:
+    """The angle along the way that is the one at the start; InputError where none is."""
+    across = math.remainder(start - needed, math.pi)
+    if abs(across) <= ROUNDING:
+        return start - across
+    slip = abs(way.velocity(first)) * abs(math.sin(across))
+    raise InputError(
+        f"'{way.steered.coordinate}' starts at {start:g} rad, and the twist at t = {first:g} s moves its wheel along "
+        f"{needed:g} rad: it would slip by {slip:.3g} m/s",
+        key=f"run.initial.{way.steered.coordinate}",
+        hint="leave it out: wheels start where the first twist needs them",
+    )
+
+
+def _followed(way: _Way, looks: Sequence[float], begin: float) -> tuple[list[float], list[float]]:
+    """Times and angles along a way, with more times between where the angles differ by much."""
+    times, angles, waiting = [looks[0]], [begin], list(looks[:0:-1])
+    while waiting:
+        t, angle = waiting[-1], way.near(waiting[-1], angles[-1])
+        if abs(angle - angles[-1]) <= MOST_TURN:
+            times.append(waiting.pop())
+            angles.append(angle)
+        elif t - times[-1] > LEAST * way.end:
+            waiting.append((times[-1] + t) / 2)
+        else:
+            raise InputError(
+                f"at t = {t:.6g} s the twist turns the way of '{way.steered.place.name}' from {angles[-1]:.4g} to "
+                f"{angle:.4g} rad, which no wheel can in no time",
+                key="run.inputs",
+                hint="turn the base's velocity over some time, or give "
+                f"'{way.steered.coordinate}' and stand still meanwhile",
+            )
+    return times, angles
