@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -51,31 +52,40 @@ class Driven:
     ----------
     robot : Robot
         Who drives.
-    file : CommandFile
-        The commands and where they stand.
+    name : str
+        Of the plan or the path.
+    asked : float or None, s
+        How long it was to take; None where nothing says so.
     level, profile : str
-        The control level, and the shape of profiles as asked for.
+        The control level, and the shape of profiles as asked for; "path" and "quickest" of a path of poses.
     motion : Motion
         Pieces, exact functions of time.
     ends : array (commands,), s
-        When each command is done.
+        When each command is done, or each section of a path.
     limits : tuple of Limits
         Of each module, in the motion's order.
     stretches : tuple of Stretch
         Which commands take longer than asked, and why.
     notes : tuple of str
         What else was changed, in sentences.
+    events : tuple of (str, float)
+        What is to happen when (s), as a path's file says.
+    file : CommandFile or None
+        The commands and where they stand; None of a path.
     """
 
     robot: Robot
-    file: CommandFile
-    level: Level
-    profile: Shape
+    name: str
+    asked: float | None
+    level: Level | Literal["path"]
+    profile: Shape | Literal["quickest"]
     motion: Motion
     ends: FloatArray
     limits: tuple[Limits, ...]
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...]
+    events: tuple[tuple[str, float], ...] = ()
+    file: CommandFile | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -199,7 +209,10 @@ def drive(
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
-    return Driven(found, file, level, profile, motion, ends, limits, stretches, tuple(notes))
+    name, asked = file.motion.name, file.motion.duration
+    return Driven(
+        found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file=file
+    )
 
 
 @lru_cache
