@@ -156,8 +156,14 @@ def _courses(
     """Certified courses, and the ways that were left."""
     if (np.abs(drive.velocities(start)) <= _STILL).any():
         return [], []  # the course would have to begin along angles that a module has by chance
-    chosen, left = _chosen(ways(drive, start, end), limit)
+    offered = ways(drive, start, end)
+    smooth = [way for way in offered if not (way.crossing and np.isfinite(drive.steering[2]).any())]
+    chosen, left = _chosen(smooth, limit)
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
+    lost += [
+        Candidate(_named(drive, way), way.estimate, "a cubic course has an impulse of steering's jerk there")
+        for way in _chosen([way for way in offered if way not in smooth], limit)[0]
+    ]
     if not chosen:
         return [], lost
     controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
