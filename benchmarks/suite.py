@@ -11,6 +11,7 @@ from trundle.errors import InputError, suggest
 # Name -> the functions that measure it, each taking `quick`. Loaded when asked for: peers take long to import.
 BENCHMARKS = {
     "cold": ("cold.cold_run",),
+    "drive": ("cold.cold_drive",),
     "figures": ("cold.figures",),
     "program": ("drive.program_size",),
     "rollout": ("rollouts.rollout_rate",),

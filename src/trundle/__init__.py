@@ -24,13 +24,17 @@ if TYPE_CHECKING:
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
     from trundle.motion.drive import drive as drive
+    from trundle.motion.following import follow as follow
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
     from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
+    from trundle.motion.path_files import read_path as read_path
     from trundle.motion.planner import plan as plan
     from trundle.motion.planner import plan_to_pose as plan_to_pose
+    from trundle.motion.pose_paths import pose_path as pose_path
     from trundle.motion.tracking import track as track
+    from trundle.motion.trajectories import write_trajectory as write_trajectory
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -59,9 +63,13 @@ _HOMES = {
     "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
+    "motion.following": ("follow",),
     "motion.kinematics": ("kinematics",),
     "motion.drive": ("drive",),
     "motion.limits": ("Limits",),
+    "motion.path_files": ("read_path",),
+    "motion.pose_paths": ("pose_path",),
+    "motion.trajectories": ("write_trajectory",),
     "motion.motor_limits": ("motor_limits",),
     "motion.planner": ("plan", "plan_to_pose"),
     "motion.tracking": ("track",),

@@ -9,7 +9,7 @@ import trundle
 from trundle.choices import LEVELS, PROFILES
 from trundle.motion.limits import QUANTITIES
 from trundle.motion.motion import Samples
-from trundle.motion.pieces import agreed
+from trundle.motion.motion_pieces import agreed
 from trundle.motion.poses import integrate
 from trundle.motion.verification import standard_motions, verify
 

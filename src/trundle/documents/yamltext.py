@@ -53,11 +53,11 @@ def scalar(text: str) -> str | float | bool | None:
     return text
 
 
-def read_yaml(text: str, file: str | None = None) -> tuple[object, dict[Path, int]]:
-    """Data and the line (from 1) of every key; raises InputError with the line."""
+def read_yaml(text: str, file: str | None = None, *, nulls: bool = False) -> tuple[object, dict[Path, int]]:
+    """Data and the line (from 1) of every key; raises InputError with the line, also for nulls unless they may be."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        builder = _Builder(iter(yaml.parse(text, Loader=loader)), file)
+        builder = _Builder(iter(yaml.parse(text, Loader=loader)), file, nulls)
         return builder.document(), builder.lines
     except (
         yaml.YAMLError,
@@ -84,9 +84,10 @@ def _hint(text: str, line: int | None) -> str:
 class _Builder:
     """Builds data from the parser's events, keeping the line of every key."""
 
-    def __init__(self, events: Iterator[Event], file: str | None) -> None:
+    def __init__(self, events: Iterator[Event], file: str | None, nulls: bool = False) -> None:
         self.events = events
         self.file = file
+        self.nulls = nulls
         self.lines: dict[Path, int] = {}
 
     def fail(self, message: str, event: Event, path: Path, hint: str | None = None) -> InputError:
@@ -111,7 +112,7 @@ class _Builder:
         self.refuse_clever(event, path)
         if isinstance(event, ScalarEvent):
             data = event.value if event.style else scalar(event.value)
-            if data is None and path:
+            if data is None and path and not self.nulls:
                 raise self.fail("the key has no value", event, path, "give it one, or take the key away")
             return data
         if len(path) >= _MOST_DEPTH:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -43,7 +44,7 @@ _SAME = 1e-6
 _STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Driven:
     """A drive's motion, what it was asked for, and what was changed of it.
 
@@ -51,36 +52,51 @@ class Driven:
     ----------
     robot : Robot
         Who drives.
-    file : CommandFile
-        The commands and where they stand.
+    name : str
+        Of the plan or the path.
+    asked : float or None, s
+        How long it was to take; None where nothing says so.
     level, profile : str
-        The control level, and the shape of profiles as asked for.
+        The control level, and the shape of profiles as asked for; "path" and "quickest" of a path of poses.
     motion : Motion
         Pieces, exact functions of time.
     ends : array (commands,), s
-        When each command is done.
+        When each command is done, or each section of a path.
     limits : tuple of Limits
         Of each module, in the motion's order.
     stretches : tuple of Stretch
         Which commands take longer than asked, and why.
     notes : tuple of str
         What else was changed, in sentences.
+    events : tuple of (str, float)
+        What is to happen when (s), as a path's file says.
+    file : CommandFile or None
+        The commands and where they stand; None of a path.
     """
 
     robot: Robot
-    file: CommandFile
-    level: Level
-    profile: Shape
+    name: str
+    asked: float | None
+    level: Level | Literal["path"]
+    profile: Shape | Literal["quickest"]
     motion: Motion
     ends: FloatArray
     limits: tuple[Limits, ...]
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...]
+    events: tuple[tuple[str, float], ...] = ()
+    file: CommandFile | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The modules' names."""
         return self.motion.kinematics.names
+
+    def __repr__(self) -> str:
+        return (
+            f"<Driven {self.name!r}: {self.robot.name}, {self.level}, {self.profile}, "
+            f"{self.motion.duration:.4g} s in {len(self.motion.pieces)} pieces>"
+        )
 
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
@@ -199,7 +215,10 @@ def drive(
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
-    return Driven(found, file, level, profile, motion, ends, limits, stretches, tuple(notes))
+    name, asked = file.motion.name, file.motion.duration
+    return Driven(
+        found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file=file
+    )
 
 
 @lru_cache
@@ -236,6 +255,8 @@ def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[
         try:
             found.append(_STEPS[level](drive, state, target))
         except InputError as error:
+            if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
+                raise
             raise file.error(error.message, place, error.hint) from None
         state = found[-1].state
     return found

@@ -28,7 +28,7 @@ from trundle.results.arrays import FloatArray
 _AGREES = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan(Motion):
     """A motion that the planner found, and what it looked at.
 
@@ -196,7 +196,7 @@ def _begun(
 ) -> tuple[Kinematics, SteeredDrive, FloatArray, FloatArray]:
     """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
     who = robot if isinstance(robot, Kinematics) else kinematics(robot)
-    drive = steered_drive(who, _limits(robot, who, limits))
+    drive = steered_drive(who, module_limits(robot, who, limits))
     twist = _twists(start, "start")[0]
     return who, drive, twist, _start_angles(drive, twist, angles)
 
@@ -224,9 +224,10 @@ def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
     return drive
 
 
-def _limits(
+def module_limits(
     robot: Given | Kinematics, who: Kinematics, given: Limits | Mapping[str, Limits] | None
 ) -> list[Limits]:
+    """Those of each module: one for all, by their names, or as the description declares them."""
     if isinstance(given, Limits):
         return [given] * len(who.names)
     if given is None:

@@ -38,7 +38,9 @@ def sample_times(duration: float, rate: float = RATE) -> FloatArray:
         raise InputError(f"expected samples a second, got {rate}", key="rate")
     if duration * rate > _MOST_SAMPLES:
         raise InputError(
-            f"{duration:g} s at {rate:g} samples a second are too many", key="rate", hint="give fewer"
+            f"{duration:g} s at {rate:g} samples a second are too many",
+            key="rate",
+            hint="shorter commands, or fewer",
         )
     times = np.arange(int(duration * rate * (1 + 1e-12)) + 1) / rate
     return times if duration - times[-1] <= 1e-9 * duration else np.append(times, duration)
@@ -99,7 +101,7 @@ def to_run(driven: Driven, rate: float = RATE) -> Run:
     groups = {"coordinates": tuple(places), "speeds": tuple(speeds), "outputs": tuple(outputs)}
     description = {"yaml": dump(driven.robot), "parameters": dict(driven.robot.parameter_values())}
     values = places | speeds | outputs
-    return Run(driven.file.motion.name, times, values, units, description, summary(driven), groups)
+    return Run(driven.name, times, values, units, description, summary(driven), groups)
 
 
 def summary(driven: Driven) -> dict[str, object]:
@@ -112,9 +114,9 @@ def summary(driven: Driven) -> dict[str, object]:
     }
     final = motion.poses([motion.duration])[0].tolist()
     samples = motion.samples(_dense(motion))
-    asked = driven.file.motion.duration
+    asked = driven.asked
     return {
-        "plan": driven.file.motion.name,
+        "plan": driven.name,
         "robot": driven.robot.name,
         "level": driven.level,
         "profile": driven.profile,
@@ -126,7 +128,7 @@ def summary(driven: Driven) -> dict[str, object]:
         "exceeded": exceeded(driven),
         "active": list(_active(driven, samples)),
         "stretch": {
-            "factor": motion.duration / asked,
+            "factor": motion.duration / asked if asked else None,
             "why": [vars(each) | {"command": each.command + 1} for each in driven.stretches],
         },
         "notes": list(driven.notes),

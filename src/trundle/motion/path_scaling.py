@@ -1,0 +1,257 @@
+"""How fast a path can be followed: the quickest z(t) for which all that moves along with it stays within its limits.
+
+What moves are coordinates F(z), each with limits V, A, J of its first three derivatives by time. With b(z) = ż² these
+are linear in b up to one factor (Verscheure et al. 2009, "Time-optimal path tracking for robots"; Debrouwere et al.
+2013 for jerks):
+
+    F′² b ≤ V²,   |F″ b + F′ b′/2| ≤ A,   √b |F‴ b + 3/2 F″ b′ + F′ b″/2| ≤ J,   T = ∫ dz/√b.
+
+b is a spline, of degree 1 where no jerk is limited and else 2, so that what is limited highest may jump at its knots.
+J/√b is convex: its tangent lies below it, so each linear programme with that tangent keeps all limits and improves the
+last. Between the programme's points limits are held by bounds on Chebyshev series: what is beyond slows the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial import chebyshev, legendre
+
+from trundle.errors import NumericsError
+from trundle.results.arrays import FloatArray
+
+# Points of each interval at which a programme holds the limits, its ends from within.
+_POINTS = np.array([1e-9, 1 / 3, 2 / 3, 1 - 1e-9])
+_MOST_ROUNDS = 12
+_ENOUGH = 5e-4
+# Limits are bounded on so many parts of each interval by Chebyshev series through so many points.
+_PARTS, _NODES = 4, 8
+_GAUSS, _WEIGHTS = legendre.leggauss(20)
+_SPARE = 1e-10
+# Coefficients of b, as shares of what is expected there.
+_LEAST, _GREATEST = 1e-6, 1e3
+# Rows with at least this share of their bound are in a programme from its start.
+_NEAR = 0.6
+
+# Derivatives of the coordinates, (3, n, c), and their limits, (3, n, c), at z (n,).
+Course = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """z(t) from b(z) = ż² on pieces between knots: `squares` (K, 3) are b's coefficients, the constant first."""
+
+    knots: FloatArray
+    squares: FloatArray
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """When each knot is passed, (K + 1,) in s."""
+        piece = np.arange(len(self.squares))
+        return np.concatenate([[0.0], np.cumsum(self._spent(piece, np.diff(self.knots)))])
+
+    def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """z, ż, z̈, z⃛ at times (n,)."""
+        piece = np.clip(np.searchsorted(self.times, times, "right") - 1, 0, len(self.squares) - 1)
+        width, since = np.diff(self.knots)[piece], times - self.times[piece]
+        inside = width * since / np.diff(self.times)[piece]
+        for _ in range(12):  # Newton: t(z) is smooth and rises
+            step = (self._spent(piece, inside) - since) * np.sqrt(self._square(piece, inside))
+            inside = np.clip(inside - step, 0.0, width)
+            if np.all(np.abs(step) <= 1e-15 * width):
+                break
+        b = self._square(piece, inside)
+        one = self.squares[piece, 1] + 2 * self.squares[piece, 2] * inside
+        return self.knots[piece] + inside, np.sqrt(b), one / 2, self.squares[piece, 2] * np.sqrt(b)
+
+    def when(self, z: float) -> float:
+        """The time at which z is passed."""
+        piece = np.clip(np.searchsorted(self.knots, [z], "right") - 1, 0, len(self.squares) - 1)
+        return float((self.times[piece] + self._spent(piece, z - self.knots[piece]))[0])
+
+    def slowed(self, factor: float) -> Scaling:
+        """The same with b times a factor."""
+        return Scaling(self.knots, self.squares * factor)
+
+    def _square(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
+        zero, one, two = self.squares[piece].T
+        return zero + inside * (one + inside * two)
+
+    def _spent(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
+        """∫ dz/√b from each piece's begin."""
+        z = inside[:, None] / 2 * (1 + _GAUSS)
+        zero, one, two = self.squares[piece].T[..., None]
+        return inside / 2 * ((zero + z * (one + z * two)) ** -0.5 @ _WEIGHTS)
+
+
+def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, float]) -> Scaling:
+    """The least time that a spline b on these knots takes, no limit passed at any instant.
+
+    ends: what b may be at most at both ends.
+    """
+    programme = _Programme(course, knots, 2 if jerks else 1, ends)
+    b = programme.solved(None)
+    if jerks:
+        b = b * programme.ease(b)
+        for _ in range(_MOST_ROUNDS):
+            better = programme.solved(b)
+            gain = 1 - programme.time(better) / programme.time(b)
+            b = better if gain > 0 else b
+            if gain < _ENOUGH:
+                break
+    found = Scaling(knots, programme.pieces(b))
+    room = _room(found, course) * (1 - _SPARE)
+    return found.slowed(room if np.isinf(ends).all() else min(room, 1.0))
+
+
+class _Programme:
+    """The linear programme for b's coefficients on a spline basis, its rows at the points of all intervals."""
+
+    def __init__(self, course: Course, knots: FloatArray, degree: int, ends: tuple[float, float]) -> None:
+        from scipy.interpolate import BSpline
+
+        self.knots, self.degree, self.ends = knots, degree, ends
+        full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
+        self.basis = BSpline(full, np.eye(len(full) - degree - 1), degree)
+        self.z = (knots[:-1, None] + np.diff(knots)[:, None] * _POINTS).ravel()
+        self.rates, self.limits = course(self.z)
+        first = np.repeat(np.arange(len(knots) - 1), len(_POINTS))
+        self.columns = first[:, None] + np.arange(degree + 1)
+        self.values = [
+            np.take_along_axis(self.basis(self.z, order), self.columns, axis=1) for order in range(degree + 1)
+        ]
+        self.most = self._most()
+        greville = np.array([full[i + 1 : i + 1 + degree].mean() for i in range(len(full) - degree - 1)])
+        self.scale = np.interp(greville, self.z, self.most)
+
+    def _most(self) -> FloatArray:
+        """What b can be at each point by its speeds, and where nothing changes by its accelerations and jerks."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = [(limit / np.abs(rate)) for limit, rate in zip(self.limits, self.rates, strict=True)]
+        by_order = [np.nan_to_num(each, nan=np.inf).min(axis=1) for each in shares]
+        self.fastest = by_order[0] ** 2
+        found = np.minimum(self.fastest, np.minimum(by_order[1], by_order[2] ** (2 / 3)))
+        return np.where(np.isfinite(found), found, np.max(found[np.isfinite(found)], initial=1.0))
+
+    def at(self, b: FloatArray, order: int = 0) -> FloatArray:
+        """A derivative of b at the points, of coefficients b."""
+        return np.einsum("nk,nk->n", self.values[order], b[self.columns])
+
+    def time(self, b: FloatArray) -> float:
+        """T."""
+        return float(Scaling(self.knots, self.pieces(b)).times[-1])
+
+    def pieces(self, b: FloatArray) -> FloatArray:
+        """Power coefficients (K, 3) on each interval."""
+        from scipy.interpolate import BSpline
+
+        spline = BSpline(self.basis.t, b, self.degree)
+        begin, middle = self.knots[:-1], (self.knots[:-1] + self.knots[1:]) / 2
+        two = spline(middle, 2) / 2 if self.degree == 2 else np.zeros(len(begin))
+        half = middle - begin
+        one = spline(middle, 1) - 2 * two * half
+        return np.stack([spline(begin), one, two], axis=1)
+
+    def ease(self, b: FloatArray) -> float:
+        """What b has to be multiplied with so that jerks are within their limits at the points."""
+        jerk = np.sqrt(self.at(b))[:, None] * np.abs(
+            self.rates[2] * self.at(b)[:, None]
+            + 1.5 * self.rates[1] * self.at(b, 1)[:, None]
+            + 0.5 * self.rates[0] * self.at(b, 2)[:, None]
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.nan_to_num(self.limits[2] / jerk, nan=np.inf)
+        return min(1.0, 0.99 * float(share.min()) ** (2 / 3))
+
+    def solved(self, last: FloatArray | None) -> FloatArray:
+        """The coefficients of the programme about the last ones; the first one is without jerks."""
+        rows, most = self._rows(last)
+        where = np.tile(self.columns, (len(rows) // len(self.z), 1))
+        scaled = rows * self.scale[where] / most[:, None]
+        about = self.most if last is None else self.at(last)
+        worth = np.repeat(np.diff(self.knots), len(_POINTS)) * about**-1.5
+        gain = np.bincount(self.columns.ravel(), (worth[:, None] * self.values[0]).ravel()) * self.scale
+        bounds = [(_LEAST, _GREATEST)] * len(self.scale)
+        for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
+            if np.isfinite(end):
+                bounds[place] = (min(_LEAST, end / self.scale[place]), end / self.scale[place])
+        x = np.ones(len(self.scale)) if last is None else last / self.scale
+        held = np.zeros(len(rows), dtype=bool)
+        while True:
+            # most rows never matter: those near to their bounds, and then those that are broken without them
+            shares = np.einsum("rk,rk->r", scaled, x[where])
+            missing = ~held & (shares > (1 + 1e-9 if held.any() else _NEAR))
+            if not missing.any() and held.any():
+                return x * self.scale
+            held |= missing
+            x = _maximum(gain / gain.max(), scaled[held], where[held], bounds)
+
+    def _rows(self, last: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Rows (r n, degree + 1) on the points' columns, and what they may be at most."""
+        zero, one = self.values[:2]
+        rates, limits = self.rates[..., None], self.limits
+        plain = (rates[1] * zero[:, None] + 0.5 * rates[0] * one[:, None]).transpose(1, 0, 2)
+        rows, most = [zero[None], plain, -plain], [self.fastest[None], limits[1].T, limits[1].T]
+        if last is not None:
+            b = self.at(last)
+            twisted = (
+                rates[2] * zero[:, None]
+                + 1.5 * rates[1] * one[:, None]
+                + 0.5 * rates[0] * self.values[2][:, None]
+            ).transpose(1, 0, 2)
+            # J/√b ≥ J (3/2 b₀^(−1/2) − 1/2 b₀^(−3/2) b)
+            tangent = 0.5 * limits[2].T[..., None] * (b**-1.5)[None, :, None] * zero
+            finite = np.isfinite(limits[2].T)
+            tangent[~finite] = 0.0
+            rows += [twisted + tangent, tangent - twisted]
+            most += [1.5 * limits[2].T * b**-0.5] * 2
+        found, bound = np.concatenate(rows), np.concatenate(most)
+        return found.reshape(-1, found.shape[2]), bound.ravel()
+
+
+def _maximum(
+    gain: FloatArray, rows: FloatArray, where: np.ndarray, bounds: list[tuple[float, float]]
+) -> FloatArray:
+    """The x with the greatest gain·x for which all rows, on their columns `where`, are at most 1."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    starts = np.arange(len(rows) + 1) * rows.shape[1]
+    matrix = csr_matrix((rows.ravel(), where.ravel(), starts), (len(rows), len(gain)))
+    found = linprog(-gain, A_ub=matrix, b_ub=np.ones(len(rows)), bounds=bounds, method="highs-ds")
+    if found.x is None:
+        raise NumericsError(f"no speeds are found for the path: {found.message}")
+    return found.x
+
+
+def _room(found: Scaling, course: Course) -> float:
+    """What b can be multiplied with so that all limits hold everywhere: by bounds on parts of the intervals."""
+    nodes = chebyshev.chebpts1(_NODES)
+    edges = found.knots[:-1, None] + np.diff(found.knots)[:, None] * np.arange(_PARTS + 1) / _PARTS
+    begin, end = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+    z = begin[:, None] + (end - begin)[:, None] * (1 + nodes) / 2
+    piece = np.repeat(np.arange(len(found.squares)), _PARTS * _NODES)
+    inside = z.ravel() - found.knots[piece]
+    zero, one, two = found.squares[piece].T
+    b = zero + inside * (one + inside * two)
+    slope = one / 2 + inside * two
+    rates, limits = course(z.ravel())
+    speed = np.sqrt(b)[:, None]
+    by_time = [
+        rates[0] * speed,
+        rates[1] * b[:, None] + rates[0] * slope[:, None],
+        speed * (rates[2] * b[:, None] + 3 * rates[1] * slope[:, None] + rates[0] * two[:, None]),
+    ]
+    room = np.inf
+    series = chebyshev.chebvander(nodes, _NODES - 1).T * (2 - (np.arange(_NODES) == 0))[:, None] / _NODES
+    for each, limit, power in zip(by_time, limits, (2.0, 1.0, 2 / 3), strict=True):
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isfinite(limit), each / limit, 0.0)
+        terms = np.abs(np.einsum("kj,pjc->kpc", series, share.reshape(len(begin), _NODES, -1)))
+        # the sum of all terms, and once more the last one for those that are left out
+        worst = float((terms.sum(axis=0) + terms[-1]).max())
+        room = min(room, worst**-power if worst > 0 else np.inf)
+    return room

@@ -1,0 +1,208 @@
+"""Paths of poses: where a base shall be and how it is turned there, x, y and θ as smooth functions of a length s."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.errors import InputError
+from trundle.results.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+# Where a wheel steers with a limited acceleration, its angle needs a continuous first derivative and a bounded second
+# one, and with a limited jerk a third one: splines of degree 5 have four.
+_DEGREE = 5
+# What a radian counts as, in m, where lengths and turns are added: about a module's distance from the centre.
+TURN = 0.5
+_FINEST = 1e-4
+_SHRINK = 0.75
+
+Curve = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Zone:
+    """What a path asks for from one length to another: at most this speed, acceleration, turning rate and its rate.
+
+    start, end: along the whole path (m); velocity, acceleration: of the base's origin (m/s, m/s²); rate,
+    rate_change: of its heading (rad/s, rad/s²).
+    """
+
+    start: float
+    end: float
+    velocity: float = math.inf
+    acceleration: float = math.inf
+    rate: float = math.inf
+    rate_change: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A smooth part of a path, from `begin` to `end` on a spline s → (x, y, θ); `entry` and `exit` are the speeds that
+    are wished for there (m/s), 0 for rest.
+    """
+
+    spline: BSpline
+    begin: float
+    end: float
+    entry: float = 0.0
+    exit: float = 0.0
+
+    @property
+    def length(self) -> float:
+        """In m, a turn counted with half a metre per radian."""
+        return self.end - self.begin
+
+    def at(self, s: FloatArray, order: int = 0) -> FloatArray:
+        """(n, 3): poses, or a derivative of theirs, at lengths from 0."""
+        return self.spline(np.asarray(s) + self.begin, order)
+
+    def cut(self, places: Sequence[float]) -> tuple[Section, ...]:
+        """The same in parts, at rest between them."""
+        ends = [self.begin, *(self.begin + place for place in sorted(places)), self.end]
+        speeds = [self.entry, *(0.0 for _ in places), self.exit]
+        return tuple(
+            Section(self.spline, ends[i], ends[i + 1], speeds[i], speeds[i + 1]) for i in range(len(ends) - 1)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PosePath:
+    """Poses one behind the other, without times: sections with rest between them.
+
+    Parameters
+    ----------
+    name : str
+        Of the path, as its file calls it.
+    sections : tuple of Section
+        Each begins where the one before ends.
+    zones : tuple of Zone
+        Where several hold, the first one counts.
+    events : tuple of (str, float)
+        What is to happen at which length (m).
+    deviation : tuple of two floats
+        How far (m) and by what angle (rad) this leaves the path that was given, whose curvature may jump.
+    duration : float, s, optional
+        How long the file takes for it, where it says so.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> path = trundle.pose_path([(0, 0, 0), (1, 0.5, 0), (2, 0, 1.57)])
+    >>> path.poses([0.0, path.length]).round(9).tolist()
+    [[0.0, 0.0, 0.0], [2.0, 0.0, 1.57]]
+    """
+
+    name: str
+    sections: tuple[Section, ...]
+    zones: tuple[Zone, ...] = ()
+    events: tuple[tuple[str, float], ...] = ()
+    deviation: tuple[float, float] = (0.0, 0.0)
+    duration: float | None = None
+
+    @cached_property
+    def begins(self) -> FloatArray:
+        """Lengths at which sections begin, and the whole, (sections + 1,) in m."""
+        return np.concatenate([[0.0], np.cumsum([section.length for section in self.sections])])
+
+    @property
+    def length(self) -> float:
+        """In m, a turn counted with half a metre per radian."""
+        return float(self.begins[-1])
+
+    def poses(self, lengths: npt.ArrayLike) -> FloatArray:
+        """Where the base shall be, (n, 3): x, y (m), θ (rad), at lengths (n,) from 0 to the whole."""
+        lengths = np.atleast_1d(np.asarray(lengths, dtype=float))
+        owner = np.clip(np.searchsorted(self.begins, lengths, "right") - 1, 0, len(self.sections) - 1)
+        found = np.empty((len(lengths), 3))
+        for place, section in enumerate(self.sections):
+            mine = owner == place
+            found[mine] = section.at(np.clip(lengths[mine] - self.begins[place], 0.0, section.length))
+        return found
+
+
+def pose_path(
+    poses: npt.ArrayLike, name: str = "path", velocity: float = math.inf, acceleration: float = math.inf
+) -> PosePath:
+    """A path through poses, from rest to rest: the spline of degree 5 over the lengths between them.
+
+    Parameters
+    ----------
+    poses : array_like (n, 3)
+        x, y (m), θ (rad), without jumps by turns.
+    name : str, optional
+        Of the path.
+    velocity, acceleration : float, m/s and m/s^2, optional
+        Of the base at most.
+
+    Returns
+    -------
+    PosePath
+
+    Raises
+    ------
+    InputError
+        There are fewer than two poses, one isn't finite, or two that follow each other are the same.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> round(trundle.pose_path([(0, 0, 0), (3, 4, 0)]).length, 12)
+    5.0
+    """
+    given = np.asarray(poses, dtype=float)
+    if given.ndim != 2 or given.shape[1] != 3 or len(given) < 2 or not np.isfinite(given).all():
+        raise InputError(f"expected two or more poses (x, y, θ), got an array {given.shape}", key="poses")
+    steps = distances(np.diff(given, axis=0))
+    if not steps.all():
+        again = int(np.flatnonzero(steps == 0)[0]) + 1
+        raise InputError(f"pose {again} is the same as the one before it", key="poses", hint="leave it out")
+    lengths = np.concatenate([[0.0], np.cumsum(steps)])
+    section = Section(_through(lengths, given), 0.0, float(lengths[-1]))
+    zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
+    return PosePath(name, (section,), (zone,))
+
+
+def distances(changes: FloatArray) -> FloatArray:
+    """√(Δx² + Δy² + (Δθ/2)²) of changes (n, 3), in m."""
+    return np.sqrt(changes[:, 0] ** 2 + changes[:, 1] ** 2 + (TURN * changes[:, 2]) ** 2)
+
+
+def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, FloatArray]:
+    """The spline with the fewest even nodes that stays within a tolerance (m) of a curve, and its deviation (2,) in m
+    and rad; it goes through the curve at the marks, which are the ends at least.
+
+    Few nodes matter: where a curve's curvature jumps, a wheel has to turn at once, which its limits don't allow. The
+    spline spreads the jump over a node's distance h, and leaves the curve by about h²/50 times the jump.
+    """
+    spans = np.diff(marks)
+    looks = np.linspace(marks[0], marks[-1], 4001)
+    goal = curve(looks)
+    step = marks[-1] / _DEGREE
+    while step > _FINEST * marks[-1]:
+        counts = np.ceil(spans / step - 1e-9).astype(int)
+        nodes = [a + (b - a) * np.arange(n) / n for a, b, n in zip(marks, marks[1:], counts, strict=False)]
+        even = np.append(np.concatenate(nodes), marks[-1])
+        spline = _through(even, curve(even))
+        off = np.abs(spline(looks) - goal)
+        if distances(off).max() <= tolerance:
+            return spline, np.array([np.hypot(off[:, 0], off[:, 1]).max(), off[:, 2].max()])
+        step *= _SHRINK
+    raise InputError(
+        f"no smooth path stays within {tolerance:g} m of it: it turns a corner",
+        hint="a larger tolerance, or control points further from their anchors",
+    )
+
+
+def _through(lengths: FloatArray, poses: FloatArray) -> BSpline:
+    from scipy.interpolate import make_interp_spline
+
+    return make_interp_spline(lengths, poses, k=min(_DEGREE, len(lengths) - 1))
