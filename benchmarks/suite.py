@@ -21,6 +21,7 @@ BENCHMARKS = {
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
     "equations": ("equations.equations",),
+    "planner": ("planner.transitions",),
     "kinematics": ("module_states.module_states",),
 }
 
