@@ -13,6 +13,7 @@ from benchmarks.drive import DESCRIPTION
 from benchmarks.measure import Row, seconds_text
 
 WALL, DERIVE, FIGURES = 1.2, 0.15, 1.2
+DRIVE, DRAWN = 1.0, 4.0
 
 
 def cold_run(quick: bool) -> list[Row]:
@@ -54,6 +55,26 @@ def cold_run(quick: bool) -> list[Row]:
         ),
         Row("  of it derive + compile", seconds_text(derive), target=f"≤ {DERIVE} s", met=derive <= DERIVE),
     ]
+
+
+def cold_drive(quick: bool) -> list[Row]:
+    """Wall time of a fresh process of `trundle drive` for a motion of 2 s, without figures and with all of them."""
+    command = "import sys; from trundle.cli import main; sys.exit(main())"
+    motion = str(Path("examples", "swerve", "motions", "forward_to_left.yaml"))
+    rows = []
+    for what, more, limit in (("--no-graphs", ["--no-graphs"], DRIVE), ("with all figures", [], DRAWN)):
+        walls = []
+        for _ in range(3 if quick else 7):
+            with tempfile.TemporaryDirectory() as folder:
+                words = ["drive", "--file", motion, "--output", folder, "--control-level", "body", *more]
+                started = time.perf_counter()
+                subprocess.run([sys.executable, "-c", command, *words], capture_output=True, check=True)
+                walls.append(time.perf_counter() - started)
+        wall, middle = min(walls), sorted(walls)[len(walls) // 2]
+        name = f"cold process: trundle drive, 2 s of motion, {what}"
+        note = f"best of {len(walls)}; median {seconds_text(middle)}"
+        rows.append(Row(name, seconds_text(wall), target=f"≤ {limit} s", met=wall <= limit, note=note))
+    return rows
 
 
 _FIGURES = """

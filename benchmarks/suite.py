@@ -11,6 +11,7 @@ from trundle.errors import InputError, suggest
 # Name -> the functions that measure it, each taking `quick`. Loaded when asked for: peers take long to import.
 BENCHMARKS = {
     "cold": ("cold.cold_run",),
+    "drive": ("cold.cold_drive",),
     "figures": ("cold.figures",),
     "program": ("drive.program_size",),
     "rollout": ("rollouts.rollout_rate",),
@@ -20,6 +21,7 @@ BENCHMARKS = {
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
     "equations": ("equations.equations",),
+    "planner": ("planner.transitions",),
     "kinematics": ("module_states.module_states",),
 }
 

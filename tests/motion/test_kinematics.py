@@ -192,6 +192,25 @@ def test_what_has_no_such_kinematics_says_so():
         found.twist(found.module_states(1, 0, 0))
 
 
+def test_bad_twists_and_states_are_told():
+    found = trundle.kinematics(trundle.catalog.swerve())
+    states = found.module_states(1.0, 0.0, 0.0)
+    three = trundle.kinematics(trundle.catalog.swerve(modules=3))
+    for call, message in (
+        (lambda: found.module_states(1.0, "fast", 0.0), "expected numbers"),
+        (lambda: found.module_states(1.0, [0, 1], [0, 1, 2]), "expected numbers"),
+        (lambda: found.module_states(math.nan, 0, 0), "finite"),
+        (lambda: found.module_states(1, 0, 0, three.module_states(1, 0, 0)), "4"),
+        (lambda: found.twist(three.module_states(1, 0, 0)), "4"),
+        (lambda: found.states([0, 1, 2], 1.0), "front_left"),
+        (lambda: found.states([0, 1, 2, math.inf], 1.0), "finite"),
+        (lambda: found.desaturate(states, [1, 2, 3]), "one or 4"),
+        (lambda: states["front_lef"], "front_lef"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+
+
 def test_noise_about_a_right_angle_makes_no_wheel_change_its_mind(rng):
     """Modules that turn slowly towards a twist about 90° away, measured with noise: the halves stay as first chosen."""
     found = trundle.kinematics(trundle.catalog.swerve())

@@ -260,3 +260,24 @@ def test_wrong_levels_and_profiles_are_told():
         trundle.drive(MOTIONS["inplace_rotation"], level="bodi")
     with pytest.raises(InputError, match="no profile 's'"):
         trundle.drive(MOTIONS["inplace_rotation"], profile="s")
+
+
+def test_what_is_wrong_with_the_robot_is_told_of_the_robot():
+    with pytest.raises(InputError, match="has no limit of its steering") as caught:
+        lame = {"motion": {"name": "go", "commands": [{"duration": 1, "twist": {"omega": 1}}]}}
+        trundle.drive(lame, trundle.catalog.swerve(), level="coordinated")
+    assert caught.value.key == "robot.wheels.front_left.limits"
+
+
+def test_motions_show_themselves_in_a_line():
+    driven = trundle.drive(MOTIONS["0_deg_fwd_to_90_deg"])
+    assert (
+        repr(driven) == "<Driven '0_deg_fwd_to_90_deg': limited_swerve, limited, scurve, 2.6 s in 2 pieces>"
+    )
+    assert repr(driven.motion).endswith("2.6 s in 2 pieces>")
+
+
+def test_motions_too_long_for_samples_are_told():
+    long = {"motion": {"name": "long", "commands": [{"duration": 1e9, "twist": {"v_x": 1}}]}}
+    with pytest.raises(InputError, match="are too many"):
+        trundle.drive(long).run()

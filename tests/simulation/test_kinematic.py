@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from trundle import catalog, roll, simulate
+from trundle import catalog, load, roll, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.model import derive
 from trundle.robot import parse_robot
@@ -226,3 +226,15 @@ def test_twists_that_no_wheel_can_follow():
     with pytest.raises(InputError, match="its input at 0"):
         roll(two_wheels(), 1.0, {"left.angle": lambda t: t, "right.rate": 1}, initial={"left.angle": 1.0})
     assert roll(two_wheels(), 2.0, {"v_x": ([0, 1], [1, 0], "previous")}).final["x"] == pytest.approx(1.0)
+
+
+def test_steering_behind_gears_is_given_or_asked_for():
+    """An Ackermann linkage behind a gearbox; a wheel of a synchro drive that follows another one."""
+    car = load("examples/gears/rear_axle.yaml")
+    with pytest.raises(InputError, match="'gearbox'") as error:
+        roll(car, 1.0, {"v_x": 1.0})
+    assert "column.angle" in str(error.value)
+    run = roll(car, 1.0, {"v_x": 1.0, "omega": np.tan(0.2) / 1.8, "column.angle": 15 * 0.2})
+    assert run.summary["slip_residual"] < 1e-12
+    with pytest.raises(InputError, match="'chain_left'"):
+        roll(load("examples/gears/synchro.yaml"), 1.0, {"v_x": 1.0})

@@ -33,7 +33,7 @@ def execute(args: Namespace, out: Output) -> int:
     names = [f"{_STEM}.{ending}" for ending in ("nc", "csv", "json", "png")]
     products.claim_all(folder, names, args.force)
     from trundle.files import replacing_in
-    from trundle.motion.comparison import comparison
+    from trundle.motion.profile_comparison import comparison
     from trundle.show.drive_figures import profile_figure
     from trundle.show.style import save_figure
 

@@ -44,7 +44,7 @@ _SAME = 1e-6
 _STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Driven:
     """A drive's motion, what it was asked for, and what was changed of it.
 
@@ -91,6 +91,12 @@ class Driven:
     def names(self) -> tuple[str, ...]:
         """The modules' names."""
         return self.motion.kinematics.names
+
+    def __repr__(self) -> str:
+        return (
+            f"<Driven {self.name!r}: {self.robot.name}, {self.level}, {self.profile}, "
+            f"{self.motion.duration:.4g} s in {len(self.motion.pieces)} pieces>"
+        )
 
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
@@ -249,6 +255,8 @@ def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[
         try:
             found.append(_STEPS[level](drive, state, target))
         except InputError as error:
+            if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
+                raise
             raise file.error(error.message, place, error.hint) from None
         state = found[-1].state
     return found

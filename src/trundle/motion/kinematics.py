@@ -13,7 +13,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.module_programs import affine_slip, agreeing, following, pointing, speeding
-from trundle.motion.module_states import ModuleRates, ModuleStates
+from trundle.motion.module_states import ModuleRates, ModuleStates, lanes, twist_lanes
 from trundle.motion.modules import Module, modules_of
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
@@ -108,12 +108,17 @@ class Kinematics:
         -------
         ModuleStates
             Arrays (m,), or (n, m) for batches.
+
+        Raises
+        ------
+        InputError
+            The twist is not of finite numbers, or `previous` of another number of modules.
         """
-        twist = _stacked(vx, vy, omega)
+        twist = twist_lanes(vx, vy, omega)
         if previous is None:
             one, many = self._inverse
             return self._states(one(twist) if twist.ndim == 1 else many(twist))
-        angles, speeds = _lanes(previous.angles), _lanes(previous.speeds)
+        angles, speeds = lanes(previous.angles), lanes(previous.speeds)
         one, many = self._following
         return self._states((one if twist.ndim == angles.ndim == 1 else many)(twist, angles, speeds))
 
@@ -175,7 +180,7 @@ class Kinematics:
         ModuleRates
             A wheel that stands still while its place is accelerated across it has an infinite steering rate.
         """
-        groups = _lanes(twist), _lanes(twist_rate), _lanes(states.angles)
+        groups = lanes(twist), lanes(twist_rate), lanes(states.angles)
         found = compile_program(self.speeding)(*groups)
         return ModuleRates(self.names, *(each.T for each in found))
 
@@ -208,7 +213,7 @@ class Kinematics:
         total = np.zeros(())
         for slope, each in zip(slopes, moved, strict=True):
             matrix = slope.reshape(3, count, *slope.shape[1:])
-            total = total + np.einsum("ij...,j...->i...", matrix, _lanes(each))
+            total = total + np.einsum("ij...,j...->i...", matrix, lanes(each))
         return total.T
 
     def twist(self, states: ModuleStates) -> FloatArray:
@@ -269,11 +274,12 @@ class Kinematics:
         Raises
         ------
         InputError
-            A limit is not positive.
+            A limit is not positive, or there are not as many as modules.
         """
         bound = np.asarray(limit, dtype=float)
-        if not (bound > 0).all():
-            raise InputError(f"expected positive limits, got {limit}", key="limit")
+        if bound.shape not in ((), (len(self.names),)) or not (bound > 0).all():
+            many = f"one or {len(self.names)}"
+            raise InputError(f"expected positive limits, {many}, got {limit!r}", key="limit")
         worst = np.max(np.abs(states.speeds) / bound, axis=-1, keepdims=True)
         factor = 1 / np.maximum(worst, 1.0)
         return replace(states, speeds=states.speeds * factor, steering_rates=states.steering_rates * factor)
@@ -383,18 +389,5 @@ def _calls(program: Program) -> tuple[_Call, _Call]:
     return kernel.single(), kernel
 
 
-def _stacked(*parts: npt.ArrayLike) -> FloatArray:
-    """Numbers as a vector, arrays as rows of a batch."""
-    try:
-        return np.array(parts, dtype=float)
-    except ValueError:  # numbers beside arrays
-        return np.array(np.broadcast_arrays(*parts), dtype=float)
-
-
 def _groups(states: ModuleStates) -> tuple[FloatArray, ...]:
-    return _lanes(states.angles), _lanes(states.speeds), _lanes(states.steering_rates)
-
-
-def _lanes(values: npt.ArrayLike) -> FloatArray:
-    """Modules first, as programs take them."""
-    return np.ascontiguousarray(np.asarray(values, dtype=float).T)
+    return lanes(states.angles), lanes(states.speeds), lanes(states.steering_rates)

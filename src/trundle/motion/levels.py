@@ -21,7 +21,7 @@ from trundle.motion.extremes import peaks, slowing
 from trundle.motion.kinematics import Kinematics, ModuleStates
 from trundle.motion.limits import Limits, Quantity
 from trundle.motion.motion import Piece
-from trundle.motion.pieces import (
+from trundle.motion.motion_pieces import (
     ComplexArray,
     ModulePiece,
     TwistLine,
@@ -30,7 +30,6 @@ from trundle.motion.pieces import (
     slips,
     velocities,
 )
-from trundle.motion.planner import plan
 from trundle.motion.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
 from trundle.results.arrays import FloatArray
@@ -161,6 +160,8 @@ def by_body(drive: Drive, state: State, target: Target) -> Step:
 
 def coordinated(drive: Drive, state: State, target: Target) -> Step:
     """The planner's quickest way to the twist, which is then held to the end of the command's time."""
+    from trundle.motion.planner import plan  # late: the other levels don't wait for it
+
     if target.modules is not None and np.abs(target.modules[1]).max() <= _STILL:
         return _steered(drive, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(drive, target))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from trundle.errors import InputError, suggest
 from trundle.results.arrays import FloatArray
 
 
@@ -21,7 +25,9 @@ class ModuleStates:
     steering_rates: FloatArray
 
     def __getitem__(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """The angle and the speed of a module."""
+        """The angle and the speed of a module; raises InputError for a name that none has."""
+        if name not in self.names:
+            raise InputError(f"there is no module '{name}'", key=name, hint=suggest(name, self.names))
         place = self.names.index(name)
         return self.angles[..., place], self.speeds[..., place]
 
@@ -38,3 +44,22 @@ class ModuleRates:
     steering_rates: FloatArray
     drive_accelerations: FloatArray
     steering_accelerations: FloatArray
+
+
+def twist_lanes(*parts: npt.ArrayLike) -> FloatArray:
+    """v_x, v_y, ω as programs take them: (3,), or (3, n) of batches; InputError for what is neither."""
+    try:
+        twist = np.array(parts, dtype=float)
+    except (TypeError, ValueError):  # numbers beside arrays, or something else
+        try:
+            twist = np.array(np.broadcast_arrays(*parts), dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"expected numbers or arrays (n,) for v_x, v_y, omega, got {parts!r}") from None
+    if twist.ndim > 2 or not np.isfinite(twist).all():
+        raise InputError(f"expected finite numbers or arrays (n,) for v_x, v_y, omega, got {parts!r}")
+    return twist
+
+
+def lanes(values: npt.ArrayLike) -> FloatArray:
+    """What is by modules, (m,) or (n, m), as programs take it: modules first."""
+    return np.ascontiguousarray(np.asarray(values, dtype=float).T)

@@ -79,7 +79,7 @@ class Piece(Protocol):
     def samples(self, times: FloatArray) -> Samples: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Pieces one after the other, from a pose on.
 
@@ -99,6 +99,10 @@ class Motion:
     pieces: Sequence[Piece]
     start: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angles: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.kinematics.names)
+        return f"<{type(self).__name__} of {names}: {self.duration:.4g} s in {len(self.pieces)} pieces>"
 
     @cached_property
     def begins(self) -> FloatArray:

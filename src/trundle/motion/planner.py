@@ -28,7 +28,7 @@ from trundle.results.arrays import FloatArray
 _AGREES = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan(Motion):
     """A motion that the planner found, and what it looked at.
 

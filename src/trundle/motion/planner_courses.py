@@ -23,6 +23,10 @@ Crossing = tuple[tuple[int, int], ...]
 """(module, knot) wherever the centre of rotation passes exactly through a module's axis, or comes to it at the end."""
 
 
+# The coordinates of the control points of each interval, (K, 12).
+_COORDINATES = (3 * windows(4)[:, :, None] + np.arange(3)).reshape(INTERVALS, 12)
+
+
 @dataclass(frozen=True, eq=False)
 class SteeredDrive:
     """What a plan must know of a robot: places z of its modules (m,), as complex numbers, and their limits."""
@@ -140,16 +144,14 @@ def _step(
     x = _slopes(drive, crossings, *logs, scale)
     weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
     local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
-    size = 3 * CUBIC
-    gathered = np.zeros((c, size, size + 1))
-    for interval in range(INTERVALS):
-        rows = slice(3 * interval, 3 * interval + 12)
-        gathered[:, rows, rows] += local[:, interval, :, :12]
-        gathered[:, rows, size] += local[:, interval, :, 12]
-    free = _directions(drive, controls, crossings).reshape(c, -1, size)
-    normal = free @ gathered[:, :, :size] @ free.swapaxes(1, 2)
-    gradient = free @ gathered[:, :, size:]
-    variables = normal.shape[1]
+    free = _directions(drive, c, crossings)
+    reach = free[:, :, _COORDINATES].swapaxes(1, 2)  # (c, K, variables, 12)
+    moved = reach @ local
+    variables = free.shape[1]
+    normal = moved[..., :12].swapaxes(1, 2).reshape(c, variables, -1) @ reach.swapaxes(2, 3).reshape(
+        c, -1, variables
+    )
+    gradient = moved[..., 12:].sum(axis=1)
     damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
     normal += damping[:, None, None] * np.eye(variables)
     found = np.linalg.solve(normal, gradient)
@@ -200,33 +202,22 @@ def _moved(
     return values
 
 
-def _directions(drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing]) -> FloatArray:
-    """(c, variables, K + 3, 3): each free control point moves in two ways across its direction, and what hangs on it.
+def _directions(drive: SteeredDrive, courses: int, crossings: Sequence[Crossing]) -> FloatArray:
+    """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, and what hangs on it.
 
     At a knot the spline is (a + 4 b + c)/6 of three control points; where that must stay on a module's axis, b follows
     a and c, and moves by itself along the axis only.
     """
-    free = np.arange(drive.held, CUBIC - drive.held)
-    points = controls[:, free]
-    unit = points / np.linalg.norm(points, axis=2, keepdims=True)
-    other = np.where(np.abs(unit[..., :1]) < 0.6, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    first = np.cross(unit, other)
-    first /= np.linalg.norm(first, axis=2, keepdims=True)
-    second = np.cross(unit, first)
-    found = np.zeros((len(controls), 2, len(free), CUBIC, 3))
-    places = np.arange(len(free))
-    found[:, 0, places, free] = first
-    found[:, 1, places, free] = second
+    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    found = np.repeat(np.eye(3 * CUBIC)[None, free], courses, axis=0)
     for course, crossing in enumerate(crossings):
         for module, knot in inner(crossing):
-            index = knot + 1
-            found[course, :, :, index] = (
-                -(found[course, :, :, index - 1] + found[course, :, :, index + 1]) / 4
-            )
-            place = index - drive.held
-            found[course, :, place] = 0
-            found[course, 0, place, index] = drive.axes[module]
-    return found.reshape(len(controls), -1, CUBIC, 3)
+            a, b, c = (slice(3 * each, 3 * each + 3) for each in range(knot, knot + 3))
+            found[course, :, b] = -(found[course, :, a] + found[course, :, c]) / 4
+            own = 3 * (knot + 1 - drive.held)
+            found[course, own : own + 3] = 0
+            found[course, own, b] = drive.axes[module]
+    return found
 
 
 def inner(crossing: Crossing) -> Crossing:

@@ -17,6 +17,7 @@ from trundle.results.arrays import FloatArray
 
 _STILL = 1e-9
 _POLISHED = 3
+_HOPEFUL = 1.35  # times the best estimate, beyond which a way is left
 _POWERS = (4, 4, 6, 8)
 
 
@@ -156,8 +157,17 @@ def _courses(
     """Certified courses, and the ways that were left."""
     if (np.abs(drive.velocities(start)) <= _STILL).any():
         return [], []  # the course would have to begin along angles that a module has by chance
-    chosen, left = _chosen(ways(drive, start, end), limit)
+    offered = ways(drive, start, end)
+    every = [way for way in offered if not (way.crossing and np.isfinite(drive.steering[2]).any())]
+    hopeful = min(limit, _HOPEFUL * every[0].estimate) if every else limit
+    chosen = [way for way in every if way.estimate < hopeful][:_POLISHED]
+    left = [way for way in every if way not in chosen]
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
+    lost += [
+        Candidate(_named(drive, way), way.estimate, "a cubic course has an impulse of steering's jerk there")
+        for way in offered
+        if way not in every
+    ]
     if not chosen:
         return [], lost
     controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
@@ -190,16 +200,6 @@ def _courses(
         limit = min(limit, duration)
         found.append((name, (course,)))
     return found, lost
-
-
-def _chosen(found: list[Way], limit: float) -> tuple[list[Way], list[Way]]:
-    """The best of each kind, those that may be fast first, and the straight way; what is left."""
-    best: dict[tuple[str, int, int | None], Way] = {}
-    for way in found:
-        best.setdefault((way.kind, way.sign, way.crossing[0][0] if way.crossing else None), way)
-    ordered = list(best.values())
-    chosen = [way for way in ordered if way.estimate < limit][:_POLISHED]
-    return chosen, [way for way in ordered if way not in chosen]
 
 
 def _named(drive: SteeredDrive, way: Way) -> str:

@@ -60,7 +60,7 @@ def _weights(drive: SteeredDrive) -> FloatArray:
 
 
 def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
-    """All ways from a direction to another one or its opposite, those first that seem fastest."""
+    """Ways from a direction to another one or its opposite, the best of each kind, those first that seem fastest."""
     first, last = start / np.linalg.norm(start), end / np.linalg.norm(end)
     kinds, factors = _kinds(len(drive.places))
     curves = []
@@ -77,11 +77,12 @@ def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
     still = np.flatnonzero(np.abs(drive.velocities(last)) < _STILL)
-    found = [
-        Way(*kind[:2], points[i], reached[i], kind[2], float(times[i]))
-        for i, kind in enumerate(kinds)
-        if not any(module in still for module, _ in kind[2])
-    ]
+    found = []
+    for group in _groups(len(drive.places)):
+        best = group.start + int(times[group].argmin())
+        kind, sign, crossing = kinds[best]
+        if not (crossing and crossing[0][0] in still):
+            found.append(Way(kind, sign, points[best], reached[best], crossing, float(times[best])))
     return sorted(found, key=lambda way: way.estimate)
 
 
@@ -106,6 +107,18 @@ def _parabolas() -> FloatArray:
             for place, pull in _THROUGH
         ]
     )
+
+
+@lru_cache
+def _groups(modules: int) -> list[slice]:
+    """Which of `_kinds` are the same but for where and how far they are drawn."""
+    through = len(_THROUGH)
+    half = 2 + modules * through
+    found = []
+    for start in (0, half):
+        found += [slice(start, start + 1), slice(start + 1, start + 2)]
+        found += [slice(begin, begin + through) for begin in range(start + 2, start + half, through)]
+    return found
 
 
 @lru_cache

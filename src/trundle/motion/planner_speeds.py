@@ -14,7 +14,7 @@ from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive,
 from trundle.motion.planner_splines import INTERVALS, QUADRATIC, Grid, beside, sampling, sign_of, windows
 from trundle.results.arrays import FloatArray
 
-_POWERS = (2, 4, 6, 8, 8)
+_POWERS = (2, 4, 8)
 _ROOM = 0.9  # of the speed limit, from which on a course's speed counts
 
 
@@ -99,11 +99,12 @@ def _change(x: FloatArray, y: FloatArray, power: float, speeds: int, free: slice
     weights = (np.abs(y) + 1e-3) ** (power - 2)
     weights[:, :, :speeds] *= np.abs(y[:, :, :speeds]) > _ROOM
     local = (x * weights[..., None]).swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
-    gathered = np.zeros((len(x), QUADRATIC, QUADRATIC + 1))
-    for interval in range(INTERVALS):
-        reach = slice(interval, interval + 3)
-        gathered[:, reach, reach] += local[:, interval, :, :3]
-        gathered[:, reach, QUADRATIC] += local[:, interval, :, 3]
-    normal, gradient = gathered[:, free, free], gathered[:, free, QUADRATIC:]
+    reach = np.eye(QUADRATIC)[free, windows(3)].swapaxes(0, 1)  # (K, variables, 3)
+    moved = reach @ local
+    variables = reach.shape[1]
+    normal = moved[..., :3].swapaxes(1, 2).reshape(len(x), variables, -1) @ reach.swapaxes(1, 2).reshape(
+        -1, variables
+    )
+    gradient = moved[..., 3:].sum(axis=1)
     normal += (1e-9 * np.trace(normal, axis1=1, axis2=2) + 1e-12)[:, None, None] * np.eye(normal.shape[1])
     return -np.linalg.solve(normal, gradient)[..., 0] / (power - 1)

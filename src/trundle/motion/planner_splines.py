@@ -150,7 +150,7 @@ def windows(size: int) -> npt.NDArray[np.int64]:
 @lru_cache
 def sampling() -> Grid:
     """Where candidates are compared: ends of the intervals from within, where jumps are, and between."""
-    return Grid(np.array([0.0, 1 / 3, 2 / 3, 1.0]))
+    return Grid(np.array([0.0, 0.5, 1.0]))
 
 
 @lru_cache

@@ -38,7 +38,9 @@ def sample_times(duration: float, rate: float = RATE) -> FloatArray:
         raise InputError(f"expected samples a second, got {rate}", key="rate")
     if duration * rate > _MOST_SAMPLES:
         raise InputError(
-            f"{duration:g} s at {rate:g} samples a second are too many", key="rate", hint="give fewer"
+            f"{duration:g} s at {rate:g} samples a second are too many",
+            key="rate",
+            hint="shorter commands, or fewer",
         )
     times = np.arange(int(duration * rate * (1 + 1e-12)) + 1) / rate
     return times if duration - times[-1] <= 1e-9 * duration else np.append(times, duration)

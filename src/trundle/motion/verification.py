@@ -24,7 +24,7 @@ from trundle.motion.commands import CommandFile, Commands, read_commands
 from trundle.motion.drive import Driven, drive
 from trundle.motion.kinematics import kinematics
 from trundle.motion.motion import Samples
-from trundle.motion.pieces import agreed
+from trundle.motion.motion_pieces import agreed
 from trundle.motion.poses import integrate
 from trundle.motion.profiles import Profile, shaped
 from trundle.motion.record import exceeded, sample_times

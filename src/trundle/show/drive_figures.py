@@ -44,7 +44,7 @@ def modules(driven: Driven, run: Run) -> Figure:
     panels = []
     if steered:
         angles = {name: np.degrees(run[f"{name}.steering"]) for name in steered}
-        panels.append(Panel("", "steering\n(°)", angles, 0.1))
+        panels.append(Panel("steering", "°", angles, 0.1))
     for quantity, (unit, _) in QUANTITIES.items():
         curves = {name: run[f"{name}.{quantity}"] for name in names if f"{name}.{quantity}" in run}
         if not curves:
@@ -52,7 +52,7 @@ def modules(driven: Driven, run: Run) -> Figure:
         limits = {each.of(quantity) for each in driven.limits}
         limit = limits.pop() if len(limits) == 1 else math.inf
         lines = (-limit, limit) if math.isfinite(limit) else ()
-        panels.append(Panel("", f"{quantity.replace('_', ' ')}\n({unit})", curves, 1e-3, limits=lines))
+        panels.append(Panel(quantity.replace("_", " "), unit, curves, 1e-3, limits=lines))
     return series(f"{run.name}: modules and their limits", run.time, panels, "no wheels")
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.base_motion import base_rows
-from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.mobility import WheelPlace
 from trundle.mechanics.steering import half_turn
 from trundle.model.classification import wheel_places
@@ -96,30 +95,40 @@ def _sum(factors: Sequence[float], signals: Sequence[Signal]) -> Signal:
 
 
 def _steered(assembly: Assembly, given: Mapping[str, Signal]) -> Iterator[Steered]:
-    """What steers by itself and isn't given: wheels, linkages in place of their wheels; raises InputError for gears."""
+    """What steers by itself and isn't given: wheels, and linkages in place of their wheels."""
     columns = {wheel.name: wheel.steering for wheel in assembly.wheels}
-    followers = {axis.column: each for each in assembly.couplings for axis in each.followers}
-    linkages: dict[str, list[WheelPlace]] = {}
+    linkages = {axis.column: each for each in assembly.linkages for axis in each.followers}
+    pairs: dict[str, list[WheelPlace]] = {}
     for place, grips in wheel_places(assembly):
         column = columns[place.name]
         if not (place.steered and grips) or column is None:
             continue
-        led = followers.get(column)
-        rate = led.name + ".rate" if isinstance(led, Linkage) else assembly.speeds[column]
-        coordinate = assembly.quantities.coordinate_of(rate)
-        if rate in given or coordinate in given:
+        linkage = linkages.get(column)
+        if _is_given(assembly, column if linkage is None else linkage.column, place.name, given):
             continue
-        if isinstance(led, Linkage):
-            linkages.setdefault(led.name, []).append(place)
-            continue
-        if led is not None:
-            message = f"the steering of '{place.name}' follows others by the gear '{led.name}'"
-            hint = f"give the angle that it follows: {', '.join(axis.coordinate for axis in led.leaders)}"
-            raise InputError(message, key="run.inputs", hint=hint)
-        yield Steered(coordinate, place)
-    for name, pair in linkages.items():
+        if linkage is None:
+            yield Steered(assembly.quantities.coordinate_of(assembly.speeds[column]), place)
+        else:
+            pairs.setdefault(linkage.axis.coordinate, []).append(place)
+    for coordinate, pair in pairs.items():
         x, y = (float(np.mean([getattr(place, axis) for place in pair])) for axis in "xy")
-        yield Steered(f"{name}.angle", WheelPlace(name, x, y, 0.0, True))
+        yield Steered(coordinate, WheelPlace(coordinate, x, y, 0.0, True))
+
+
+def _is_given(assembly: Assembly, column: int, wheel: str, given: Mapping[str, Signal]) -> bool:
+    """Whether a rate, or what it follows by gears, is given; InputError for what follows something that isn't."""
+    rate = assembly.speeds[column]
+    if rate in given or assembly.quantities.coordinate_of(rate) in given:
+        return True
+    gears = [gear for gear in assembly.couplings if column in [axis.column for axis in gear.followers]]
+    leaders = [axis for gear in gears for axis in gear.leaders]
+    if not leaders or any(_is_given(assembly, axis.column, wheel, given) for axis in leaders):
+        return bool(leaders)
+    raise InputError(
+        f"the steering of '{wheel}' follows others by the gear '{gears[0].name}'",
+        key="run.inputs",
+        hint=f"give the angle that it follows: {', '.join(axis.coordinate for axis in leaders)}",
+    )
 
 
 @dataclass(frozen=True)
