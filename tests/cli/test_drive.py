@@ -2,6 +2,8 @@
 
 import csv
 import json
+import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,11 +31,13 @@ def test_drive_writes_everything(trundle, tmp_path):
     assert sorted(each.name for each in folder.iterdir()) == [
         "0_deg_fwd_to_90_deg.csv",
         "0_deg_fwd_to_90_deg.nc",
+        "0_deg_fwd_to_90_deg.traj",
         "modules.png",
         "path.png",
         "rotation_center.png",
         "slip.png",
         "summary.json",
+        "trajectory.csv",
     ]
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["final"] == pytest.approx({"x": 1.3, "y": 0.8, "theta": 0.0}, abs=1e-6)
@@ -41,6 +45,29 @@ def test_drive_writes_everything(trundle, tmp_path):
     run = Run.load(folder / "0_deg_fwd_to_90_deg.nc")
     assert run.final["x"] == pytest.approx(1.3)
     assert run.summary["duration"] == summary["duration"]
+
+
+def test_drive_follows_paths_and_what_it_wrote(trundle, tmp_path):
+    path = Path(__file__).parents[2] / "examples" / "swerve" / "paths" / "score.path"
+    done = trundle("drive", "--file", str(path), "--output", str(tmp_path), "--no-graphs")
+    assert done.status == 0, done.err
+    summary = json.loads((tmp_path / "score" / "summary.json").read_text())
+    assert summary["final"] == pytest.approx({"x": 2.07, "y": 2.83, "theta": math.radians(122)}, abs=1e-9)
+    assert summary["exceeded"] == []
+    again = ("--file", str(tmp_path / "score" / "score.traj"), "--output", str(tmp_path / "again"))
+    assert trundle("drive", *again, "--no-graphs").status == 0
+    other = json.loads((tmp_path / "again" / "score" / "summary.json").read_text())
+    assert other["final"] == pytest.approx(summary["final"], abs=1e-9)
+    assert other["duration"] == pytest.approx(summary["duration"], rel=0.05)
+
+
+def test_broken_paths_leave_nothing_behind(trundle, tmp_path):
+    file = tmp_path / "wrong.path"
+    file.write_text('{\n "version": "2024.0"\n}')
+    done = trundle("drive", "--file", str(file), "--output", str(tmp_path / "out"))
+    assert done.status == 1
+    assert "wrong.path:2: version: expected PathPlanner's format 2025" in done.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_table_has_the_simulators_columns(trundle, tmp_path):

@@ -69,6 +69,12 @@ def check(found, limits, start, end, step=1e-4):
     assert np.abs(s.twist[[0, -1]] - [start, end]).max() <= 1e-9
     assert np.abs(np.diff(s.angle, axis=0)).max() <= limits.steering_rate * step * 1.01
     assert np.abs(np.diff(s.drive_speed, axis=0)).max() <= limits.drive_acceleration * step * 1.01
+    # no impulses: what the derivatives are limited to, the quantities change by
+    smooth = ("steering_rate", "steering_acceleration", "drive_acceleration")
+    for name, rate in zip(smooth, ("steering_acceleration", "steering_jerk", "drive_jerk"), strict=True):
+        if np.isfinite(limits.of(rate)):
+            most = limits.of(rate) * np.diff(times).max() * (1 + 1e-9)
+            assert np.abs(np.diff(getattr(s, name), axis=0)).max() <= most + 1e-9, name
     assert found.bound <= found.duration * (1 + 1e-9)
     return s
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,19 +25,22 @@ examples:
   trundle drive --file examples/swerve/motions/forward_to_left.yaml --output runs
   trundle drive --file a.yaml --file b.yaml --control-level coordinated --no-graphs
   trundle drive --file a.yaml --robot robot.yaml --control-level body --motion-profile linear
+  trundle drive --file examples/swerve/paths/score.path --robot robot.yaml
 
 Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all declared
-limits), coordinated (as fast as the limits allow). The default robot has four modules: trundle new limited_swerve.
-Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), summary.json, figures."""
+limits), coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast
+as the limits allow, whatever the level. The default robot has four modules: trundle new limited_swerve.
+Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), PLAN.traj and trajectory.csv
+(for a robot to follow: Choreo's format, and the same as a table), summary.json, figures."""
 
-_SUMMARY = "summary.json"
+_SUMMARY, _TABLE = "summary.json", "trajectory.csv"
 _FIGURES = ("path", "modules", "rotation_center", "slip")
 
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    text = "the commands: Trundle's motion or basic-swerve-sim's plan (as often as needed)"
+    text = "commands (Trundle's motion, basic-swerve-sim's plan) or a path (.path, .traj); as often as needed"
     add("--file", "-f", metavar="FILE", action="append", required=True, help=text)
     add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
@@ -49,20 +52,16 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Read and drive everything, then write it, then tell."""
-    from trundle.motion.commands import read_commands
-    from trundle.motion.drive import drive
-
     parent = Path(args.output) if args.output else products.DEFAULT_PARENT
-    files = [read_commands(each) for each in args.file]
-    stems = [re.sub(r"[^\w.+-]", "_", file.motion.name) for file in files]
+    planned = [_planned(each, args) for each in args.file]
+    stems = [re.sub(r"[^\w.+-]", "_", name) for name, _ in planned]
     for place, stem in enumerate(stems):
         if stem in stems[:place]:
             raise InputError(
                 f"two files hold a plan called {stem!r}", key="--file", hint="give them names of their own"
             )
         products.claim_all(parent / stem, _names(stem, not args.no_graphs), args.force)
-    level, profile = args.control_level, args.motion_profile
-    driven = [drive(file, args.robot, level=level, profile=profile) for file in files]
+    driven = [drives() for _, drives in planned]
     written = {
         stem: _write(each, parent / stem, stem, not args.no_graphs)
         for stem, each in zip(stems, driven, strict=True)
@@ -74,21 +73,41 @@ def execute(args: Namespace, out: Output) -> int:
     return 0
 
 
+def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
+    """The name of a file's plan or path, and what drives it."""
+    if file.endswith((".path", ".traj")):
+        from trundle.motion.following import follow
+        from trundle.motion.path_files import read_path
+
+        path = read_path(file)
+        return path.name, lambda: follow(path, args.robot)
+    from trundle.motion.commands import read_commands
+    from trundle.motion.drive import drive
+
+    commands = read_commands(file)
+    level, profile = args.control_level, args.motion_profile
+    return commands.motion.name, lambda: drive(commands, args.robot, level=level, profile=profile)
+
+
 def _names(stem: str, graphs: bool) -> list[str]:
     """The files of a motion."""
-    return [f"{stem}.nc", f"{stem}.csv", _SUMMARY, *(f"{name}.png" for name in _FIGURES if graphs)]
+    numbers = [f"{stem}.nc", f"{stem}.csv", f"{stem}.traj", _TABLE, _SUMMARY]
+    return [*numbers, *(f"{name}.png" for name in _FIGURES if graphs)]
 
 
 def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mapping[str, object], list[Path]]:
     """All files of a motion, or none; its summary and where they are."""
     from trundle.files import replacing_in
     from trundle.motion.record import simulator_table
+    from trundle.motion.trajectories import write_trajectory
 
     run = driven.run()
     names = _names(stem, graphs)
     with replacing_in(folder, names) as drafts:
         run.save(drafts / names[0])
         (drafts / names[1]).write_text(simulator_table(driven), encoding="utf-8", newline="\n")
+        for each in names[2:4]:
+            write_trajectory(driven, drafts / each)
         (drafts / _SUMMARY).write_text(json_text(run.summary) + "\n", encoding="utf-8", newline="\n")
         if graphs:
             _draw(driven, run, drafts)

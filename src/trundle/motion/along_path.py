@@ -11,9 +11,9 @@ import numpy as np
 
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.motion import Samples
+from trundle.motion.motion_pieces import slips, velocities
 from trundle.motion.path_rates import ComplexArray, carried, local_velocities, module_rates
 from trundle.motion.path_scaling import Scaling
-from trundle.motion.pieces import slips, velocities
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 

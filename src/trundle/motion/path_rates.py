@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from trundle.motion.kinematics import Kinematics
-from trundle.motion.pieces import ComplexArray, rates_of, rolling_axes
+from trundle.motion.motion_pieces import ComplexArray, rates_of, rolling_axes
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 
