@@ -9,10 +9,11 @@ import numpy as np
 from trundle.motion.least_times import change, move
 from trundle.motion.planner_bound import lower_bound
 from trundle.motion.planner_certificate import bounds
-from trundle.motion.planner_courses import SteeredDrive, polish
+from trundle.motion.planner_courses import SteeredDrive, least_duration, log_rates, polish, waves
 from trundle.motion.planner_pieces import AlongCourse, PlannedPiece, Straight, Turning
 from trundle.motion.planner_shapes import Way, laid, ways
 from trundle.motion.planner_speeds import fit_speeds
+from trundle.motion.planner_splines import sampling
 from trundle.results.arrays import FloatArray
 
 _STILL = 1e-9
@@ -65,7 +66,7 @@ def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: 
         turns = nearest_turns(drive, angles, heading) if size <= _STILL else np.zeros(len(angles))
         before = turning(drive, angles, turns)
         least = total(found[0][1]) - total(before)
-        courses, lost = _courses(drive, (heading, size), end, angles + turns, least)
+        courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
         first = "steer until all wheels agree, then " if before else ""
         found += [(first + name, (*before, *pieces)) for name, pieces in courses]
         lost = [Candidate(first + each.way, each.duration + total(before), each.verdict) for each in lost]
@@ -176,26 +177,40 @@ def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) ->
 
 
 def _courses(
-    drive: SteeredDrive, start: tuple[FloatArray, float], end: FloatArray, angles: FloatArray, limit: float
+    drive: SteeredDrive,
+    start: tuple[FloatArray, float],
+    end: FloatArray,
+    angles: FloatArray,
+    span: tuple[float, float],
 ) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
-    """Certified courses from a direction and the speed along it, and the ways that were left."""
+    """Certified courses from a direction and the speed along it, and the ways that were left.
+
+    `span`: the least time that is possible, and the most that is of use.
+    """
+    bound, limit = span
     every = ways(drive, start[0], end)
-    hopeful = min(limit, _HOPEFUL * every[0].estimate)
+    hopeful = min(limit, _HOPEFUL * max(every[0].estimate, bound))
     chosen = [way for way in every if way.estimate < hopeful][:_POLISHED]
     left = [way for way in every if way not in chosen]
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
     if not chosen:
         return [], lost
-    controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
-    polished, times = polish(drive, np.array(controls), crossings, _POWERS)
+    laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
+    better, _ = polish(drive, np.array(laid_out), crossings, _POWERS)
+    # what steers faster may drive slower: both count
+    chosen, crossings, polished = 2 * chosen, 2 * crossings, np.concatenate([better, laid_out])
+    times = least_duration(drive, log_rates(waves(drive, polished, crossings, sampling()))[1])
     sizes = np.linalg.norm(polished, axis=2)
     signs = np.array([way.sign for way in chosen])
     ends = np.stack([start[1] / sizes[:, 0], signs * np.linalg.norm(end) / sizes[:, -1]], axis=1)
-    speeds, driven = fit_speeds(drive, polished, crossings, ends, times)
+    speeds, driven = fit_speeds(drive, polished, crossings, ends, np.maximum(times, bound))
     needed = np.maximum(times, driven)
     found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
     for i in np.argsort(needed):
-        name, duration = _named(drive, chosen[i]), float(needed[i])
+        name, duration = (
+            _named(drive, chosen[i]) + (", as laid" if i >= len(better) else ""),
+            float(needed[i]),
+        )
         if duration >= limit:
             lost.append(Candidate(name, duration, f"takes {duration - limit:.3g} s longer"))
             continue
