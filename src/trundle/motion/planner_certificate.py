@@ -14,12 +14,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive, waves
+from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive, inner, waves
 from trundle.motion.planner_speeds import factors
 from trundle.motion.planner_splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
 from trundle.results.arrays import FloatArray
 
 _HALVINGS = 3
+# A jump of a course's steering acceleration below this is rounding (rad, on [0, 1]).
+_SMOOTH = 1e-6
 # Of the largest values, what evaluating and changing the basis may have lost: 1e5, its condition, times rounding.
 _ROUNDING = 2e-11
 
@@ -50,7 +52,22 @@ def bounds(drive: SteeredDrive, controls: FloatArray, crossing: Crossing, r: Flo
         rolling = np.minimum(rolling, np.max([each[1] for each in parts], axis=0))
         if np.isfinite(steering).all() and np.isfinite(rolling).all():
             break
-    return Bounds(steering.max(axis=1), rolling.max(axis=1))
+    largest = steering.max(axis=1)
+    for module, knot in inner(crossing):
+        largest[2, module] = max(largest[2, module], _impulse(drive, controls, module, knot))
+    return Bounds(largest, rolling.max(axis=1))
+
+
+def _impulse(drive: SteeredDrive, controls: FloatArray, module: int, knot: int) -> float:
+    """inf where a wheel that passes through its axis at a knot has its steering's acceleration jump there, else 0.
+
+    Its direction is that of w/(t − t*), whose second derivative there is w‴/3: what a cubic spline lets jump, by the
+    fourth difference of its control points, is an impulse of the jerk.
+    """
+    around = controls[knot - 1 : knot + 4] @ drive.map[:, module]
+    slope = (around[3] - around[1]) * INTERVALS / 2
+    jump = np.array([1, -4, 6, -4, 1]) @ around * INTERVALS**3 / 3 / slope
+    return np.inf if abs(jump.imag) > _SMOOTH and np.isfinite(drive.steering[2, module]) else 0.0
 
 
 @lru_cache

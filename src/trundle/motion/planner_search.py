@@ -157,11 +157,17 @@ def _courses(
     """Certified courses, and the ways that were left."""
     if (np.abs(drive.velocities(start)) <= _STILL).any():
         return [], []  # the course would have to begin along angles that a module has by chance
-    every = ways(drive, start, end)
-    hopeful = min(limit, _HOPEFUL * every[0].estimate)
+    offered = ways(drive, start, end)
+    every = [way for way in offered if not (way.crossing and np.isfinite(drive.steering[2]).any())]
+    hopeful = min(limit, _HOPEFUL * every[0].estimate) if every else limit
     chosen = [way for way in every if way.estimate < hopeful][:_POLISHED]
     left = [way for way in every if way not in chosen]
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
+    lost += [
+        Candidate(_named(drive, way), way.estimate, "a cubic course has an impulse of steering's jerk there")
+        for way in offered
+        if way not in every
+    ]
     if not chosen:
         return [], lost
     controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
