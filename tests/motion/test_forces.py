@@ -183,10 +183,7 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
 def test_casters_may_be_left_out_of_a_motion():
     """A tricycle's motion at the level of its body, whose caster follows by itself."""
     robot = catalog.robot("tricycle")
-    turn = {
-        "name": "turn",
-        "commands": [{"duration": 2, "twist": {"v_x": 0.5}}, {"duration": 1, "twist": {"v_x": 0.5}}],
-    }
+    ahead = {"name": "ahead", "commands": [{"duration": 2, "twist": {"v_x": 0.5}}]}
     motion = trundle.drive({"motion": ahead}, robot, level="body").motion
     tracking = trundle.track(robot, motion, samples=51)
     assert tracking.largest["position"] < 0.02
