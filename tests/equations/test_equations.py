@@ -539,3 +539,10 @@ def test_two_wheels_in_one_place_have_equations():
         "wheels": {"a": wheel, "b": wheel},
     }
     assert "Forward kinematics" not in str(trundle.equations(trundle.load({"robot": robot})))
+
+
+def test_long_work_says_what_it_is_at():
+    said = []
+    equations(catalog.differential_drive(), progress=said.append)
+    assert list(dict.fromkeys(said))[:3] == ["constraints", "kinematics", "dynamics"]
+    assert said.count("equations of motion") > 4  # M's entries one by one

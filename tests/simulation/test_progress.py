@@ -53,3 +53,20 @@ def test_short_work_and_callbacks_write_nothing(monkeypatch, capsys):
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0}, progress=done.append)
     assert done[-1] == 1.0
     assert capsys.readouterr().err == ""
+
+
+def test_work_of_unknown_length_says_what_it_is_at(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.Doing(True, "writing") as doing:
+        for words in ("kinematics", "dynamics", "motors"):
+            doing.at(words)
+    said = capsys.readouterr().err
+    assert "kinematics" not in said  # within the first second
+    assert "writing: motors, 1 s" in said
+    assert said.split("\r")[-2].strip() == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    with progress.Doing(True, "writing") as doing:
+        doing.at("kinematics")
+        doing.at("dynamics")
+        doing.at("motors")
+    assert capsys.readouterr().err == ""

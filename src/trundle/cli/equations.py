@@ -55,8 +55,11 @@ def execute(args: Namespace, out: Output) -> int:
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), no_collection():
         from trundle.formulas import equations
+        from trundle.simulation.progress import Doing
 
-        found = equations(request.document.robot, what)
+        robot = request.document.robot
+        with Doing(not out.quiet, f"writing the equations of {robot.name}") as doing:
+            found = equations(robot, what, progress=doing.at)
     if args.output:
         write_file(args.output, _signed(found, args.format))
         out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 import sympy
@@ -56,7 +57,12 @@ _TOO_LONG = (
 _SMALL = 1e-3
 
 
-def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> Equations:
+def equations(
+    given: Robot | Model,
+    what: str = "all",
+    points: int = POINTS,
+    progress: Callable[[str], None] = lambda words: None,
+) -> Equations:
     """A robot's equations for reading, each compared with the compiled programs: M(q) u̇ + h(q, u) = B(q) τ + G(q) f.
 
     Parameters
@@ -67,6 +73,8 @@ def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> 
         `kinematics`, `constraints`, `dynamics` or `all`. Forces and masses are only looked at for dynamics.
     points : int
         At how many random points each equation is compared.
+    progress : callable
+        Called again and again with what it is at ("equations of motion", say): long ones take seconds.
 
     Returns
     -------
@@ -90,16 +98,24 @@ def equations(given: Robot | Model, what: str = "all", points: int = POINTS) -> 
     if what not in WHAT:
         raise InputError(f"there are no equations '{what}'", key="what", hint=suggest(what, WHAT))
     robot = robot_of(given, "equations", "its equations are those it was made from")
-    return _Report(robot, what, given if isinstance(given, Model) else None, points).equations()
+    return _Report(robot, what, given if isinstance(given, Model) else None, points, progress).equations()
 
 
 class _Report:
     """One robot's report: what several sections need is derived once, when it is first asked for."""
 
-    def __init__(self, robot: Robot, what: str, model: Model | None, points: int) -> None:
+    def __init__(
+        self, robot: Robot, what: str, model: Model | None, points: int, progress: Callable[[str], None]
+    ) -> None:
         self.robot, self.what, self._model = robot, what, model
-        self.sheet = build(robot)
+        self._progress, self._step = progress, ""
+        self.sheet = replace(build(robot), heard=lambda: progress(self._step))
         self.checker = Checker(self.sheet.writer, robot.name, points)
+
+    def _at(self, step: str) -> None:
+        """The work is at this step."""
+        self._step = step
+        self._progress(step)
 
     @cached_property
     def model(self) -> Model:
@@ -151,7 +167,11 @@ class _Report:
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
         makers = {"constraints": self.constraints, "kinematics": self.kinematics, "dynamics": self.dynamics}
-        sections = [each for what, make in makers.items() if self.what in (what, "all") for each in make()]
+        sections: list[Section] = []
+        for what, make in makers.items():
+            if self.what in (what, "all"):
+                self._at(what)
+                sections += make()
         definitions, symbols = _definitions(self.sheet.writer, sections), _symbols(self.sheet, sections)
         checked = self.checker.points, self.checker.error
         return Equations(self.robot.name, self.what, tuple(sections), definitions, symbols, *checked)
@@ -238,17 +258,23 @@ class _Report:
         sheet.book.allow(*WRITING)
         rows, _ = loop_rows(sheet, found.basis)
         # First: letters that they need for entries of M stand in M, too.
+        self._at("accelerations")
         explicit = None if rows else acceleration_section(sheet, found)
-        makers: list[Callable[[], Section | None]] = [
-            lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
-            lambda: motor_section(sheet, found),
-            lambda: battery_section(sheet),
-            lambda: passive_section(sheet, found),
-            lambda: contact_section(sheet, found),
-            lambda: motion_section(sheet, found, rows),
-            lambda: explicit,
-        ]
-        sections = [section for make in makers if (section := make()) is not None]
+        makers: dict[str, Callable[[], Section | None]] = {
+            "speeds": lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
+            "motors": lambda: motor_section(sheet, found),
+            "batteries": lambda: battery_section(sheet),
+            "springs and friction": lambda: passive_section(sheet, found),
+            "contacts": lambda: contact_section(sheet, found),
+            "equations of motion": lambda: motion_section(sheet, found, rows),
+            "accelerations": lambda: explicit,
+        }
+        sections: list[Section] = []
+        for step, make in makers.items():
+            self._at(step)
+            if (section := make()) is not None:
+                sections.append(section)
+        self._at("comparing with the program")
         check_dynamics(self.evidence, sections, found, self.model, bool(rows))
         return sections
 

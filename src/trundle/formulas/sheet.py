@@ -26,7 +26,7 @@ class Sheet:
     """A robot's mechanism in letters, at a configuration in letters.
 
     `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
-    have been asked for.
+    have been asked for. `heard` is called for each expression, as writing many takes long.
     """
 
     here: Mechanism
@@ -35,6 +35,7 @@ class Sheet:
     names: Names
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
+    heard: Callable[[], None] = lambda: None
 
     @property
     def book(self) -> Book:
@@ -98,6 +99,7 @@ class Sheet:
 
     def expression(self, value: Scalar) -> sympy.Expr:
         """A scalar as SymPy has it."""
+        self.heard()
         return self.writer.expression(value)
 
     def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Matrix:

@@ -32,7 +32,7 @@ class Progress:
         self._count = 0
         self._began = time.perf_counter()
         self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
-        self._drawn = 0
+        self._line = _Line()
 
     def __enter__(self) -> Progress:
         return self
@@ -40,9 +40,9 @@ class Progress:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._asked is not None and kind is None:
             self._asked(1.0)
-        if self._drawn:
+        if self._line.width:
             taken = time.perf_counter() - self._began
-            self._write(
+            self._line.write(
                 f"{self._title}: {taken:.1f} s, {_short(self.end / taken)} {self._unit} a second", "\n"
             )
 
@@ -63,17 +63,46 @@ class Progress:
         taken, bar = time.perf_counter() - self._began, "#" * round(_WIDTH * done)
         rate = f"{_short(done * self.end / taken)} {self._unit} a second"
         left = f", {taken / done - taken:.0f} s left" if done > 0 else ""
-        self._write(f"{self._title} [{bar:.<{_WIDTH}}] {done:4.0%}, {rate}{left}", "")
+        self._line.write(f"{self._title} [{bar:.<{_WIDTH}}] {done:4.0%}, {rate}{left}")
 
-    def _write(self, text: str, end: str) -> None:
+
+class Doing:
+    """Says what long work is at and how long it has taken, where a person watches; the line goes when it is done.
+
+    For work of which nobody knows how much there is.
+    """
+
+    def __init__(self, report: bool, title: str) -> None:
+        self._report, self._title = report and someone_watches(), title
+        self._began = time.perf_counter()
+        self._last = self._began + _PATIENCE - _EVERY
+        self._line = _Line()
+
+    def __enter__(self) -> Doing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._line.width:
+            self._line.write("", "\r")
+
+    def at(self, words: str) -> None:
+        """Work is at this now."""
+        now = time.perf_counter()
+        if self._report and now - self._last >= _EVERY:
+            self._last = now
+            self._line.write(f"{self._title}: {words}, {now - self._began:.0f} s")
+
+
+class _Line:
+    """A line on standard error that is written over, and how long it is."""
+
+    width = 0
+
+    def write(self, text: str, end: str = "") -> None:
         """Over the line before; in ASCII, as a terminal's encoding is not known."""
-        print(
-            f"\r{text.encode('ascii', 'replace').decode():{self._drawn}}",
-            end=end,
-            file=sys.stderr,
-            flush=True,
-        )
-        self._drawn = len(text)
+        plain = text.encode("ascii", "replace").decode()
+        print(f"\r{plain:{self.width}}", end=end, file=sys.stderr, flush=True)
+        self.width = len(text)
 
 
 def _short(number: float) -> str:
