@@ -314,3 +314,18 @@ def test_files_with_something_wrong_are_read_or_refused(campaign, tmp_path):
             told = str(file)
             assert np.isfinite(path.poses(np.linspace(0, path.length, 50))).all()
         assert told == str(file)
+
+
+def test_speeds_at_the_ends_are_those_of_the_file(tmp_path):
+    """It comes rolling and goes on rolling; what its wheels did before is unknown, so that nothing jumps there."""
+
+    def rolling(data):
+        data["idealStartingState"]["velocity"] = data["goalEndState"]["velocity"] = 1.0
+        data["idealStartingState"]["rotation"] = data["rotationTargets"][0]["rotationDegrees"] = 0.0
+
+    path = trundle.read_path(changed(tmp_path, rolling))
+    driven = trundle.follow(path, trundle.catalog.swerve(), limits=LIMITS)
+    ends = driven.motion.samples([0.0, driven.motion.duration]).twist
+    assert np.hypot(ends[0, 0], ends[0, 1]) == pytest.approx(1.0, rel=1e-2)
+    assert 0.1 < np.hypot(ends[1, 0], ends[1, 1]) <= 1.0 + 1e-9
+    assert driven.summary()["exceeded"] == []
