@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from trundle.motion.planner import plan as plan
     from trundle.motion.planner import plan_to_pose as plan_to_pose
     from trundle.motion.pose_paths import pose_path as pose_path
+    from trundle.motion.pursuit import holonomic_twist as holonomic_twist
+    from trundle.motion.pursuit import pursue as pursue
     from trundle.motion.tracking import track as track
     from trundle.motion.trajectories import write_trajectory as write_trajectory
     from trundle.results import Batch as Batch
@@ -69,6 +71,7 @@ _HOMES = {
     "motion.limits": ("Limits",),
     "motion.path_files": ("read_path",),
     "motion.pose_paths": ("pose_path",),
+    "motion.pursuit": ("holonomic_twist", "pursue"),
     "motion.trajectories": ("write_trajectory",),
     "motion.motor_limits": ("motor_limits",),
     "motion.planner": ("plan", "plan_to_pose"),
