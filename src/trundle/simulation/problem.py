@@ -83,7 +83,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     still = all(signal.held and signal.feedback is None for signal in signals)
     moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
-        method = _method(problem, moving, bar)
+        method = _method(problem, guided, moving, bar)
         slope = _slope(problem, guided) if method in IMPLICIT else None
         observer.prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
@@ -122,15 +122,17 @@ def _slope(problem: Problem, guided: Program) -> Program | None:
     return slope
 
 
-def _method(problem: Problem, fill: Fill | None, bar: Progress) -> str:
-    """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3)."""
+def _method(problem: Problem, guided: Program, fill: Fill | None, bar: Progress) -> str:
+    """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3): by the
+    eigenvalues at the start of what is integrated.
+    """
     if problem.options.method != "auto":
         return problem.options.method
     if problem.stiff is not None:
         return "lsoda" if problem.stiff else "dop853"
     n, start = len(problem.system.states), np.array(problem.start)
     signals = list(problem.signals.values())
-    rate, _ = make_pieces(problem.rate, None, signals, fill, problem.numbers, bar)(0.0, bar.end)
+    rate, _ = make_pieces(guided, None, signals, fill, problem.numbers, bar)(0.0, bar.end)
 
     def rates(states: FloatArray) -> FloatArray:
         return np.array([rate(0.0, np.concatenate([x, start[n:]]))[:n] for x in states.T]).T
