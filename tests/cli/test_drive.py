@@ -183,3 +183,27 @@ def test_verify_says_where_folders_are_missing(trundle, tmp_path):
     assert done.status == 1
     assert "there is no folder 'nowhere'" in done.err
     assert not (tmp_path / "v").exists()
+
+
+def test_any_robot_drives_and_json_is_one_object(trundle, tmp_path):
+    assert trundle("new", "mecanum", str(tmp_path / "robot.yaml")).status == 0
+    file = tmp_path / "sideways.yaml"
+    motion = {
+        "name": "sideways",
+        "commands": [{"duration": 1, "twist": {"v_x": 0.2, "v_y": 0.3, "omega": 0.1}}],
+    }
+    file.write_text(yaml.safe_dump({"trundle": 1, "motion": motion}))
+    files = ["--file", str(file)]
+    words = ["drive", *files, "--robot", str(tmp_path / "robot.yaml"), "--output", str(tmp_path / "out")]
+    done = trundle(*words, "--json", "-c", "body", "-mp", "linear")
+    assert done.status == 0, done.err
+    (summary,) = done.data["plans"]
+    assert summary["drive_jerk"] is None
+    assert summary["robot"] == "mecanum"
+
+
+def test_two_plans_of_one_name_are_refused(trundle, tmp_path):
+    files = written(tmp_path, MOTIONS["inplace_rotation"]) * 2
+    done = trundle("drive", *files, "--output", str(tmp_path / "out"))
+    assert done.status == 1
+    assert "two files hold a plan called 'inplace_rotation'" in done.err

@@ -79,11 +79,20 @@ SWALLOWED = """
     time.sleep(60)"""
 
 
+def heard() -> None:
+    """Signals do to a new process what they do from a shell, also where the tests' own process ignores them."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+TOLD = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
+
+
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("body", ["time.sleep(60)", IN_C, AS_ANOTHER, SWALLOWED], ids=range(4))
 def test_signals_end_a_command_in_a_word(number, body):
     command = [sys.executable, "-c", STAND_IN.format(body=body)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, **TOLD) as process:
         assert process.stdout.readline() == "begun\n"
         began = time.perf_counter()
         process.send_signal(getattr(signal, number))
@@ -102,7 +111,7 @@ def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word():
     program = "import builtins, signal\nfrom trundle.cli import main\nplain = builtins.__import__\n"
     program += "def slow(*words):\n    signal.raise_signal(signal.SIGINT)\n    return plain(*words)\n"
     program += "builtins.__import__ = slow\nmain()"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, **TOLD)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
@@ -110,7 +119,7 @@ def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word():
 def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
     body = f"from trundle.files import replacing\n    with replacing({str(tmp_path / 'a')!r}):\n        time.sleep(60)"
     command = [sys.executable, "-c", STAND_IN.format(body=body).replace('print("begun", flush=True)', "")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, **TOLD) as process:
         while not list(tmp_path.glob(".trundle-*.part/a")):
             time.sleep(0.01)
         process.send_signal(getattr(signal, number))

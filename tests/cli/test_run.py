@@ -219,7 +219,7 @@ def test_out_that_is_a_file(trundle, folder):
 
 
 def test_numbers_that_fail_end_with_3_and_leave_nothing(trundle, folder):
-    answer = trundle("run", "circle.yaml", "--input", "right_motor.voltage=1e300", "--json")
+    answer = trundle("run", "circle.yaml", "--input", "right_motor.voltage=1e40", "--json")
     assert answer.status == 3
     assert json.loads(answer.out)["error"]["kind"] == "NumericsError"
     assert not (folder / "runs").exists()

@@ -157,3 +157,11 @@ def test_what_can_not_follow_is_told():
         trundle.follow(path, trundle.catalog.swerve(), limits=PLAIN, angles={"front": 0.0})
     with pytest.raises(trundle.InputError, match="same as the one before"):
         trundle.pose_path([(0, 0, 0), (0, 0, 0)])
+
+
+def test_a_wheel_may_stand_at_a_paths_end():
+    """Three poses on a parabola: one wheel stands on the centre of rotation at the start, another one at the end."""
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 0)]))
+    held(driven.motion, driven.limits[0])
+    assert driven.summary()["exceeded"] == []
+    assert np.isfinite(driven.motion.samples([0.0, driven.motion.duration]).angle).all()

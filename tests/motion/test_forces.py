@@ -29,7 +29,7 @@ def motion():
 def test_contacts_move_the_mass_and_motors_pay_for_its_energy(motion):
     """Newton's law for the base's acceleration in the world; and P = dT/dt, T by the model's own mass matrix."""
     robot = catalog.swerve()
-    driven, model = DrivenRobot(robot), trundle.derive(robot)
+    driven, model = DrivenRobot(robot, trundle.kinematics(robot).names), trundle.derive(robot)
     h, times = 1e-5, np.linspace(0.05, motion.duration - 0.05, 40)
     samples = motion.samples(times)
     forces = motion_forces(driven, samples)
@@ -167,7 +167,7 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
     robot = drive(rng.uniform(-1, 1, (4, 2)))
     found = trundle.motor_limits(robot)
     matrix = trundle.kinematics(robot).matrix
-    driven = DrivenRobot(robot)
+    driven = DrivenRobot(robot, trundle.kinematics(robot).names)
     base = list(driven.here.assembly.base_columns)
     mass = np.array([driven.inertia(column)[base] for column in base])
     rates = rng.normal(size=(50_000, 3)) * [1, 1, 2]
@@ -180,8 +180,17 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
     assert (force / size[:, None] <= np.array(_carried(driven, matrix))).all()
 
 
+def test_casters_may_be_left_out_of_a_motion():
+    """A tricycle's motion at the level of its body, whose caster follows by itself."""
+    robot = catalog.robot("tricycle")
+    ahead = {"name": "ahead", "commands": [{"duration": 2, "twist": {"v_x": 0.5}}]}
+    motion = trundle.drive({"motion": ahead}, robot, level="body").motion
+    tracking = trundle.track(robot, motion, samples=51)
+    assert tracking.largest["position"] < 0.02
+
+
 def test_what_cannot_be_followed_says_so(motion):
-    with pytest.raises(InputError, match="modules, and 3 wheels"):
+    with pytest.raises(InputError, match="a module 'front_left'"):
         trundle.track(catalog.swerve(modules=3), motion)
     with pytest.raises(InputError, match="rollers"):
         trundle.motor_limits(catalog.mecanum())

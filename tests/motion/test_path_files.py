@@ -271,3 +271,61 @@ def test_a_trajectory_is_timed_anew_by_the_robots_limits(tmp_path):
     assert read.duration is not None
     assert quick.motion.duration < 0.6 * read.duration
     assert quick.summary()["exceeded"] == []
+
+
+WRONG = [None, "x", -1, 0, 1e308, 1e-308, 5, True, [], {}, "1.5", 1e9, [1, 2], {"x": 1, "y": 2}]
+
+
+def places(data, path=()):
+    """The key paths of everything in it."""
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+@pytest.mark.campaign
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_files_with_something_wrong_are_read_or_refused(campaign, tmp_path):
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1)]))
+    trundle.write_trajectory(driven, tmp_path / "one.traj", rate=5)
+    files = {".path": DATA / "score.path", ".traj": tmp_path / "one.traj"}
+    sources = {suffix: json.loads(file.read_text()) for suffix, file in files.items()}
+    for rng in campaign(2000):
+        suffix = str(rng.choice(list(sources)))
+        data = json.loads(json.dumps(sources[suffix]))
+        for _ in range(rng.integers(1, 3)):
+            found = list(places(data))
+            *way, last = found[rng.integers(len(found))]
+            owner = data
+            for key in way:
+                owner = owner[key]
+            if rng.random() < 0.3:
+                del owner[last]
+            else:
+                owner[last] = WRONG[rng.integers(len(WRONG))]
+        file = tmp_path / f"wrong{suffix}"
+        file.write_text(json.dumps(data, indent=1))
+        try:
+            path = trundle.read_path(file)
+        except trundle.InputError as refused:
+            told = refused.file
+        else:
+            told = str(file)
+            assert np.isfinite(path.poses(np.linspace(0, path.length, 50))).all()
+        assert told == str(file)
+
+
+def test_speeds_at_the_ends_are_those_of_the_file(tmp_path):
+    """It comes rolling and goes on rolling; what its wheels did before is unknown, so that nothing jumps there."""
+
+    def rolling(data):
+        data["idealStartingState"]["velocity"] = data["goalEndState"]["velocity"] = 1.0
+        data["idealStartingState"]["rotation"] = data["rotationTargets"][0]["rotationDegrees"] = 0.0
+
+    path = trundle.read_path(changed(tmp_path, rolling))
+    driven = trundle.follow(path, trundle.catalog.swerve(), limits=LIMITS)
+    ends = driven.motion.samples([0.0, driven.motion.duration]).twist
+    assert np.hypot(ends[0, 0], ends[0, 1]) == pytest.approx(1.0, rel=1e-2)
+    assert 0.1 < np.hypot(ends[1, 0], ends[1, 1]) <= 1.0 + 1e-9
+    assert driven.summary()["exceeded"] == []

@@ -441,7 +441,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "cart.yaml" in (caught.value.hint or "")
     with pytest.raises(InputError, match="folder"):
         load(tmp_path)
-    with pytest.raises(InputError, match="can't be read|no such file"):
+    with pytest.raises(InputError, match="zero byte"):
         load("a\0b.yaml")
     with pytest.raises(InputError, match="no ordinary file"):
         load("/dev/zero")

@@ -82,7 +82,7 @@ class AlongPath:
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
         poses = [self.section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(self.kinematics, poses, self.forward)
+        steering, rolling = module_rates(self.kinematics, self.section, length, self.forward)
         steering, rolling = carried(steering, moved), carried(rolling, moved)
         angle = self.angles + self._turned(length)
         twist = _twists(poses, moved)

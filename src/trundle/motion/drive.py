@@ -101,7 +101,7 @@ class Driven:
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
         """The largest magnitude of each quantity of each module, between samples too."""
-        return tuple(peaks(self.motion))
+        return tuple(peaks(self.motion, steady=self.level != "path"))
 
     def run(self, rate: float = 100.0) -> Run:
         """The motion as a run: labelled samples with units, which figures and files take.

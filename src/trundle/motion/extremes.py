@@ -44,7 +44,7 @@ class Peak:
     time: float
 
 
-def peaks(motion: Motion | Piece, *, impulses: bool = True) -> list[Peak]:
+def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True) -> list[Peak]:
     """The largest magnitude of each quantity of each module, between samples too.
 
     Looked for on each stretch between breaks, where everything is analytic, and narrowed down about the largest look.
@@ -64,7 +64,7 @@ def peaks(motion: Motion | Piece, *, impulses: bool = True) -> list[Peak]:
         for k, name in enumerate(_NAMES)
         for module in range(value.shape[1])
     ]
-    return _with_impulses(found, motion) if impulses else found
+    return _with_impulses(found, motion, steady) if impulses else found
 
 
 def _sizes(samples: Samples) -> FloatArray:
@@ -100,8 +100,10 @@ def _narrowed(
     return np.where(better, peak, value), np.where(better, at, time), before, behind
 
 
-def _with_impulses(found: list[Peak], motion: Motion | Piece) -> list[Peak]:
-    """Values are inf where what is below them jumps; before the start and behind the end rates are zero."""
+def _with_impulses(found: list[Peak], motion: Motion | Piece, steady: bool) -> list[Peak]:
+    """Values are inf where what is below them jumps; before the start and behind the end rates are zero, where
+    the motion is `steady` there.
+    """
     breaks = motion.breaks
     left = motion.samples(np.nextafter(breaks[1:], 0))
     right = motion.samples(breaks[:-1])
@@ -109,7 +111,7 @@ def _with_impulses(found: list[Peak], motion: Motion | Piece) -> list[Peak]:
     jumps: dict[tuple[Quantity, int], float] = {}
     for name, above in _ABOVE.items():
         before, behind = getattr(left, name), getattr(right, name)
-        zero = name not in ("angle", "drive_speed")
+        zero = steady and name not in ("angle", "drive_speed")
         ends = (np.zeros_like(before[:1]),) * 2 if zero else (behind[:1], before[-1:])
         if name == "angle" and isinstance(motion, Motion) and motion.angles is not None:
             ends = (motion.angles[None], ends[1])

@@ -224,7 +224,7 @@ def _along(
     def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
         length, *slopes = stretched.at(z)
         poses = [section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(drive.kinematics, poses, forward)
+        steering, rolling = module_rates(drive.kinematics, section, length, forward)
         own, bounds = _asked(poses, limited, length)
         rates = [
             np.concatenate(each, axis=1)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from trundle.errors import InputError, suggest
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
@@ -23,9 +24,13 @@ from trundle.robot import Robot, require_base_mass
 
 @dataclass(frozen=True, eq=False)
 class DrivenRobot:
-    """A robot in numbers as a motion moves it: its mechanism, and which of its wheels the motion's modules are."""
+    """A robot in numbers as a motion moves it: its mechanism, and which of its wheels the motion's modules are.
+
+    Wheels that aren't among its `names`, as casters may be, count as at rest, and nothing is asked of their contacts.
+    """
 
     robot: Robot
+    names: tuple[str, ...]
 
     @cached_property
     def here(self) -> Mechanism:
@@ -35,12 +40,21 @@ class DrivenRobot:
     @cached_property
     def wheels(self) -> tuple[WheelModel, ...]:
         """The modules' wheels, in their order."""
-        return tuple(wheel for wheel in self.here.assembly.wheels if wheel.grips and wheel.on_base)
+        known = {wheel.name: wheel for wheel in self.here.assembly.wheels if wheel.grips and wheel.on_base}
+        for name in self.names:
+            if name not in known:
+                raise InputError(
+                    f"the motion has a module '{name}', and no wheel on the base of '{self.robot.name}' is called so",
+                    key="motion",
+                    hint=suggest(name, known),
+                )
+        return tuple(known[name] for name in self.names)
 
     @cached_property
     def headings(self) -> FloatArray:
         """The modules' angles without steering (rad)."""
-        return kinematics(self.robot).headings
+        known = kinematics(self.robot)
+        return np.array([known.headings[known.names.index(name)] for name in self.names])
 
     @cached_property
     def actuators(self) -> Mapping[int, tuple[Actuator, ...]]:
@@ -93,6 +107,14 @@ class DrivenRobot:
             for k, wheel in enumerate(self.wheels)
             if wheel.steering is not None
         }
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of ν that a motion says: the base's twist, the modules' spins and steering."""
+        own = [
+            column for wheel in self.wheels for column in (wheel.spin, wheel.steering) if column is not None
+        ]
+        return [*self.here.assembly.base_columns, *own]
 
     def speeds(self, samples: Samples, order: int = 0) -> FloatArray:
         """ν of all speeds (order 0) or ν̇ (1), (speeds, n)."""

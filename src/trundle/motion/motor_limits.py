@@ -62,7 +62,8 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     """
     found = robot_of(robot, "motor_limits", "it has no wheels")
     require_base_mass(found)
-    driven, who = DrivenRobot(found), kinematics(found)
+    who = kinematics(found)
+    driven = DrivenRobot(found, who.names)
     for module in who.modules:
         if module.rollers is not None:
             message = (

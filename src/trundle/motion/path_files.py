@@ -55,6 +55,9 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
             f"{path.name} is no file of a path", file=str(file), hint=choose(path.suffix, SUFFIXES)
         )
     source = read_json(path)
-    if path.suffix == ".path":
-        return from_path_file(source, path.stem, tolerance)
-    return from_traj_file(source, tolerance)
+    try:
+        if path.suffix == ".path":
+            return from_path_file(source, path.stem, tolerance)
+        return from_traj_file(source, tolerance)
+    except InputError as error:
+        raise error.at(file=str(file)) from None

@@ -20,8 +20,10 @@ from trundle.robot.values import describe
 # Trajectories of a minute at 100 Hz have 3 MB.
 _MOST_BYTES = 20_000_000
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Least0 = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+# Lengths, times and angles that nobody means overflow in their squares.
+MOST = 1e9
+Number = Annotated[float, Field(ge=-MOST, le=MOST, allow_inf_nan=False)]
+Least0 = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 
 
 class Theirs(Noun):

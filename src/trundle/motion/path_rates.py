@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.motion_pieces import ComplexArray, rates_of, rolling_axes
 from trundle.motion.pose_paths import Section
 from trundle.results.arrays import FloatArray
 
+# A module with less of the path's velocity stands; its direction at a section's end is that at this share of the length
+# from it, where the limit is numbers again.
+_STILL, _BESIDE = 1e-9, 1e-5
 _Array = TypeVar("_Array", FloatArray, ComplexArray)
 
 
@@ -46,39 +50,57 @@ def velocities(kinematics: Kinematics, poses: Sequence[FloatArray]) -> list[Comp
 
 def local_velocities(kinematics: Kinematics, section: Section, lengths: FloatArray) -> ComplexArray:
     """P′ e^{−iθ} of each module at lengths, (n, m): where it moves in the base's frame."""
-    poses = [section.at(lengths, order) for order in range(5)]
+    own, inner = (_local(kinematics, _poses(section, each)) for each in (lengths, _inside(section, lengths)))
+    return np.where(_stands(kinematics, section, lengths), inner, own)
+
+
+def _stands(kinematics: Kinematics, section: Section, lengths: FloatArray) -> npt.NDArray[np.bool_]:
+    """Where modules are beside an end at which they stand on the centre of rotation, (n, m)."""
+    ends = np.abs(_local(kinematics, _poses(section, np.array([0.0, section.length])))) < _STILL
+    beside = _BESIDE * section.length
+    first, last = lengths < beside, lengths > section.length - beside
+    return (first[:, None] & ends[0]) | (last[:, None] & ends[1])
+
+
+def _inside(section: Section, lengths: FloatArray) -> FloatArray:
+    beside = _BESIDE * section.length
+    return np.clip(lengths, beside, section.length - beside)
+
+
+def _poses(section: Section, lengths: FloatArray) -> list[FloatArray]:
+    return [section.at(lengths, order) for order in range(5)]
+
+
+def _local(kinematics: Kinematics, poses: Sequence[FloatArray]) -> ComplexArray:
     return velocities(kinematics, poses)[0] * np.exp(-1j * poses[0][:, 2:])
 
 
 def module_rates(
-    kinematics: Kinematics, poses: Sequence[FloatArray], forward: FloatArray
+    kinematics: Kinematics, section: Section, lengths: FloatArray, forward: FloatArray
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """The first three derivatives by s of each module's angle, and of the length that its wheel rolls, each (n, m).
 
     `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
     """
+    poses, inner = _poses(section, lengths), _poses(section, _inside(section, lengths))
     u = velocities(kinematics, poses)
+    stands = _stands(kinematics, section, lengths)
+    beside = [np.where(stands, a, b) for a, b in zip(velocities(kinematics, inner), u, strict=True)]
     still = forward == 0
-    safe = [np.where(still, float(order == 0), each) for order, each in enumerate(u)]
+    safe = [np.where(still, float(order == 0), each) for order, each in enumerate(beside)]
     rates = rates_of(safe)
-    first, second, third = rates.first, rates.second, rates.third
-    speed = forward * np.abs(u[0])
-    turning = [each[:, 2:] for each in poses[1:4]]
     steers = np.array([module.points for module in kinematics.modules])
-    moves = steers & ~still
+    headed = [each.imag for each in (rates.first, rates.second, rates.third)]
     steering = [
-        np.where(moves, each.imag - turn, 0.0)
-        for each, turn in zip((first, second, third), turning, strict=True)
+        np.where(steers & ~still, heading - turn[:, 2:], 0.0)
+        for heading, turn in zip(headed, poses[1:4], strict=True)
     ]
+    # along the heading ψ: σ = Re(u e^{−iψ}), σ′ = Re(u′ e^{−iψ}), σ″ = Re(u″ e^{−iψ}) + ψ′ Im(u′ e^{−iψ})
+    back = forward * np.conj(safe[0]) / np.abs(safe[0])
+    along = [each * back for each in u[:3]]
     left = np.array([float(module.offset[1]) if module.pivots else 0.0 for module in kinematics.modules])
-    rolling = [
-        each - left * np.where(still, 0.0, turn.imag)
-        for each, turn in zip(
-            (speed, speed * first.real, speed * (second.real + first.real**2)),
-            (first, second, third),
-            strict=True,
-        )
-    ]
+    rolling = [along[0].real, along[1].real, along[2].real + headed[0] * along[1].imag]
+    rolling = [each - left * np.where(still, 0.0, turn) for each, turn in zip(rolling, headed, strict=True)]
     held = _held(kinematics, u, poses)
     return steering, [np.where(steers, a, b) for a, b in zip(rolling, held, strict=True)]
 

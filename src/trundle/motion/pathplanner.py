@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from trundle.motion.path_json import JsonFile, Least0, Number, Theirs
+from trundle.motion.path_json import MOST, JsonFile, Least0, Number, Theirs
 from trundle.motion.path_rates import ComplexArray
 from trundle.motion.pose_paths import PosePath, Section, Zone, fitted
 from trundle.results.arrays import FloatArray
@@ -23,7 +23,7 @@ _LOOKS = 1000  # of a curve's length between two waypoints
 _CORNER = math.radians(2)
 
 # Attributes have the files' names, so that errors name the keys as they stand there.
-_Above0 = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Above0 = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 
 
 class _Point(Theirs):

@@ -203,21 +203,35 @@ def _moved(
 
 
 def _directions(drive: SteeredDrive, courses: int, crossings: Sequence[Crossing]) -> FloatArray:
-    """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, and what hangs on it.
-
-    At a knot the spline is (a + 4 b + c)/6 of three control points; where that must stay on a module's axis, b follows
-    a and c, and moves by itself along the axis only.
-    """
+    """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, as far as crossings stay."""
     free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
-    found = np.repeat(np.eye(3 * CUBIC)[None, free], courses, axis=0)
+    plain = np.eye(3 * CUBIC)[free]
+    found = np.repeat(plain[None], courses, axis=0)
     for course, crossing in enumerate(crossings):
-        for module, knot in inner(crossing):
-            a, b, c = (slice(3 * each, 3 * each + 3) for each in range(knot, knot + 3))
-            found[course, :, b] = -(found[course, :, a] + found[course, :, c]) / 4
-            own = 3 * (knot + 1 - drive.held)
-            found[course, own : own + 3] = 0
-            found[course, own, b] = drive.axes[module]
+        if rows := _conditions(drive, crossing):
+            own = np.array(rows)[:, free]
+            found[course] -= own.T @ np.linalg.solve(own @ own.T, own) @ plain
     return found
+
+
+def _conditions(drive: SteeredDrive, crossing: Crossing) -> list[FloatArray]:
+    """Rows (3 (K + 3),) whose products with the control points are zero where w is at each knot of a crossing.
+
+    At a knot w is (a + 4 b + c)/6 of three control points. The wheel's direction there is that of w/(t − t*), so its
+    second derivative is w‴/3: where the jerk of steering is limited it must not jump, nor may the fourth difference of
+    the control points that it jumps by.
+    """
+    rows = []
+    for module, knot in inner(crossing):
+        kinds: list[tuple[int, tuple[int, ...]]] = [(knot, (1, 4, 1))]
+        if np.isfinite(drive.steering[2, module]):
+            kinds.append((knot - 1, (1, -4, 6, -4, 1)))
+        for first, weights in kinds:
+            for part in (drive.map[:, module].real, drive.map[:, module].imag):
+                row = np.zeros((CUBIC, 3))
+                row[first : first + len(weights)] = np.array(weights)[:, None] * part
+                rows.append(row.ravel())
+    return rows
 
 
 def inner(crossing: Crossing) -> Crossing:
@@ -226,11 +240,13 @@ def inner(crossing: Crossing) -> Crossing:
 
 
 def pinned(drive: SteeredDrive, controls: FloatArray, crossing: Crossing) -> FloatArray:
-    """Control points whose spline lies on the modules' axes at the knots of a crossing."""
-    controls = controls.copy()
-    for module, knot in inner(crossing):
-        around = controls[knot] + controls[knot + 2]
-        axis = drive.axes[module]
-        reach = (around + 4 * controls[knot + 1]) / 6 @ axis
-        controls[knot + 1] = (6 * reach * axis - around) / 4
-    return controls
+    """The nearest control points, with the same ends, whose spline meets the axes at the knots of a crossing."""
+    rows = _conditions(drive, crossing)
+    if not rows:
+        return controls
+    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    own = np.array(rows)[:, free]
+    moved = controls.ravel().copy()
+    for _ in range(2):  # the second time for the rounding of the first
+        moved[free] -= own.T @ np.linalg.solve(own @ own.T, np.array(rows) @ moved)
+    return moved.reshape(controls.shape)

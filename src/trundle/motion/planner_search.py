@@ -9,13 +9,15 @@ import numpy as np
 from trundle.motion.least_times import change, move
 from trundle.motion.planner_bound import lower_bound
 from trundle.motion.planner_certificate import bounds
-from trundle.motion.planner_courses import SteeredDrive, polish
+from trundle.motion.planner_courses import SteeredDrive, least_duration, log_rates, polish, waves
 from trundle.motion.planner_pieces import AlongCourse, PlannedPiece, Straight, Turning
 from trundle.motion.planner_shapes import Way, laid, ways
 from trundle.motion.planner_speeds import fit_speeds
+from trundle.motion.planner_splines import sampling
 from trundle.results.arrays import FloatArray
 
 _STILL = 1e-9
+_OFF_AXIS = 1e-6  # m/s of a module by a direction of unit length
 _POLISHED = 3
 _HOPEFUL = 1.35  # times the best estimate, beyond which a way is left
 _POWERS = (4, 4, 6, 8)
@@ -58,10 +60,33 @@ def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: 
         return _decided(drive, [("straight", direct)], [], angles, bound)
     found = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
-    if np.abs(drive.velocities(start)).max() > _STILL:
-        courses, lost = _courses(drive, start, end, angles, total(found[0][1]))
-        found += courses
+    heading = _heading(drive, start, angles)
+    if heading is not None and any(isinstance(piece, Turning) for piece in found[0][1]):
+        size = float(np.linalg.norm(start))
+        turns = nearest_turns(drive, angles, heading) if size <= _STILL else np.zeros(len(angles))
+        before = turning(drive, angles, turns)
+        least = total(found[0][1]) - total(before)
+        courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
+        first = "steer until all wheels agree, then " if before else ""
+        found += [(first + name, (*before, *pieces)) for name, pieces in courses]
+        lost = [Candidate(first + each.way, each.duration + total(before), each.verdict) for each in lost]
     return _decided(drive, found, lost, angles, bound)
+
+
+def _heading(drive: SteeredDrive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
+    """The direction in which all wheels roll, or at rest the one nearest to theirs: a course may begin along it.
+
+    None where a wheel stands on the centre of rotation, whose angle is chance, or can't come to agree within its range.
+    """
+    size = np.linalg.norm(start)
+    if size > _STILL:
+        direction = start / size
+    else:
+        rows = np.real(1j * np.exp(-1j * angles) * drive.map).T  # the velocity across each wheel
+        direction = np.linalg.svd(rows)[2][-1]
+    if np.abs(drive.velocities(direction)).min() <= _OFF_AXIS:
+        return None
+    return None if np.isnan(nearest_turns(drive, angles, direction)).any() else direction
 
 
 def _decided(
@@ -152,54 +177,59 @@ def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) ->
 
 
 def _courses(
-    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray, limit: float
+    drive: SteeredDrive,
+    start: tuple[FloatArray, float],
+    end: FloatArray,
+    angles: FloatArray,
+    span: tuple[float, float],
 ) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
-    """Certified courses, and the ways that were left."""
-    if (np.abs(drive.velocities(start)) <= _STILL).any():
-        return [], []  # the course would have to begin along angles that a module has by chance
-    offered = ways(drive, start, end)
-    every = [way for way in offered if not (way.crossing and np.isfinite(drive.steering[2]).any())]
-    hopeful = min(limit, _HOPEFUL * every[0].estimate) if every else limit
+    """Certified courses from a direction and the speed along it, and the ways that were left.
+
+    `span`: the least time that is possible, and the most that is of use.
+    """
+    bound, limit = span
+    every = ways(drive, start[0], end)
+    hopeful = min(limit, _HOPEFUL * max(every[0].estimate, bound))
     chosen = [way for way in every if way.estimate < hopeful][:_POLISHED]
     left = [way for way in every if way not in chosen]
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
-    lost += [
-        Candidate(_named(drive, way), way.estimate, "a cubic course has an impulse of steering's jerk there")
-        for way in offered
-        if way not in every
-    ]
     if not chosen:
         return [], lost
-    controls, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
-    polished, times = polish(drive, np.array(controls), crossings, _POWERS)
+    laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
+    better, _ = polish(drive, np.array(laid_out), crossings, _POWERS)
+    # what steers faster may drive slower: both count
+    chosen, crossings, polished = 2 * chosen, 2 * crossings, np.concatenate([better, laid_out])
+    times = least_duration(drive, log_rates(waves(drive, polished, crossings, sampling()))[1])
+    sizes = np.linalg.norm(polished, axis=2)
     signs = np.array([way.sign for way in chosen])
-    ends = np.stack(
-        [
-            np.linalg.norm(start) / np.linalg.norm(polished[:, 0], axis=1),
-            signs * np.linalg.norm(end) / np.linalg.norm(polished[:, -1], axis=1),
-        ],
-        axis=1,
-    )
-    speeds, driven = fit_speeds(drive, polished, crossings, ends, times)
+    ends = np.stack([start[1] / sizes[:, 0], signs * np.linalg.norm(end) / sizes[:, -1]], axis=1)
+    speeds, driven = fit_speeds(drive, polished, crossings, ends, np.maximum(times, bound))
     needed = np.maximum(times, driven)
-    found = []
+    found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
     for i in np.argsort(needed):
-        name = _named(drive, chosen[i])
-        if needed[i] >= limit:
-            lost.append(Candidate(name, float(needed[i]), f"takes {needed[i] - limit:.3g} s longer"))
+        name, duration = (
+            _named(drive, chosen[i]) + (", as laid" if i >= len(better) else ""),
+            float(needed[i]),
+        )
+        if duration >= limit:
+            lost.append(Candidate(name, duration, f"takes {duration - limit:.3g} s longer"))
             continue
         duration = bounds(drive, polished[i], crossings[i], speeds[i]).duration(drive)
-        if not np.isfinite(duration):
-            lost.append(Candidate(name, float(needed[i]), "a wheel would be too fast on the way"))
-            continue
         course = AlongCourse(drive, polished[i], crossings[i], speeds[i], duration, angles)
-        if (barred := course.out_of_range()) is not None:
-            verdict = f"would turn {drive.names[barred]} out of its steering_range"
-            lost.append(Candidate(name, duration, verdict))
-            continue
-        limit = min(limit, duration)
-        found.append((name, (course,)))
+        if fault := _fault(course):
+            lost.append(Candidate(name, duration, fault))
+        else:
+            limit = min(limit, duration)
+            found.append((name, (course,)))
     return found, lost
+
+
+def _fault(course: AlongCourse) -> str:
+    """Why a course can't be taken, or nothing."""
+    if not np.isfinite(course.duration):
+        return "a wheel would be too fast on the way"
+    barred = course.out_of_range()
+    return "" if barred is None else f"would turn {course.drive.names[barred]} out of its steering_range"
 
 
 def _named(drive: SteeredDrive, way: Way) -> str:

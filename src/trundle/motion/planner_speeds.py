@@ -14,7 +14,7 @@ from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive,
 from trundle.motion.planner_splines import INTERVALS, QUADRATIC, Grid, beside, sampling, sign_of, windows
 from trundle.results.arrays import FloatArray
 
-_POWERS = (2, 4, 8)
+_POWERS = (2, 4, 6, 8)
 _ROOM = 0.9  # of the speed limit, from which on a course's speed counts
 
 

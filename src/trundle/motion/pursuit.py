@@ -149,7 +149,7 @@ def pursue(
     >>> import trundle
     >>> driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]))
     >>> pursuit = trundle.pursue(driven, pose=(0, 0.1, 0))
-    >>> pursuit.poses([pursuit.duration]).round(9).tolist()
+    >>> (pursuit.poses([pursuit.duration]).round(9) + 0.0).tolist()  # without a sign of zero
     [[1.0, 0.0, 0.0]]
     """
     if not (math.isfinite(period) and period > 0):

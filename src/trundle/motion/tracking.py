@@ -143,13 +143,7 @@ def track(
     >>> tracking.largest["position"] < 0.02
     True
     """
-    driven = DrivenRobot(robot_of(robot, "track", "it has no wheels"))
-    modules = motion.samples([0.0]).angle.shape[1]
-    if modules != len(driven.wheels):
-        raise InputError(
-            f"the motion is of {modules} modules, and {len(driven.wheels)} wheels stand under '{driven.robot.name}'",
-            key="motion",
-        )
+    driven = DrivenRobot(robot_of(robot, "track", "it has no wheels"), motion.kinematics.names)
     if not motion.duration > 0:
         raise InputError("the motion takes no time: there is nothing to follow", key="motion")
     model = model_of(robot, "track")
@@ -185,8 +179,8 @@ def _start(driven: DrivenRobot, model: Model, motion: Motion, wanted: Samples) -
     where |= dict(zip(("x", "y", "theta"), motion.start, strict=True))
     here = driven.here
     posed = here.configured([where.get(name, start) for name, start in zip(here.names, here.q, strict=True)])
-    basis = np.array(posed.basis.matrix, dtype=float)
-    u = np.linalg.lstsq(basis, driven.speeds(wanted)[:, 0], rcond=None)[0]
+    basis = np.array(posed.basis.matrix, dtype=float)[driven.columns]
+    u = np.linalg.lstsq(basis, driven.speeds(wanted)[driven.columns, 0], rcond=None)[0]
     speeds = dict(zip(posed.basis.labels, u.tolist(), strict=True))
     return {name: value for name, value in {**where, **speeds}.items() if name in model.states}
 
