@@ -1,5 +1,7 @@
 """Robots with closed loops: closed forms, trees that move alike, Pinocchio's matrices with multipliers, and laws."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from mechanics.trees import random_motion
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.frames import world_poses
+from trundle.model.manifold import on_manifold
+from trundle.model.symbols import Symbols
 from trundle.robot import parse_robot
 from trundle.spatial.motions import compose, inverse
 
@@ -316,6 +320,45 @@ def test_motions_that_loops_hold_twice_are_found_and_move_as_without_the_repetit
     )
     same = trundle.simulate(trundle.derive(heavier), 0.5, initial={"crank.angle": 1.0})
     np.testing.assert_allclose(run["crank.angle"], same["crank.angle"], atol=1e-9)
+
+
+def stewart_platform():
+    """A platform on six legs that slide along universal joints' second bodies."""
+    body = {"mass": 0.3, "center_of_mass": [0, 0, 0.1], "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.001}}
+    plate = {"mass": 3.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.2}}
+    joints, loops = {"platform": {"type": "floating", "body": plate}}, {}
+    for k in range(6):
+        a, b = (
+            np.radians(60 * k + (10 if k % 2 else -10)),
+            np.radians(60 * (k // 2 * 2) + (45 if k % 2 else 15)),
+        )
+        foot, head = ([*(size * np.array([np.cos(x), np.sin(x)])), 0] for size, x in ((0.5, a), (0.3, b)))
+        hinge = {"type": "universal", "at": foot, "axis": [1, 0, 0], "axis2": [0, 1, 0]}
+        slide = {"type": "prismatic", "parent": f"foot_{k}", "axis": [0, 0, 1], "at": [0, 0, 0.5]}
+        joints |= {
+            f"foot_{k}": {**hinge, "body": body},
+            f"leg_{k}": {**slide, "body": body, "stiffness": 2000.0},
+        }
+        ends = {"first": {"body": f"leg_{k}"}, "second": {"body": "platform", "at": head}}
+        loops[f"head_{k}"] = {"type": "spherical", **ends}
+    return {"name": "stewart", "base": "fixed", "joints": joints, "loops": loops}
+
+
+@pytest.mark.parametrize("description", [stewart_platform(), four_bar()], ids=["stewart", "four_bar"])
+def test_tracers_and_casadis_symbols_give_the_same_programs(description, monkeypatch, rng):
+    robot = parse_robot(description) if isinstance(description, dict) else description
+    traced = trundle.derive(robot)
+    monkeypatch.setattr(sys.modules["trundle.model.derive"], "symbols_for", lambda mechanism: Symbols())
+    by_casadi = trundle.derive(robot)
+    assert traced.dependent == by_casadi.dependent
+    assert traced.operations < 1.1 * by_casadi.operations
+    p, u = np.array(list(traced.parameters.values())), np.zeros(len(traced.inputs))
+    x = on_manifold(traced, rng.uniform(0.1, 0.5, (len(traced.states), 3)), u, p)
+    for name in ("manifold", "projection", "audited", "observe"):
+        one, other = (getattr(model, name) for model in (traced, by_casadi))
+        state = np.pad(x, ((0, one.inputs[0].size - len(x)), (0, 0)))
+        found, expected = one(state, u, p), other(state, u, p)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
 def test_a_hitch_as_a_loop_leaves_the_wheels_forces_as_they_were():

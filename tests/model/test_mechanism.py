@@ -113,20 +113,19 @@ def test_zeros_by_structure_stay_plain():
     assert derivative_along([1, 2], entries(q), entries(rate)) == [0, 0]
 
 
-def test_what_bends_is_derived_by_casadi():
-    """Only mechanisms whose speeds hang together the same way everywhere are traced directly: a tracer knows no
-    derivatives.
-    """
+def test_what_rolls_is_derived_by_casadi():
+    """Speeds that hang together otherwise from place to place: what rolls takes CasADi, loops a tracer."""
     assert mechanism(four_bar()).bends
+    assert symbols_for(mechanism(four_bar())).tracer is not None
+    assert symbols_for(mechanism(catalog.differential_drive())).tracer is None
     slipping, _ = drawn("skid")
     assert not slipping.bends
+    assert symbols_for(slipping).tracer is not None
     arm = catalog.pendulum(links=2).model_copy(
         update={"couplings": {"gear": GearCoupling(type="gear", joint="link_2", follows={"link_1": 2.0})}}
     )
     assert mechanism(arm).constrained
     assert not mechanism(arm).bends
-    assert symbols_for(bends=True).tracer is None
-    assert symbols_for(bends=False).tracer is not None
 
 
 def test_links_go_by_name():

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
 from trundle.errors import InputError
@@ -23,11 +22,13 @@ from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import WIDE, NumericLoops
 from trundle.model.samples import Samples
-from trundle.model.symbols import column
+from trundle.model.symbols import evaluated
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
 _SEED = 20260
+# The symbols of the state, which begins with the coordinates and the speeds, of the inputs and of the parameters.
+GroupsOfSymbols = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
 _PARTS = tuple(
     Quantity(f"{what}_{axis}", unit, "force")
     for what, unit in (("force", "N"), ("moment", "N m"))
@@ -57,9 +58,9 @@ class Closures:
         """How many of the rows are independent in general."""
         return generic_rank(self.samples.of_constraints(self.rows), CLOSED_ZERO) if self.rows else 0
 
-    def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> ca.SX:
-        """The column of everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
-        return column([*self.gaps, *unit_lengths(self.quantities, names, q)])
+    def configuration(self, names: Sequence[str], q: Sequence[Scalar]) -> list[Scalar]:
+        """Everything that is zero at a configuration: the gaps, and what keeps quaternions unit."""
+        return [*self.gaps, *unit_lengths(self.quantities, names, q)]
 
     def dependent(
         self, names: Sequence[str], rows: Sequence[Sequence[Scalar]], driven: Collection[str]
@@ -127,9 +128,9 @@ def reactions(assembly: Assembly, wrenches: Mapping[str, Force]) -> dict[Quantit
 
 
 def close_loops(
-    mechanism: Mechanism, basis: Sequence[Sequence[Scalar]], symbols: tuple[ca.SX, ca.SX, ca.SX]
+    mechanism: Mechanism, basis: Sequence[Sequence[Scalar]], symbols: GroupsOfSymbols
 ) -> Closures:
-    """The loops of a mechanism in CasADi's symbols whose speeds are bound to ν = S u already, S being the `basis`.
+    """The loops of a mechanism in symbols whose speeds are bound to ν = S u already, S being the `basis`.
 
     symbols: (state, input, parameter), the state starting with the coordinates and the speeds u. Raises InputError
     where the loops can't be closed or leave no motion.
@@ -148,8 +149,8 @@ def close_loops(
     owners = tuple(name for name, *_ in there)
     rows = product([row for *_, row in there], basis) if there else []
     numbers = mechanism.numbers
-    _refuse_open(every, symbols, numbers.parameters, robot_name)
-    values = np.array(list(numbers.parameters.values()))
+    values = np.array(list(numbers.parameters.values()), dtype=float)
+    _refuse_open(every, symbols, values, robot_name)
     samples = _closed_samples(
         NumericLoops(numbers.assembly, numbers.names, robot_name), values, rows, symbols
     )
@@ -162,14 +163,14 @@ def _closed_samples(
     loops: NumericLoops,
     values: np.ndarray,
     rows: Sequence[Sequence[Scalar]],
-    symbols: tuple[ca.SX, ca.SX, ca.SX],
+    symbols: GroupsOfSymbols,
 ) -> Samples:
     """Closed configurations with speeds that keep them so; raises InputError where none closes."""
     state, commands, _ = symbols
     found, count = loops.samples, len(loops.names)
-    beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(found), state.numel()))
+    beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(found), len(state)))
     beside[:, :count] = loops.normalised(beside[:, :count])
-    others = [np.zeros((commands.numel(), len(found)))]
+    others = [np.zeros((len(commands), len(found)))]
     others += [np.repeat(values[:, None], len(found), axis=1)]
     x = np.hstack([found, beside[:, count:]])
     samples = Samples(symbols, (x.T, *others), CLOSED_ZERO, (beside.T, *others))
@@ -188,18 +189,19 @@ def unit_lengths(quantities: Quantities, names: Sequence[str], q: Sequence[Scala
 
 def _refuse_open(
     every: Sequence[tuple[str, int, Scalar, list[Scalar]]],
-    symbols: tuple[ca.SX, ca.SX, ca.SX],
-    parameters: Mapping[str, float],
+    symbols: GroupsOfSymbols,
+    values: np.ndarray,
     robot_name: str,
 ) -> None:
     """Gaps that no motion changes must be closed as described."""
+    numbers = [np.zeros((len(group), 1)) for group in symbols[:2]]
     for name, _, gap, row in every:
         if not all(is_zero(entry) for entry in row) or is_zero(gap):
             continue
-        value = ca.Function("gap", [symbols[2]], [ca.SX(gap)])(list(parameters.values()))
-        if abs(float(value)) > CLOSED:
+        value = float(evaluated([gap], symbols, [*numbers, values[:, None]])[0, 0])
+        if abs(value) > CLOSED:
             raise InputError(
-                f"the loop '{name}' of '{robot_name}' is open by {float(value):.3g}, and no joint can close it",
+                f"the loop '{name}' of '{robot_name}' is open by {value:.3g}, and no joint can close it",
                 key=f"robot.loops.{name}",
                 hint="its ends must lie in the plane in which the joints move: look at at.z, rpy and the axes",
             )

@@ -104,7 +104,7 @@ def _derived(robot: Robot, start: float) -> Model:
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)
     settled = check_inertia(numbers)
-    moving = moving_mechanism(numbers, symbols_for(bends=numbers.bends))
+    moving = moving_mechanism(numbers, symbols_for(numbers))
     drives = _drives(moving)
     motion = _motion(moving, drives)
     model = _model(moving, drives, motion, start)

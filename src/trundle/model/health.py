@@ -14,6 +14,7 @@ from trundle.model.forces import contact_span, wheel_loads
 from trundle.model.mass import NO_INERTIA, at_generic, generic_values, scaled_mass
 from trundle.model.mechanism import Mechanism
 from trundle.program import Program
+from trundle.program.tangents import once
 from trundle.robot import Robot
 from trundle.robot.structure import base_bodies
 
@@ -52,8 +53,8 @@ def check_mass(numbers: Mechanism, dynamics: Program, quantities: Quantities) ->
     """Raise InputError naming the speeds for which the program finds no acceleration at a generic state."""
     states, inputs, _ = dynamics.inputs
     state = generic_values(quantities, states.labels)
-    parameters = np.array(list(numbers.parameters.values()))
-    (rate,) = dynamics.evaluate(state, np.zeros(inputs.size), parameters)
+    parameters = np.array(list(numbers.parameters.values()), dtype=float)
+    (rate,) = once(dynamics, state, np.zeros(inputs.size), parameters)
     if not np.isfinite(rate).all() or np.abs(rate).max(initial=0.0) >= _NO_NUMBER:
         raise _without_inertia(numbers.robot, _unopposed(at_generic(numbers)))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import casadi as ca
-
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, solve_positive, transpose
@@ -15,7 +13,7 @@ from trundle.model.closures import Closures, close_loops
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.mechanism import Mechanism
 from trundle.model.multipliers import Inverse, Solution, solve_with_multipliers
-from trundle.model.symbols import STATE, Symbols, column, derivative_along
+from trundle.model.symbols import STATE, Symbols, derivative_along
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force
 
@@ -61,12 +59,11 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
     u = symbols.make(STATE, len(mechanism.basis.labels), len(q))
     nu = mechanism.speeds(u)
     q_dot = mechanism.coordinate_rates(nu)
-    # Where S is constant there is nothing to differentiate; a tracer could not.
     drift = derivative_along(nu, q, q_dot) if numbers.bends else [0] * len(nu)
     moving = MovingMechanism(mechanism, symbols, q, u, nu, q_dot, drift)
     if not numbers.assembly.loops:
         return moving
-    groups = column([*q, *u]), ca.SX(0, 1), column(list(mechanism.parameters.values()))
+    groups = [*q, *u], [], list(mechanism.parameters.values())
     loops = close_loops(mechanism, mechanism.basis.matrix, groups)
     right = [-rate for rate in derivative_along(apply(loops.rows, u), q, q_dot)]
     return replace(moving, loops=loops, loop_right=right, inverse=mass_inverse(mechanism))

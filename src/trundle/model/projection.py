@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import casadi as ca
-
 from trundle.mechanics.linear import apply, product, transpose
 from trundle.model.closures import Closures
 from trundle.model.guided import independent_rows, solve_guided
 from trundle.model.manifold import residual_labels
 from trundle.model.samples import Samples
-from trundle.model.symbols import STATE, Groups, Symbols, column, dense_rows, entries
+from trundle.model.symbols import STATE, Groups, Symbols, jacobian, replaced
 from trundle.program import Program
+from trundle.scalars import Scalar, minus
 
 
 @dataclass(frozen=True)
@@ -51,54 +50,48 @@ def held_programs(
     names, labels = tuple(states[:count]), tuple(states[count : count + speeds])
     configuration = loops.configuration(names, q)
     velocity = apply(loops.rows, u) if labels else []
-    residual = [*entries(configuration), *velocity]
-    said = residual_labels(configuration.numel(), len(velocity))
-    moved = projected(loops.samples.symbols, split, configuration, column(velocity), loops.samples)
-    dependent = loops.dependent(names, dense_rows(ca.jacobian(configuration, column(q))), driven)
+    residual = [*configuration, *velocity]
+    said = residual_labels(len(configuration), len(velocity))
+    moved = projected([*q, *u], split, configuration, velocity, loops.samples)
+    dependent = loops.dependent(names, jacobian(configuration, q), driven)
     if labels:
         dependent += loops.dependent(labels, loops.rows, driven)
     return HeldPrograms(
         symbols.program("manifold", groups, {"residual": (said, residual)}),
-        symbols.program(
-            "projection", groups, {"state": (states, [*entries(moved)[: count + speeds], *rest])}
-        ),
+        symbols.program("projection", groups, {"state": (states, [*moved, *rest])}),
         dependent,
     )
 
 
 def projected(
-    symbols: Sequence[ca.SX],
+    state: Sequence[Scalar],
     split: tuple[int, int],
-    configuration: ca.SX,
-    velocity: ca.SX,
+    configuration: Sequence[Scalar],
+    velocity: Sequence[Scalar],
     samples: Samples,
-) -> ca.SX:
-    """The state's column moved onto φ = 0 and ψ = 0.
+) -> list[Scalar]:
+    """The state moved onto φ = 0 and ψ = 0.
 
-    symbols: (state, input, parameter); split: how many coordinates and speeds the state begins with; configuration,
-    velocity: columns of residuals, redundant ones among them, of which `samples` tell the independent ones.
+    split: how many coordinates and speeds the state begins with; configuration, velocity: residuals, redundant ones
+    among them, of which `samples` tell the independent ones.
     """
-    state = symbols[0]
     count, speeds = split
     q, u, rest = state[:count], state[count : count + speeds], state[count + speeds :]
-    q = _moved(q, configuration, samples)
-    u_moved = _moved(u, velocity, samples)
-    at = ca.Function("velocity", list(symbols), [u_moved])
-    return ca.vertcat(q, at(ca.vertcat(q, u, rest), *symbols[1:]), rest)
+    moved = _moved(q, configuration, samples)
+    return [*moved, *replaced(_moved(u, velocity, samples), q, moved), *rest]
 
 
-def _moved(part: ca.SX, residual: ca.SX, samples: Samples) -> ca.SX:
+def _moved(part: Sequence[Scalar], residual: Sequence[Scalar], samples: Samples) -> list[Scalar]:
     """The least change of `part` that makes the linearised residual vanish."""
-    if not residual.numel():
-        return part
-    slope = ca.jacobian(residual, part)
-    rows = dense_rows(slope)
+    if not residual:
+        return list(part)
+    rows = jacobian(residual, part)
     kept = independent_rows(samples.of_constraints(rows), samples.zero)
     if not kept:
-        return part
+        return list(part)
     chosen = [rows[i] for i in kept]
     gram = product(chosen, transpose(chosen))
     names = [f"constraint {i + 1}" for i in kept]
     solved = solve_guided(gram, [[residual[i]] for i in kept], samples.of(gram), names, "projections")
     change = apply(transpose(chosen), [value for (value,) in solved])
-    return part - column(change)
+    return [minus(value, each) for value, each in zip(part, change, strict=True)]

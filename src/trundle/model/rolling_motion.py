@@ -41,7 +41,7 @@ from trundle.model.symbols import (
     STATE,
     Groups,
     Symbols,
-    column,
+    entries,
     parameter_group,
 )
 from trundle.program import Program
@@ -190,8 +190,8 @@ def _loops(here: Mechanism) -> Closures | None:
         return None
     everything = range(len(here.assembly.speeds))
     identity = [[1 if i == j else 0 for j in everything] for i in everything]
-    state = ca.vertcat(column(here.q), ca.SX.sym("nu", len(everything)))
-    return close_loops(here, identity, (state, ca.SX(0, 1), column(list(here.parameters.values()))))
+    state = [*here.q, *entries(ca.SX.sym("nu", len(everything)))]
+    return close_loops(here, identity, (state, [], list(here.parameters.values())))
 
 
 def solve_speeds(

@@ -11,6 +11,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.mechanics.closing import CLOSED, Conditions, closed
 from trundle.mechanics.elimination import ZERO
+from trundle.model.symbols import entries, evaluated
 from trundle.scalars import Scalar
 
 # Random states, beside the state of zeros: rank and pivots differ between them only where the mechanism's do.
@@ -27,7 +28,7 @@ class Samples:
     off the constraints: what is large there and nothing on the constraints vanishes on all of them.
     """
 
-    symbols: tuple[ca.SX, ...]
+    symbols: tuple[Sequence[Scalar], ...]
     numbers: tuple[np.ndarray, ...]
     zero: float = ZERO
     beside: tuple[np.ndarray, ...] | None = None
@@ -37,7 +38,7 @@ class Samples:
         height, width = len(rows), len(rows[0]) if rows else 0
         if not height * width:
             return np.zeros((1, height, width))
-        finite = _finite(self._entries(rows), self.numbers)
+        finite = self._finite(rows, self.numbers)
         if not len(finite):
             raise InputError(
                 "the equations of the SymPy model are not finite at any state that was tried",
@@ -53,14 +54,15 @@ class Samples:
         values = self.of(rows)
         if self.beside is None or not values.size:
             return values
-        size = np.abs(_finite(self._entries(rows), self.beside)).max(axis=0, initial=0.0)
+        size = np.abs(self._finite(rows, self.beside)).max(axis=0, initial=0.0)
         whole = size.reshape(values.shape[1:]).max(axis=1)
         vanishing = np.abs(values).max(axis=(0, 2)) <= np.maximum(self.zero * whole, _NOTHING)
         return np.where(vanishing[:, None], 0.0, values)
 
-    def _entries(self, rows: Sequence[Sequence[Scalar]]) -> ca.Function:
-        entries = ca.vertcat(*(ca.SX(entry) for row in rows for entry in row))
-        return ca.Function("entries", list(self.symbols), [ca.densify(entries)])
+    def _finite(self, rows: Sequence[Sequence[Scalar]], numbers: Sequence[np.ndarray]) -> np.ndarray:
+        """The entries (s, rows × columns) at those of the numbers' columns where all are finite."""
+        values = evaluated([entry for row in rows for entry in row], self.symbols, numbers).T
+        return values[np.isfinite(values).all(axis=1)]
 
 
 def take_samples(
@@ -87,7 +89,7 @@ def take_samples(
         if column.numel():
             moved, left = closed(_conditions(column, symbols, p, part), np.vstack([x, u]).T)
             x = np.where(left <= CLOSED, moved.T[: len(x)], x)
-    return Samples(tuple(symbols), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
+    return Samples(tuple(map(entries, symbols)), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
 def _conditions(column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray, part: slice) -> Conditions:
@@ -120,13 +122,3 @@ def _conditions(column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray,
         return rows
 
     return Conditions(at, moved)
-
-
-def _finite(function: ca.Function, numbers: Sequence[np.ndarray]) -> np.ndarray:
-    """The function's values (s, entries) at the columns of numbers, of those where all are finite."""
-    values = np.array([_call(function, [n[:, k] for n in numbers]) for k in range(numbers[0].shape[1])])
-    return values[np.isfinite(values).all(axis=1)]
-
-
-def _call(function: ca.Function, groups: Sequence[np.ndarray]) -> np.ndarray:
-    return np.array(function.call([ca.DM(group) for group in groups])[0]).ravel()

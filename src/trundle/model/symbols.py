@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from trundle.model.mechanism import Mechanism
-from trundle.program import Program, Tracer, trace
+from trundle.program import Program, Tracer, tangents, trace
+from trundle.program.tracer import Node
 from trundle.scalars import Scalar
 
 # The groups that a model's programs are functions of, in the order in which kernels take them.
@@ -21,8 +23,8 @@ Groups = Mapping[str, tuple[Sequence[str], Sequence[Scalar]]]
 class Symbols:
     """Where the scalars of a derivation come from: a tracer's nodes, or CasADi's symbols where there is no tracer.
 
-    Rolling needs derivatives of S(q), and loops those of their gaps, so they take CasADi. What has neither is traced
-    directly, which gives the same programs ten times as fast. `symbols_for` decides; nothing else asks which it is.
+    A tracer is three times as fast and more; CasADi has the better algebra for what rolls. `symbols_for` decides;
+    beside this module nothing asks which it is.
     """
 
     tracer: Tracer | None = None
@@ -50,9 +52,11 @@ class Symbols:
         return numbers.in_scalars(parameters, self.make(STATE, len(numbers.names)))
 
 
-def symbols_for(*, bends: bool) -> Symbols:
-    """CasADi's symbols where S(q) changes with q, whose derivatives are needed; else a tracer's nodes."""
-    return Symbols() if bends else Symbols(Tracer(*GROUPS))
+def symbols_for(mechanism: Mechanism) -> Symbols:
+    """A tracer's nodes; CasADi's symbols where S(q) changes with q and nothing else takes long: its sums come out a
+    tenth shorter then.
+    """
+    return Symbols() if mechanism.bends and not mechanism.assembly.loops else Symbols(Tracer(*GROUPS))
 
 
 def parameter_group(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Scalar]]:
@@ -62,11 +66,45 @@ def parameter_group(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Scalar]
 
 def derivative_along(values: Sequence[Scalar], q: Sequence[Scalar], q_dot: Sequence[Scalar]) -> list[Scalar]:
     """Σ ∂value/∂q_k q̇_k of each value: the rate of S(q) u at constant u, say. Zeros by structure are plain zeros."""
+    if _is_traced(q):
+        return tangents.derivative_along(values, q, q_dot)
     made, at = column(values), column(q)
     if not ca.depends_on(made, at):
         return [0] * len(values)
     rates = entries(ca.jtimes(made, at, column(q_dot)))
     return [0 if rate.is_zero() else rate for rate in rates]
+
+
+def jacobian(values: Sequence[Scalar], at: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The rows ∂value/∂at; zeros by structure are plain zeros."""
+    if _is_traced(at):
+        return tangents.jacobian(values, at)
+    matrix = ca.jacobian(column(values), column(at))
+    cells = [[matrix[i, j] for j in range(matrix.shape[1])] for i in range(matrix.shape[0])]
+    return [[0 if cell.is_zero() else cell for cell in row] for row in cells]
+
+
+def replaced(values: Sequence[Scalar], at: Sequence[Scalar], by: Sequence[Scalar]) -> list[Scalar]:
+    """The values with others in place of the symbols `at`."""
+    if _is_traced(at):
+        return tangents.replaced(values, at, by)
+    return entries(ca.substitute(column(values), column(at), column(by)))
+
+
+def evaluated(
+    values: Sequence[Scalar], symbols: Sequence[Sequence[Scalar]], numbers: Sequence[np.ndarray]
+) -> np.ndarray:
+    """The values' numbers (values, samples), from those of groups of symbols, (n, samples) each."""
+    if any(map(_is_traced, symbols)):
+        return tangents.evaluated(values, numbers)
+    groups = [column(group) for group in symbols]
+    function = ca.Function("values", groups, [ca.densify(column(values))])
+    found = [function.call([ca.DM(each[:, k]) for each in numbers])[0] for k in range(numbers[0].shape[1])]
+    return np.array([np.asarray(each).ravel() for each in found]).T
+
+
+def _is_traced(symbols: Sequence[Scalar]) -> bool:
+    return len(symbols) > 0 and isinstance(symbols[0], Node)
 
 
 def columns(groups: Groups) -> dict[str, tuple[tuple[str, ...], ca.SX]]:
@@ -84,10 +122,3 @@ def column(values: Sequence[Scalar]) -> ca.SX:
 def entries(values: ca.SX) -> list[Scalar]:
     """The scalars of a column."""
     return [values[k] for k in range(values.shape[0])]
-
-
-def dense_rows(matrix: ca.SX) -> list[list[Scalar]]:
-    """The rows of a matrix, plain zeros where it has none by structure."""
-    height, width = matrix.shape
-    cells = [[matrix[i, j] for j in range(width)] for i in range(height)]
-    return [[0 if cell.is_zero() else cell for cell in row] for row in cells]

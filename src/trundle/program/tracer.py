@@ -36,7 +36,23 @@ def _write(builder: Builder, op: str, *operands: Operand) -> Node:
         values = [x.value if isinstance(x, Node) else builder.const(x) for x in operands]
     except (TypeError, ValueError):  # what is no number may know what to do itself
         return NotImplemented
-    return Node(builder, builder.emit(op, *values))
+    found = _structural(builder, op, values)
+    return Node(builder, builder.emit(op, *values) if found is None else found)
+
+
+def _structural(builder: Builder, op: str, values: Sequence[int]) -> int | None:
+    """What vanishes by structure is 0, as plain zeros are, and a negative factor is a sign that sums take up."""
+    if op == "sub" and values[0] == values[1]:
+        return builder.const(0.0)
+    if op != "mul":
+        return None
+    for value, other in (values, reversed(values)):
+        factor = builder.numbers.get(value)
+        if factor == 0.0:
+            return builder.const(0.0)
+        if factor is not None and factor < 0.0 and factor != -1.0:
+            return builder.emit("neg", builder.emit("mul", builder.const(-factor), other))
+    return None
 
 
 class Node:

@@ -23,7 +23,7 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.samples import Samples, take_samples
-from trundle.model.symbols import column
+from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
@@ -328,13 +328,10 @@ def _model(name: str, found: Found, seconds: float) -> Model:
     manifold = projection = None
     if system.residuals:
         split = len(found.equations.q), len(found.equations.u)
-        bound = column(system.holonomic), column(system.velocity)
-        moved = projected(symbols, split, *bound, system.samples)
+        moved = projected(entries(symbols.state), split, system.holonomic, system.velocity, system.samples)
         labels = residual_labels(len(system.holonomic), len(system.velocity))
         manifold = found.traced("manifold", "residual", labels, system.residuals)
-        projection = found.traced(
-            "projection", "state", names.states, [moved[k] for k in range(len(names.states))]
-        )
+        projection = found.traced("projection", "state", names.states, moved[: len(names.states)])
     return Model(
         robot=None,
         name=name,

@@ -1,0 +1,145 @@
+"""Derivatives, substitutions and numbers of values that a tracer is writing.
+
+Forward mode (Griewank & Walther 2008, ch. 3): an operation's rate is Σ ∂op/∂operand × the operand's rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from trundle.errors import TrundleError
+from trundle.program.ir import Instruction, Program
+from trundle.program.simplify import Builder
+from trundle.program.tracer import Node, Operand
+from trundle.scalars import cos, is_zero, less, plus, sin, times, where
+
+# ∂op/∂operand for each operand, of the operation's own value and then its operands.
+_SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
+    "add": lambda z, x, y: (1, 1),
+    "sub": lambda z, x, y: (1, -1),
+    "neg": lambda z, x: (-1,),
+    "twice": lambda z, x: (2,),
+    "sq": lambda z, x: (2 * x,),
+    "mul": lambda z, x, y: (y, x),
+    "div": lambda z, x, y: (1 / y, -z / y),
+    "inv": lambda z, x: (-(z * z),),
+    "sqrt": lambda z, x: (0.5 / z,),
+    "sin": lambda z, x: (cos(x),),
+    "cos": lambda z, x: (-sin(x),),
+    "tan": lambda z, x: (1 + z * z,),
+    "atan2": lambda z, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
+    "abs": lambda z, x: (where(less(x, 0), -1, 1),),
+    "min": lambda z, x, y: (where(less(y, x), 0, 1), where(less(y, x), 1, 0)),
+    "max": lambda z, x, y: (where(less(x, y), 0, 1), where(less(x, y), 1, 0)),
+    "lt": lambda z, x, y: (0, 0),
+    "select": lambda z, c, x, y: (0, where(c, 1, 0), where(c, 0, 1)),
+    "if_else_zero": lambda z, c, x: (0, where(c, 1, 0)),
+    "pow": lambda z, x, y: (y * x ** (y - 1), _no_exponent(y)),
+}
+# The other operations have NumPy's names.
+_NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
+    "add": np.add, "sub": np.subtract, "neg": np.negative, "twice": lambda x: x + x, "sq": np.square,
+    "mul": np.multiply, "div": np.divide, "inv": lambda x: 1.0 / x, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
+    "tan": np.tan, "atan2": np.arctan2, "abs": np.abs, "min": np.fmin, "max": np.fmax, "lt": np.less,
+    "select": np.where, "if_else_zero": lambda c, x: np.where(c, x, 0.0), "pow": np.power,
+    "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "not": np.logical_not, "and": np.logical_and,
+    "or": np.logical_or, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
+    "acosh": np.arccosh, "atanh": np.arctanh, "erf": np.vectorize(math.erf),
+}  # fmt: skip
+
+
+def derivative_along(
+    values: Sequence[Operand], at: Sequence[Node], rates: Sequence[Operand]
+) -> list[Operand]:
+    """Σ ∂value/∂at_k rate_k of each value; plain zeros where there is nothing by structure."""
+    known = {node.value: rate for node, rate in zip(at, rates, strict=True) if not is_zero(rate)}
+    builder = _builder(values)
+    for op, out, args, *_ in () if builder is None else list(_needed(builder, values)):
+        if builder is None or not any(a in known for a in args):
+            continue
+        slopes = _slopes(builder, op, out, args)
+        total: Operand = 0
+        for place, slope in zip(args, slopes, strict=True):
+            total = plus(total, times(slope, known.get(place, 0)))
+        if not is_zero(total):
+            known[out] = total
+    return [known.get(value.value, 0) if isinstance(value, Node) else 0 for value in values]
+
+
+def jacobian(values: Sequence[Operand], at: Sequence[Node]) -> list[list[Operand]]:
+    """∂value/∂at as rows, plain zeros where there is nothing by structure."""
+    columns = [derivative_along(values, [node], [1]) for node in at]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def replaced(values: Sequence[Operand], at: Sequence[Node], by: Sequence[Operand]) -> list[Operand]:
+    """The values with other ones in place of some symbols."""
+    builder = _builder(values)
+    if builder is None:
+        return list(values)
+    new = {
+        old.value: value.value if isinstance(value, Node) else builder.const(value)
+        for old, value in zip(at, by, strict=True)
+    }
+    for op, out, args, *_ in list(_needed(builder, values)):
+        if any(new.get(a, a) != a for a in args):
+            new[out] = builder.emit(op, *(new.get(a, a) for a in args))
+    return [Node(builder, new.get(v.value, v.value)) if isinstance(v, Node) else v for v in values]
+
+
+def evaluated(values: Sequence[Operand], groups: Sequence[np.ndarray]) -> np.ndarray:
+    """The numbers (values, lanes) for input groups (n, lanes) in the tracer's order."""
+    builder, lanes = _builder(values), groups[0].shape[1]
+    known = {} if builder is None else _numbers(_needed(builder, values), groups)
+    found = [known[v.value] if isinstance(v, Node) else v for v in values]
+    return np.array([np.broadcast_to(np.asarray(each, dtype=float), lanes) for each in found])
+
+
+def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
+    """A program's outputs at one state, by NumPy: the first one of a long program, before anything is compiled."""
+    known = _numbers(program.instructions, groups)
+    return tuple(np.array([known[value] for value in group], dtype=float) for group in program.results)
+
+
+def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
+    known: dict[int, np.ndarray] = {}
+    with np.errstate(all="ignore"):
+        for op, out, args, number, (group, element) in instructions:
+            if op == "const":
+                known[out] = np.array(number)
+            elif op == "input":
+                known[out] = groups[group][element]
+            else:
+                known[out] = (_NUMBERS.get(op) or getattr(np, op))(*[known[a] for a in args])
+    return known
+
+
+def _builder(values: Sequence[Operand]) -> Builder | None:
+    return next((value.builder for value in values if isinstance(value, Node)), None)
+
+
+def _needed(builder: Builder, values: Sequence[Operand]) -> Iterator[Instruction]:
+    """The instructions that the values are computed by, in order."""
+    open_, found = [value.value for value in values if isinstance(value, Node)], set[int]()
+    while open_:
+        value = open_.pop()
+        if value not in found:
+            found.add(value)
+            open_ += builder.instructions[value].args
+    return (builder.instructions[value] for value in sorted(found))
+
+
+def _slopes(builder: Builder, op: str, out: int, args: Sequence[int]) -> Sequence[Operand]:
+    if op not in _SLOPES:
+        raise TrundleError(f"traced programs have no derivative of '{op}'")
+    return _SLOPES[op](*(Node(builder, value) for value in (out, *args)))
+
+
+def _no_exponent(exponent: Node) -> Operand:
+    """Exponents are numbers, which don't change."""
+    if exponent.value not in exponent.builder.numbers:
+        raise TrundleError("traced programs have no derivative of a power by its exponent")
+    return 0
