@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -110,3 +112,11 @@ def test_who_writes_to_what_is_kept_is_told_what_to_do(change, said):
 def test_dir_shows_what_is_meant():
     assert "simulate" in dir(trundle)
     assert not {"annotations", "import_module", "TYPE_CHECKING", "errors", "model"} & set(dir(trundle))
+
+
+@pytest.mark.parametrize(
+    "name", ["catalog.swerve", "documents.load_urdf", "formulas.read_expression", "robot.register"]
+)
+def test_rooms_that_the_documents_name_need_no_import_of_their_own(name):
+    code = f"import trundle; trundle.{name}"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

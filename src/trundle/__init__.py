@@ -13,6 +13,10 @@ from trundle.version import __version__ as __version__
 if TYPE_CHECKING:
     # For type checkers and editors; `as` says that a name is public.
     from trundle import catalog as catalog
+    from trundle import documents as documents
+    from trundle import formulas as formulas
+    from trundle import program as program
+    from trundle import robot as robot
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.control.linear_trajectory import linearize_along as linearize_along
@@ -84,7 +88,7 @@ _HOMES = {
     "sympy_models.from_sympy": ("from_sympy",),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
-    "catalog": ("catalog", ""),
+    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
     "load": ("documents", "load_robot"),
     "odometry": ("motion.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),

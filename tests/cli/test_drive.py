@@ -102,6 +102,33 @@ def test_a_second_run_replaces_the_first_and_nothing_else(trundle, tmp_path):
     assert "holds summary.json, but not from an earlier run" in done.err
 
 
+@pytest.mark.parametrize(
+    "name", ["inplace_rotation.csv", "inplace_rotation.traj", "summary.json", "path.png"]
+)
+def test_what_lies_beside_an_earlier_drive_is_not_its_own(trundle, tmp_path, name):
+    files = [*written(tmp_path, MOTIONS["inplace_rotation"]), "--output", str(tmp_path), "--no-graphs"]
+    assert trundle("drive", *files).status == 0
+    mine = tmp_path / "inplace_rotation" / name
+    mine.write_text("time,x\n0,1\n")
+    done = trundle("drive", *[each for each in files if each != "--no-graphs"])
+    assert done.status == 1
+    assert (
+        f"holds {name}, but not from an earlier run, or changed since: writing would destroy it" in done.err
+    )
+    assert mine.read_text() == "time,x\n0,1\n"
+    assert trundle("drive", *files, "--force").status == 0
+
+
+@pytest.mark.parametrize("name", ["profiles.csv", "profiles.json", "profiles.png"])
+def test_what_lies_beside_earlier_profiles_is_not_theirs(trundle, tmp_path, name):
+    assert trundle("profiles", "--output", str(tmp_path)).status == 0
+    assert trundle("profiles", "--output", str(tmp_path)).status == 0
+    (tmp_path / name).write_text("time,x\n0,1\n")
+    done = trundle("profiles", "--output", str(tmp_path))
+    assert done.status == 1
+    assert f"holds {name}, but not from" in done.err
+
+
 def test_a_wrong_file_leaves_nothing_behind(trundle, tmp_path):
     wrong = plan("wrong", [(1.0, still(0.0))])
     wrong["plan"]["commands"][0]["modules"][0]["name"] = "left-fron"

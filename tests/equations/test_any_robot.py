@@ -80,6 +80,19 @@ def test_rollers_that_never_turn_their_wheel(wheels):
     written(parse_robot(wheeled(**wheels)))
 
 
+@pytest.mark.parametrize("more", [{}, {"rear": {"type": "caster", "at": [0.1, 0, 0], "offset": 0.05}}])
+def test_forward_kinematics_that_would_fill_pages_are_said_to_be_left_out(more):
+    """Rollers at four angles: 60 to 400 kB of text, for 10 to 75 s of work."""
+    places = {"a": (0.3, 0.2, 0.7), "b": (0.33, -0.2, -0.8), "c": (-0.3, 0.21, -1.1), "d": (-0.31, -0.2, 0.3)}
+    mecanum = {
+        name: {"type": "mecanum", "at": [x, y, 0], "roller_angle": angle}
+        for name, (x, y, angle) in places.items()
+    }
+    text = written(parse_robot(wheeled(**mecanum, **more))).text()
+    assert "Not written out: it would fill pages. `trundle.roll` computes it." in text
+    assert len(text) < 20_000
+
+
 def test_arms_beside_wheels_of_which_some_slip():
     robot = wheeled(
         rolls={"at": [0, 0.2, 0]},

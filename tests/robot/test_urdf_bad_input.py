@@ -202,6 +202,7 @@ CASES = {
         "the prismatic joint 'wrist' moves the link 'hand', and neither it nor anything behind it has a mass",
         "give 'hand' an <inertial>",
     ),
+    "number of xacro": ('value="2"', 'value="${m*2}"', "<mass value>", "expected a number", "xacro file"),
     "xacro": ('<link name="tool"/>', "<xacro:arm/>", "<xacro:arm>", "is a macro, not URDF", "xacro file"),
     "a document type": (
         "<!-- a comment > on top -->",

@@ -104,13 +104,13 @@ def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mappi
     run = driven.run()
     names = _names(stem, graphs)
     with replacing_in(folder, names) as drafts:
-        run.save(drafts / names[0])
         (drafts / names[1]).write_text(simulator_table(driven), encoding="utf-8", newline="\n")
         for each in names[2:4]:
             write_trajectory(driven, drafts / each)
         (drafts / _SUMMARY).write_text(json_text(run.summary) + "\n", encoding="utf-8", newline="\n")
         if graphs:
             _draw(driven, run, drafts)
+        products.save_record(run, folder, drafts, names[0], names[1:5])
     return run.summary, [folder / name for name in names]
 
 

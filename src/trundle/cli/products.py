@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 # Where runs go when nobody says where: one folder for all of them, one in it for each file.
 DEFAULT_PARENT = Path("runs")
+# The key of a record's summary.
+_SUMS = "sha256"
 
 
 def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> None:
@@ -27,29 +31,32 @@ def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> 
     if is_taken(folder) and not folder.is_dir():
         what = "a file, not a folder" if folder.exists() else "a link that leads nowhere"
         raise InputError(f"'{folder}' is {what}", key="--output", hint="name a folder for the results")
-    taken = [name for name in names(stem, figure_format) if is_taken(folder / name)]
-    record = folder / f"{stem}.nc"
-    foreign = [name for name in taken if not _is_replaceable(folder / name, record, force)]
-    if foreign:
-        raise InputError(
-            f"'{folder}' holds {', '.join(foreign)}, but not from an earlier run: writing would destroy them",
-            key="--output",
-            hint="name another folder with --output, move them away, or say --force",
-        )
+    claim_all(folder, names(stem, figure_format), force)
 
 
 def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
-    """The same for files that are known by the first of them, a NetCDF file: what lies beside ours is ours."""
-    from trundle.results import netcdf
-
+    """The same for files of any names in a folder; the first is the record, a NetCDF file."""
     taken = [name for name in names if is_taken(folder / name)]
-    record = folder / names[0]
-    if taken and not force and not (record.is_file() and netcdf.is_marked(record)):
+    foreign = [name for name in taken if not _is_replaceable(folder / name, folder / names[0], force)]
+    if foreign:
+        them = "them" if len(foreign) > 1 else "it"
         raise InputError(
-            f"'{folder}' holds {', '.join(taken)}, but not from an earlier run: writing would destroy them",
+            f"'{folder}' holds {', '.join(foreign)}, but not from an earlier run, or changed since: writing would "
+            f"destroy {them}",
             key="--output",
-            hint="name another folder with --output, move them away, or say --force",
+            hint=f"name another folder with --output, move {them} away, or say --force",
         )
+
+
+def save_record(run: Run, folder: Path, drafts: Path, record: str, others: Sequence[str]) -> None:
+    """Save a run among its drafts, with the checksums of those other files there that have no room for a mark.
+
+    What lies in their places goes, so that no old one is ever beside a new record, as whose it would not be known.
+    """
+    sums = {name: sha256((drafts / name).read_bytes()).hexdigest() for name in others}
+    replace(run, summary={**run.summary, _SUMS: sums}).save(drafts / record)
+    for name in others:
+        (folder / name).unlink(missing_ok=True)
 
 
 def names(stem: str, figure_format: str | None) -> list[str]:
@@ -84,17 +91,21 @@ def left_over(folder: Path, written: list[Path]) -> list[str]:
 
 
 def _is_replaceable(path: Path, record: Path, force: bool) -> bool:
-    """Whether an earlier run wrote a file: it carries our mark, or is a table with the numbers of its record."""
+    """Whether an earlier run wrote a file: it carries our mark, or its record has its checksum or its numbers."""
     if force or path.is_symlink() or not path.is_file():
         return force and not path.is_dir()
-    if path.suffix not in (".nc", ".csv"):
-        return is_marked(path)
     from trundle.results import Run, netcdf
 
     if path == record:
         return netcdf.is_marked(path)
+    if is_marked(path):
+        return True
     try:
-        table, run = Run.load(path), Run.load(record)
+        run = Run.load(record)
+        sums = run.summary.get(_SUMS)
+        if isinstance(sums, Mapping) and path.name in sums:
+            return sums[path.name] == sha256(path.read_bytes()).hexdigest()
+        table = Run.load(path)
     except InputError:
         return False
     return list(table.values) == list(run.values) and all(

@@ -41,11 +41,11 @@ def execute(args: Namespace, out: Output) -> int:
     told = run.summary["profiles"]
     data = {"time": run.time, **run.values}
     with replacing_in(folder, names) as drafts:
-        run.save(drafts / names[0])
         run.save(drafts / names[1])
         text = json_text({"profiles": told, "data": data})
         (drafts / names[2]).write_text(text + "\n", encoding="utf-8", newline="\n")
         save_figure(profile_figure(run), drafts / names[3])
+        products.save_record(run, folder, drafts, names[0], names[1:3])
     out.answer({"profiles": told, "files": [str(folder / name) for name in names]})
     heads = ("velocity", "acceleration", "jerk")
     rows: list[list[str]] = [["profile", "time (s)", *heads]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from trundle.algebra.sums import Sum, TooLong
 from trundle.mechanics.linear import product, transpose
 from trundle.scalars import Scalar, is_zero, minus, plus, times
 
@@ -30,16 +32,18 @@ def adjugate(rows: Rows) -> list[list[Scalar]]:
     return [[_signed(determinant(_without(rows, j, i)), i + j) for j in range(count)] for i in range(count)]
 
 
-def inverse(rows: Rows) -> list[list[Scalar]]:
-    """A⁻¹ = adj A/det A."""
+def inverse(rows: Rows, most_terms: float = math.inf) -> list[list[Scalar]]:
+    """A⁻¹ = adj A/det A; TooLong where det A has more terms: each entry would be as long."""
     size = determinant(rows)
+    if isinstance(size, Sum) and len(size.terms) > most_terms:
+        raise TooLong
     return [[0 if is_zero(entry) else entry / size for entry in row] for row in adjugate(rows)]
 
 
-def least_squares(rows: Rows, right: Rows) -> list[list[Scalar]]:
-    """X = (AᵀA)⁻¹ Aᵀ B."""
+def least_squares(rows: Rows, right: Rows, most_terms: float) -> list[list[Scalar]]:
+    """X = (AᵀA)⁻¹ Aᵀ B; TooLong as in `inverse`."""
     turned = transpose(rows)
-    return product(inverse(product(turned, rows)), product(turned, right))
+    return product(inverse(product(turned, rows), most_terms), product(turned, right))
 
 
 def _signed(value: Scalar, place: int) -> Scalar:

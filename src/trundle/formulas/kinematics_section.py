@@ -9,7 +9,7 @@ import sympy
 
 from trundle.algebra.forms import best, cost
 from trundle.algebra.rates import vanishes
-from trundle.algebra.sums import Sum
+from trundle.algebra.sums import Sum, TooLong
 from trundle.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
 from trundle.formulas.names import rate_of
@@ -26,6 +26,9 @@ from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero
 
 Rows = list[list[Scalar]]
+
+# A determinant of more terms gives matrices that fill pages; those of usual drives have up to ten.
+MOST_TERMS = 100
 
 FORWARD = "Forward kinematics: motion of the base from rates"
 
@@ -125,15 +128,23 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
     given = tuple(c for c in spins if c in driven) or tuple(spins)
     if len(sheet.assembly.base_columns) != 3 or not given:
         return None
-    found = None
+    found = other = None
+    long = False
     if not geared and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
-        found = _by_rows(sheet, wheels, given)
-    other = None if basis is None else _by_speeds(sheet, basis, given)
-    if geared:
-        return None if other is None else replace(other, any_rates=False)
+        try:
+            found = _by_rows(sheet, wheels, given)
+        except TooLong:
+            long = True
+    if basis is not None:
+        try:
+            other = _by_speeds(sheet, basis, given, only_square=found is not None)
+        except TooLong:
+            long = True
+    if found is None and other is None and long:
+        raise TooLong
     if found is None or other is None:
-        return found or other
-    return other if other.any_rates and length(other) < length(found) else found
+        return replace(other, any_rates=False) if geared and other is not None else found or other
+    return other if length(other) < length(found) else found
 
 
 def length(candidate: Forward) -> int:
@@ -155,10 +166,10 @@ def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...])
     right = [[-row[j] for j in given] for row in rows]
     fits = generic_rank(samples[:, :, [*base, *given]]) == len(base)
     how = "exact" if fits else "least squares over all wheels' contacts"
-    return Forward(given, least_squares(left, right), how, any_rates=True)
+    return Forward(given, least_squares(left, right, MOST_TERMS), how, any_rates=True)
 
 
-def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | None:
+def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_square: bool) -> Forward | None:
     base = sheet.assembly.base_columns
     needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]
     rates = [[basis.matrix[j][k] for k in needed] for j in given]
@@ -168,6 +179,8 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...]) -> Forward | 
     if not needed or len(needed) > MOST:
         return None
     square = len(given) == len(needed)
+    if only_square and not square:  # holds for fewer rates than what is found already
+        return None
     try:
         solved = _solution(sheet, rates)
     except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
@@ -186,7 +199,9 @@ def _solution(sheet: Sheet, rates: Rows) -> Rows:
         if not vanishes(total):
             return [[1 / total for _ in rates]]
     turned = transpose(rates)
-    return inverse(rates) if len(rates) == len(turned) else product(inverse(product(turned, rates)), turned)
+    if len(rates) == len(turned):
+        return inverse(rates, MOST_TERMS)
+    return product(inverse(product(turned, rates), MOST_TERMS), turned)
 
 
 def forward_section(sheet: Sheet, found: Forward) -> Section:

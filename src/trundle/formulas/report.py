@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -150,12 +149,17 @@ class _Report:
         return self.basis if rolling else None
 
     @cached_property
+    def _found(self) -> Forward | TooLong | None:
+        self.sheet.book.allow(*WHOLE)
+        try:
+            return forward(self.sheet, self.ideal)
+        except TooLong as error:
+            return error
+
+    @property
     def forward(self) -> Forward | None:
         """The base's motion from the wheels' rates; None where that isn't told, or would fill pages."""
-        self.sheet.book.allow(*WHOLE)
-        with suppress(TooLong):
-            return forward(self.sheet, self.ideal)
-        return None
+        return None if isinstance(self._found, TooLong) else self._found
 
     @property
     def _given_freely(self) -> bool:
@@ -215,8 +219,10 @@ class _Report:
         if back is not None:
             check_inverse(evidence, back)
         sections = [section for section in (pose, back) if section is not None]
-        if self.forward is not None:
-            sections.append(self._from_rates(self.forward))
+        if isinstance(self._found, TooLong):
+            sections.append(Section("kinematics", FORWARD, (), (_LONG_FORWARD,)))
+        elif self._found is not None:
+            sections.append(self._from_rates(self._found))
         told = self.forward if self.ideal is not None or self._given_freely else None
         bodies = [] if self.basis is None else body_sections(sheet, told)
         if bodies:

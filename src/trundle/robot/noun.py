@@ -133,8 +133,8 @@ def _identifier(name: str) -> str:
         better = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60]
         if better[:1].isdigit():
             better = f"_{better}"
-        hint = f"letters, digits and _, not starting with a digit: {better!r}" if better else None
-        raise problem(f"{name[:80]!r} is not a valid name", hint)
+        hint = "letters from a to z, digits and _, not starting with a digit"
+        raise problem(f"{name[:80]!r} is not a valid name", f"{hint}: {better!r}" if better else hint)
     if name in RESERVED:
         raise problem(f"{name!r} is a reserved name", f"choose another, such as '{name}_1'")
     return name

@@ -17,7 +17,7 @@ from trundle.documents.urdf.nouns import (
     Mimic,
     Urdf,
 )
-from trundle.documents.urdf.part import Numbers, Part
+from trundle.documents.urdf.part import XACRO, Numbers, Part
 from trundle.documents.urdf.xml_tree import Element
 from trundle.errors import choose, suggest
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
@@ -42,8 +42,7 @@ def read_elements(root: Element, file: str | None = None) -> Urdf:
         raise part.fail(f"expected <robot> around everything, got <{root.tag}>")
     for element in root.iter():
         if isinstance(element, Element) and element.tag.startswith("xacro:"):
-            hint = "this is a xacro file: write it out as URDF first (xacro FILE > robot.urdf)"
-            raise Part(element, "", file).fail("is a macro, not URDF", hint=hint)
+            raise Part(element, "", file).fail("is a macro, not URDF", hint=XACRO)
     part.checked()
     links: dict[str, Link] = {}
     joints: dict[str, Joint] = {}

@@ -33,6 +33,7 @@ _KNOWN: dict[str, tuple[list[str], list[str]]] = {
         ("mimic", "", "joint multiplier offset"),
     )
 }
+XACRO = "this is a xacro file: write it out as URDF first (xacro FILE > robot.urdf)"
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(inity)?", re.ASCII | re.IGNORECASE)
 # How near an unknown name must be to a known one to count as a slip of the pen; other tools' names are farther off.
@@ -133,7 +134,9 @@ class Part:
         pieces = written.split()
         expected = "expected three numbers with spaces between them"
         if len(pieces) != 3:
-            raise self.fail(f"{expected}, got {_short(written)}", name, 'as in "0 0 0.5"')
+            raise self.fail(
+                f"{expected}, got {_short(written)}", name, XACRO if "${" in written else 'as in "0 0 0.5"'
+            )
         x, y, z = (self._float(piece, name, expected, False) for piece in pieces)
         return (x, y, z)
 
@@ -142,7 +145,7 @@ class Part:
             return float(piece)
         if not _NUMBER.fullmatch(piece):
             hint = "write a point, not a comma" if _NUMBER.fullmatch(piece.replace(",", ".")) else None
-            raise self.fail(f"{expected}, got {_short(piece)}", name, hint)
+            raise self.fail(f"{expected}, got {_short(piece)}", name, XACRO if "${" in piece else hint)
         number = float(piece) + 0.0  # -0 is 0
         if not abs(number) <= MOST:
             raise self.fail(f"{expected}, got {_short(piece)}, which is too large", name)
