@@ -164,13 +164,13 @@ def _system(maps: VelocityMaps, closed: Sequence[np.ndarray]) -> _System:
     basis = solve_rolling(mechanism.rolling, maps.name, mechanism.robot.speeds if same else None)
     matrix, labels = basis.matrix, basis.labels
     if ideal.assembly.loops:
-        matrix, labels = _held(mechanism, q, basis, closed)
+        matrix, labels = _held(mechanism, basis, closed)
     fields = tuple(column(mechanism.coordinate_rates(each)) for each in transpose(matrix))
     return _System(q, labels, fields)
 
 
 def _held(
-    mechanism: Mechanism, q: ca.SX, basis: Basis, closed: Sequence[np.ndarray]
+    mechanism: Mechanism, basis: Basis, closed: Sequence[np.ndarray]
 ) -> tuple[list[list[Scalar]], tuple[str, ...]]:
     """S(q) and its labels where loops hold ν = S u further, A S u = 0: those speeds follow that nothing drives.
 
@@ -183,9 +183,7 @@ def _held(
     ]
     held = product(rows, basis.matrix)
     zeros = np.zeros((0, len(closed)))
-    samples = Samples(
-        (q, ca.SX.sym("u", 0), ca.SX.sym("p", 0)), (np.array(closed).T, zeros, zeros), CLOSED_ZERO
-    )
+    samples = Samples((mechanism.q, (), ()), (np.array(closed).T, zeros, zeros), CLOSED_ZERO)
     numbers = samples.of(held)
     numbers[np.abs(numbers) < ZERO] = 0.0
     driven = {assembly.speeds[actuator.column] for actuator in assembly.actuators}
