@@ -88,3 +88,12 @@ def test_the_simulators_errors_have_its_keys(tmp_path):
     assert caught.value.key == "plan.start_state.modules.1"
     with pytest.raises(InputError, match="unknown key 'time_spam'"):
         read(text.replace("time_span", "time_spam"), tmp_path)
+
+
+def test_wrong_entries_of_a_list_are_no_missing_ones(tmp_path):
+    text = yaml.safe_dump(MOTIONS["inplace_rotation"], sort_keys=False).replace("time_span: ", "time_span: -")
+    with pytest.raises(InputError, match="expected a time above zero") as caught:
+        read(text, tmp_path)
+    assert "at least" not in str(caught.value)
+    with pytest.raises(InputError, match=r"expected at least 1, got"):
+        Commands(name="none", commands=[])

@@ -1,6 +1,7 @@
 """Paths of poses, followed in the least time: every limit between samples too, and the poses of the path."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -165,3 +166,24 @@ def test_a_wheel_may_stand_at_a_paths_end():
     held(driven.motion, driven.limits[0])
     assert driven.summary()["exceeded"] == []
     assert np.isfinite(driven.motion.samples([0.0, driven.motion.duration]).angle).all()
+
+
+def test_a_turn_in_place_has_no_wheel_on_the_centre():
+    """All wheels' speeds are the same along it but for rounding, whose thousands of minima are no zeros."""
+    begun = time.perf_counter()
+    motion = followed(trundle.pose_path([(0, 0, 0), (0, 0, 2)]), limits=LIMITS)
+    assert time.perf_counter() - begun < 20  # it was a minute
+    assert motion.poses([motion.duration])[0] == pytest.approx([0, 0, 2], abs=1e-9)
+    assert len(motion.pieces) == 1
+    held(motion, LIMITS)
+
+
+def test_poses_that_lead_straight_back():
+    """The base stops where it turns back, and is as fast as on the two straight lines."""
+    there, back = followed(trundle.pose_path([(0, 0, 0), (1, 0, 0)]), limits=LIMITS), [(0, 0, 0), (1, 0, 0)]
+    motion = followed(trundle.pose_path([*back, (0, 0, 0)]), limits=LIMITS)
+    assert motion.duration == pytest.approx(2 * there.duration)
+    assert motion.poses([motion.duration / 2, motion.duration]) == pytest.approx(
+        np.array([[1, 0, 0], [0, 0, 0]])
+    )
+    held(motion, LIMITS)

@@ -66,5 +66,7 @@ def test_wrong_limits_are_refused(limits, kind, message):
 def test_limits_from_python_are_checked():
     with pytest.raises(InputError, match="positive drive_speed"):
         Limits(drive_speed=0.0)
+    with pytest.raises(InputError, match="positive steering_rate, got '2 rad/s'"):
+        Limits("2 rad/s")
     with pytest.raises(InputError, match="holds no angle"):
         Limits(steering_range=(1.0, 1.0))

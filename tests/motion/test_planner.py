@@ -161,6 +161,36 @@ def test_a_thousand_poses(square, campaign):
     assert np.median(ratios) <= 1.5 or len(ratios) < 100
 
 
+@pytest.mark.parametrize("target", [(5, 0, 3.1), (0, 5, 3), (-4, 3, -2.8)])
+def test_to_a_pose_no_slower_than_straight_on_and_a_turn(square, target):
+    """Far away and nearly turned round an arc is a detour: two plans one behind the other are no faster."""
+    found = plan_to_pose(square, target, limits=FULL)
+    check(found, FULL, np.zeros(3), np.zeros(3))
+    assert found.poses(found.duration)[0] == pytest.approx(target, abs=1e-9)
+    there = plan_to_pose(square, (*target[:2], 0), limits=FULL)
+    after = there.transitions[0].end_angles
+    turned = plan_to_pose(square, target, pose=(*target[:2], 0), angles=after, limits=FULL)
+    assert found.duration <= (there.duration + turned.duration) * (1 + 1e-12)
+
+
+def test_already_there(square):
+    """A motion that is over at once has a pose and samples, too."""
+    for found in (
+        plan(square, (0, 0, 0), limits=FULL),
+        plan_to_pose(square, (1, 2, 3), pose=(1, 2, 3), limits=FULL),
+    ):
+        assert found.duration == 0
+        np.testing.assert_array_equal(found.poses([0, 0]), [found.start, found.start])
+        assert not found.distances([0]).any()
+        assert not found.samples([0]).twist.any()
+
+
+@pytest.mark.parametrize("wish", [("1 m/s", 0, 0), [(1, 0, 0), (1, 0)], None])
+def test_targets_that_are_no_numbers(square, wish):
+    with pytest.raises(InputError, match="targets must hold real numbers"):
+        plan(square, wish, limits=FULL)
+
+
 def test_to_a_pose_from_a_moving_start(square):
     found = plan_to_pose(square, (1, 2, 0.5), start=(0.3, 0.2, -0.3), limits=FULL)
     assert found.poses(found.duration)[0] == pytest.approx([1, 2, 0.5], abs=1e-9)

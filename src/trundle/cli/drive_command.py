@@ -67,8 +67,9 @@ def execute(args: Namespace, out: Output) -> int:
         for stem, each in zip(stems, driven, strict=True)
     }
     out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
-    for stem, (summary, paths) in written.items():
-        out.say(_told(stem, summary, out))
+    for each, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
+        limited = any(limits.declared or limits.steering_range for limits in each.limits)
+        out.say(_told(stem, summary, limited, out))
         out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
     return 0
 
@@ -123,17 +124,19 @@ def _draw(driven: Driven, run: Run, folder: Path) -> None:
             save_figure(figure, folder / f"{name}.png")
 
 
-def _told(stem: str, summary: Mapping[str, object], out: Output) -> Iterator[str]:
+def _told(stem: str, summary: Mapping[str, object], limited: bool, out: Output) -> Iterator[str]:
     """What came out, in a few lines."""
     final, stretch = summary["final"], summary["stretch"]
     assert isinstance(final, Mapping)
     assert isinstance(stretch, Mapping)
     yield from out.title(stem, f"{summary['level']}, {summary['profile']}: {summary['duration']:.4g} s")
-    end = f"x = {final['x']:.6g} m, y = {final['y']:.6g} m, theta = {final['theta']:.6g} rad"
+    # rounding leaves 1e-17 m where 0 is meant
+    x, y, theta = (0.0 if abs(final[name]) < 1e-12 else final[name] for name in ("x", "y", "theta"))
+    end = f"x = {x:.6g} m, y = {y:.6g} m, theta = {theta:.6g} rad"
     rows = [
         ("ends at", end),
         ("slip", f"at most {summary['slip']:.2g} m/s"),
-        ("limits", _limits_told(summary)),
+        ("limits", _limits_told(summary) if limited else "none are declared"),
     ]
     for each in stretch["why"]:
         why = f"for the {each['limit']} of {each['module']}"

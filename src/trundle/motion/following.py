@@ -188,10 +188,13 @@ def _drive(robot: Robot, limits: Mapping[str, Limits] | Limits | None) -> _Drive
 def _standing(kinematics: Kinematics, section: Section) -> list[float]:
     """Lengths inside a section at which a wheel that steers stands on the centre of rotation."""
     lengths = np.linspace(0.0, section.length, _LOOKS)
-    sizes = np.abs(_steering(kinematics, section, lengths))
+    velocities = _steering(kinematics, section, lengths)
+    sizes, steps = np.abs(velocities), np.abs(np.diff(velocities, axis=0))
+    # where a velocity is zero between two neighbours of a point, it is less there than it changes on the way
+    least = (sizes[1:-1] <= sizes[:-2]) & (sizes[1:-1] < sizes[2:]) & (sizes[1:-1] <= steps[:-1] + steps[1:])
     found = []
-    for size in sizes[:, sizes.max(axis=0) > _STILL].T:
-        for k in np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] < size[2:])) + 1:
+    for near in least[:, sizes.max(axis=0) > _STILL].T:
+        for k in np.flatnonzero(near) + 1:
             low, high = lengths[k - 1], lengths[k + 1]
             for _ in range(60):  # |P'| is nearly straight beside a zero: thirds find it
                 thirds = low + (high - low) * np.array([1 / 3, 2 / 3])

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
@@ -276,7 +277,7 @@ class Kinematics:
         InputError
             A limit is not positive, or there are not as many as modules.
         """
-        bound = np.asarray(limit, dtype=float)
+        bound = as_numbers(limit, "limits")
         if bound.shape not in ((), (len(self.names),)) or not (bound > 0).all():
             many = f"one or {len(self.names)}"
             raise InputError(f"expected positive limits, {many}, got {limit!r}", key="limit")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,8 +63,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in QUANTITIES:
-            if not self.of(name) > 0:
-                raise InputError(f"expected a positive {name}, got {self.of(name)}", key=name)
+            given = getattr(self, name)
+            if not isinstance(given, numbers.Real) or not float(given) > 0:
+                raise InputError(f"expected a positive {name}, got {given!r}", key=name, hint="in SI units")
         if self.steering_range is not None and not self.steering_range[0] < self.steering_range[1]:
             raise InputError(
                 f"the range from {self.steering_range[0]:g} to {self.steering_range[1]:g} rad holds no angle",

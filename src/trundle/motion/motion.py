@@ -226,7 +226,9 @@ class Motion:
             samples = self.samples(times)
             return np.concatenate([samples.twist, samples.drive_speed], axis=1)
 
-        return integrate(rates, self.breaks, self.start)
+        # a motion that is over at once has one break: a panel without width keeps its pose
+        breaks = self.breaks if self.duration else np.zeros(2)
+        return integrate(rates, breaks, self.start)
 
     def _checked(self, times: npt.ArrayLike) -> FloatArray:
         given = np.atleast_1d(np.asarray(times, dtype=float))

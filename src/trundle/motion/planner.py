@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.choices import INFEASIBLE, Infeasible
 from trundle.errors import InputError, choose, suggest
 from trundle.model.arguments import Given, robot_of
@@ -244,7 +245,7 @@ def module_limits(
 
 
 def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
-    twists = np.atleast_2d(np.asarray(given, dtype=float))
+    twists = np.atleast_2d(as_numbers(given, key))
     if twists.ndim != 2 or twists.shape[1] != 3 or not np.isfinite(twists).all():
         raise InputError(f"expected three finite numbers, or rows of them, got {given!r}", key=key)
     return twists
@@ -258,7 +259,7 @@ def _start_angles(drive: SteeredDrive, twist: FloatArray, given: npt.ArrayLike |
         middle = np.where(bounded, lower, 0) / 2 + np.where(bounded, upper, 0) / 2
         turned = middle + nearest_turns(drive, middle, twist)
     else:
-        turned = np.asarray(given, dtype=float)
+        turned = as_numbers(given, "angles")
         if turned.shape != drive.places.shape or not np.isfinite(turned).all():
             raise InputError(f"expected {len(drive.names)} angles, got {given!r}", key="angles")
     lower, upper = drive.ranges

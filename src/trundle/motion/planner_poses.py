@@ -1,8 +1,9 @@
-"""To a pose at rest: one twist along an arc, after braking and steering."""
+"""To a pose at rest: one twist along an arc, or straight on and a turn in place, after braking and steering."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from trundle.results.arrays import FloatArray
 
 _STILL = 1e-12
 Pose = tuple[float, float, float]
+# A displacement in the base's frame (m), and a turn (rad).
+Arc = tuple[complex, float]
 
 
 def arc_to(
@@ -27,7 +30,7 @@ def arc_to(
     begin: Pose,
     target: FloatArray,
 ) -> Transition:
-    """The faster of the two arcs to a pose, turning to the left or to the right."""
+    """The fastest way to a pose: one arc, or a straight line before or after a turn in place, either way round."""
     braking = transition(drive, twist, np.zeros(3), angles)
     here = begin
     if braking.pieces:
@@ -37,13 +40,12 @@ def arc_to(
     turn = math.remainder(target[2] - here[2], 2 * math.pi)
     found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
     lost: list[Candidate] = []
-    for way, along in (("shorter", turn), ("longer", turn - math.copysign(2 * math.pi, turn))):
-        name = f"arc with the {way} turn, {math.degrees(along):.4g}°"
-        arc = _arc(drive, apart, along, angles)
-        if arc is None:
+    for name, arcs in _ways(apart, turn):
+        moved = _arcs(drive, arcs, braking.end_angles)
+        if moved is None:
             lost.append(Candidate(name, math.inf, "a steering_range holds no angle for it"))
         else:
-            found.append((name, (*braking.pieces, *arc)))
+            found.append((name, (*braking.pieces, *moved)))
     if not found:
         raise InputError(
             "no arc leads to the pose within the steering ranges",
@@ -59,6 +61,28 @@ def arc_to(
     ]
     bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
     return Transition(found[0][1], angles, (*named, *lost), bound)
+
+
+def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
+    """What leads to a pose, by displacements in the base's frame and turns, one after the other."""
+    for way, along in (("shorter", turn), ("longer", turn - math.copysign(2 * math.pi, turn))):
+        told = f"the {way} turn, {math.degrees(along):.4g}°"
+        yield f"arc with {told}", ((apart, along),)
+        if abs(apart) > _STILL and abs(along) > _STILL:
+            yield f"straight, then {told}", ((apart, 0.0), (0j, along))
+            yield f"{told}, then straight", ((0j, along), (apart * np.exp(-1j * along), 0.0))
+
+
+def _arcs(drive: SteeredDrive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[PlannedPiece, ...] | None:
+    """Arcs one after the other; None where a steering range forbids one."""
+    pieces: list[PlannedPiece] = []
+    for apart, turn in arcs:
+        found = _arc(drive, apart, turn, angles)
+        if found is None:
+            return None
+        pieces += found
+        angles = pieces[-1].end_angles if pieces else angles
+    return tuple(pieces)
 
 
 def _arc(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
 
@@ -24,6 +26,8 @@ _DEGREE = 5
 TURN = 0.5
 _FINEST = 1e-4
 _SHRINK = 0.75
+# Steps this near to opposite ones (1 + cos of the angle between them) lead back the same way.
+_BACK = 1e-6
 
 Curve = Callable[[FloatArray], FloatArray]
 
@@ -134,6 +138,8 @@ def pose_path(
 ) -> PosePath:
     """A path through poses, from rest to rest: the spline of degree 5 over the lengths between them.
 
+    Where the poses lead straight back, the base stops.
+
     Parameters
     ----------
     poses : array_like (n, 3)
@@ -158,7 +164,7 @@ def pose_path(
     >>> round(trundle.pose_path([(0, 0, 0), (3, 4, 0)]).length, 12)
     5.0
     """
-    given = np.asarray(poses, dtype=float)
+    given = as_numbers(poses, "poses")
     if given.ndim != 2 or given.shape[1] != 3 or len(given) < 2 or not np.isfinite(given).all():
         raise InputError(f"expected two or more poses (x, y, θ), got an array {given.shape}", key="poses")
     steps = distances(np.diff(given, axis=0))
@@ -166,9 +172,19 @@ def pose_path(
         again = int(np.flatnonzero(steps == 0)[0]) + 1
         raise InputError(f"pose {again} is the same as the one before it", key="poses", hint="leave it out")
     lengths = np.concatenate([[0.0], np.cumsum(steps)])
-    section = Section(_through(lengths, given), 0.0, float(lengths[-1]))
+    parts = [slice(a, b + 1) for a, b in itertools.pairwise([0, *_turning_back(given), len(given) - 1])]
+    sections = tuple(
+        Section(_through(lengths[part], given[part]), *lengths[part][[0, -1]].tolist()) for part in parts
+    )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
-    return PosePath(name, (section,), (zone,))
+    return PosePath(name, sections, (zone,))
+
+
+def _turning_back(poses: FloatArray) -> list[int]:
+    """The poses behind which a path goes back the way it came: a smooth curve through them has no direction there."""
+    steps = np.diff(poses, axis=0) * (1.0, 1.0, TURN)
+    ways = steps / np.linalg.norm(steps, axis=1, keepdims=True)
+    return (np.flatnonzero((ways[1:] * ways[:-1]).sum(axis=1) < _BACK - 1) + 1).tolist()
 
 
 def distances(changes: FloatArray) -> FloatArray:

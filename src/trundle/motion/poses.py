@@ -38,7 +38,7 @@ class Arcs:
         """Poses (n, 3) at times (n,), and what else is integrated behind them."""
         panel = np.clip(np.searchsorted(self.edges, times, "right") - 1, 0, len(self.series) - 1)
         width = np.diff(self.edges)[panel]
-        local = 2 * (times - self.edges[panel]) / width - 1
+        local = 2 * (times - self.edges[panel]) / np.where(width > 0, width, 1.0) - 1
         return np.einsum("nk,nkj->nj", legendre.legvander(local, _TERMS), self.series[panel])
 
 

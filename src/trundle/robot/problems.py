@@ -21,6 +21,7 @@ _WORDS: dict[str, tuple[str, str | None]] = {
     "mapping_type": (_NAMES, "write NAME: {...} below this key"),
     "list_type": (_LIST, None),
     "tuple_type": (_LIST, None),
+    "too_short": ("expected at least {min_length}, got {came}", None),
     "string_type": ("expected text, got {came}", "put it in quotes"),
     "greater_than_equal": ("must be at least {ge}, got {came}", None),
     "less_than_equal": ("must be at most {le}, got {came}", None),
@@ -59,6 +60,8 @@ def problems_of(error: ValidationError) -> list[Problem]:
     found: list[Problem] = []
     for each in error.errors(include_url=False)[:_ENOUGH]:
         context = each.get("ctx", {})
+        if each["type"] == "too_short" and len(each["input"]) >= context["min_length"]:
+            continue  # pydantic counts only entries that are right; what is wrong with the others is said for each
         path = _without_tags(each["loc"])
         if "problems" in context:  # the robot's own checks report several at once
             found.extend(Problem((*path, *one.path), one.message, one.hint) for one in context["problems"])
