@@ -281,3 +281,22 @@ def test_motions_too_long_for_samples_are_told():
     long = {"motion": {"name": "long", "commands": [{"duration": 1e9, "twist": {"v_x": 1}}]}}
     with pytest.raises(InputError, match="are too many"):
         trundle.drive(long).run()
+
+
+def test_turns_of_roundings_size_take_no_time_and_break_no_limit():
+    """Through rest and on in the same line: angles differ by 1e-15 rad, whose quickest turn had any jerk."""
+    limits = dict(
+        zip(("steering_rate", "steering_acceleration", "steering_jerk"), (0.3, 0.5, 1), strict=True)
+    )
+    slow = trundle.catalog.limited_swerve(**limits, drive_speed=0.2, drive_acceleration=0.3, drive_jerk=0.5)
+    twists = [
+        (-0.5767124179572626, -0.36977465488398703, -0.30146519340192884),
+        (0.3910097713775186, -0.5128447742452896, -0.3085203951419791),
+        (0.0, 0.4844549779131838, 0.0845273704152898),
+    ]
+    commands = [
+        {"duration": 1.7, "twist": dict(zip(("v_x", "v_y", "omega"), each, strict=True))} for each in twists
+    ]
+    driven = trundle.drive({"motion": {"name": "slow", "commands": commands}}, slow, level="limited")
+    assert driven.summary()["exceeded"] == []
+    assert all(piece.duration > 1e-3 for piece in driven.motion.pieces)

@@ -191,6 +191,16 @@ def test_targets_that_are_no_numbers(square, wish):
         plan(square, wish, limits=FULL)
 
 
+def test_a_start_faster_than_the_limits_is_told(square):
+    for found in (
+        plan(square, (0.5, 0, 0), start=(1.2, 0, 0), limits=FULL),
+        plan_to_pose(square, (3, 0, 0), start=(1.2, 0, 0), limits=FULL),
+    ):
+        assert len(found.notes) == 1
+        assert "start: it needs 1.2 m/s of" in found.notes[0]
+    assert not plan(square, (0.5, 0, 0), start=(1, 0, 0), limits=FULL).notes
+
+
 def test_to_a_pose_from_a_moving_start(square):
     found = plan_to_pose(square, (1, 2, 0.5), start=(0.3, 0.2, -0.3), limits=FULL)
     assert found.poses(found.duration)[0] == pytest.approx([1, 2, 0.5], abs=1e-9)

@@ -373,7 +373,7 @@ def steering(drive: Drive, state: State, angles: FloatArray) -> ModulePiece | No
         raise InputError(f"{drive.names[int(rolling.argmax())]} rolls, and would have to turn at once")
     free = math.inf, math.inf, math.inf
     bounds = [(each.steering_rate, each.steering_acceleration, each.steering_jerk) for each in drive.limits]
-    ways = list(zip(state.angles, angles, strict=True))
+    ways = list(zip(state.angles, np.where(turning, angles, state.angles), strict=True))
     bounded = [k for k, each in enumerate(bounds) if each != free]
     axes = [Axis((ways[k][0], 0.0, 0.0), (ways[k][1], 0.0, 0.0), *bounds[k]) for k in bounded]
     quickest = dict(zip(bounded, time_optimal(axes), strict=True)) if axes else {}

@@ -38,7 +38,7 @@ class Plan(Motion):
     transitions : tuple of Transition
         One a target: its pieces, candidates and lower bound.
     notes : tuple of str
-        Targets that could not be had, and what was done instead.
+        Targets that could not be had, and what was done instead; a start faster than the limits.
     """
 
     transitions: tuple[Transition, ...] = ()
@@ -119,7 +119,7 @@ def plan(
         )
     who, drive, twist, turned = _begun(robot, start, angles, limits)
     found: list[Transition] = []
-    notes: list[str] = []
+    notes = _start_notes(drive, twist)
     for number, target in enumerate(_twists(targets, "targets")):
         wanted, note = _feasible(drive, twist, turned, target, infeasible)
         if note:
@@ -186,7 +186,8 @@ def plan_to_pose(
     wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
     found = arc_to(who, drive, twist, turned, begin, wanted)
     pieces = found.pieces or (standing(drive, twist, turned),)
-    return Plan(who, pieces, begin, transitions=(found,))
+    notes = tuple(_start_notes(drive, twist))
+    return Plan(who, pieces, begin, transitions=(found,), notes=notes)
 
 
 def _begun(
@@ -294,14 +295,24 @@ def _feasible(
     if len(barred):
         reason = f"no angle within the steering_range of {drive.names[barred[0]]!r} suits it"
     else:
-        place = int(ratio.argmax())
-        reason = (
-            f"it needs {speeds[place]:.4g} m/s of {drive.names[place]!r}, whose drive_speed is "
-            f"{drive.rolling[0, place]:.4g} m/s"
-        )
+        reason = _too_fast(drive, speeds)
     if policy == "hold":
         return twist, f"{reason}; the twist is held"
     if policy == "stop" or len(barred):
         return np.zeros(3), f"{reason}; the base stops"
     slower = target / ratio.max()
     return slower, f"{reason}; slowed to {1 / ratio.max():.4g} of it"
+
+
+def _too_fast(drive: SteeredDrive, speeds: FloatArray) -> str:
+    place = int((speeds / drive.rolling[0]).argmax())
+    return (
+        f"it needs {speeds[place]:.4g} m/s of {drive.names[place]!r}, whose drive_speed is "
+        f"{drive.rolling[0, place]:.4g} m/s"
+    )
+
+
+def _start_notes(drive: SteeredDrive, twist: FloatArray) -> list[str]:
+    """A start that is measured may be too fast: the motion slows down from there, its limit broken until then."""
+    speeds = np.abs(drive.velocities(twist))
+    return [f"start: {_too_fast(drive, speeds)}"] if (speeds > drive.rolling[0] * (1 + 1e-12)).any() else []
