@@ -159,6 +159,11 @@ def test_csv_has_the_modules_too(tmp_path):
         ),
         (lambda d: d["waypoints"][2]["anchor"].pop("x"), "'x' is missing", "waypoints.2.anchor.x"),
         (
+            lambda d: d["waypoints"][2]["anchor"].update(x="a"),
+            "expected a number, got 'a'",
+            "waypoints.2.anchor.x",
+        ),
+        (
             lambda d: d["globalConstraints"].update(maxVelocity=0),
             "greater than 0",
             "globalConstraints.maxVelocity",

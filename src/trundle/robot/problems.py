@@ -15,6 +15,7 @@ _AXES = ("x", "y", "z")
 _VECTORS = ("at", "rpy", "axis", "center_of_mass", "gravity")
 # What pydantic's kinds of errors say here, and how to put them right.
 _NAMES, _LIST = "expected a mapping of names, got {came}", "expected a list, got {came}"
+_NUMBER = "expected a number, got {came}"
 _WORDS: dict[str, tuple[str, str | None]] = {
     "missing": ("{key!r} is missing", None),
     "dict_type": (_NAMES, "write NAME: {...} below this key"),
@@ -23,6 +24,9 @@ _WORDS: dict[str, tuple[str, str | None]] = {
     "tuple_type": (_LIST, None),
     "too_short": ("expected at least {min_length}, got {came}", None),
     "string_type": ("expected text, got {came}", "put it in quotes"),
+    "float_parsing": (_NUMBER, None),
+    "float_type": (_NUMBER, None),
+    "greater_than": ("must be greater than {gt}, got {came}", None),
     "greater_than_equal": ("must be at least {ge}, got {came}", None),
     "less_than_equal": ("must be at most {le}, got {came}", None),
     "int_type": ("expected a whole number, got {came}", None),
