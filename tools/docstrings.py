@@ -31,7 +31,9 @@ def public() -> Iterator[tuple[str, Callable[..., object] | type]]:
         if inspect.isclass(thing):
             yield name, thing
             yield from ((f"{name}.{method}", each) for method, each in methods(thing))
-        elif inspect.ismodule(thing):
+        elif (
+            thing is trundle.catalog
+        ):  # other rooms only load by their names; their nouns stand in trundle itself
             yield from ((f"{name}.{each}", getattr(thing, each)) for each in thing.__all__)
         elif callable(thing):
             yield name, thing
