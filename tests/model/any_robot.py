@@ -45,7 +45,7 @@ def _turn(rng) -> float:
 
 def _axis(rng) -> list[float]:
     """An axis: upright, along another one, or tilted."""
-    special = [[0, 0, 1], [0, 0, -1], [0, 1, 0], [1, 0, 0]]
+    special = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     tilted = rng.uniform(-1, 1, 3).round(2).tolist()
     return special[int(rng.integers(4))] if rng.random() < 0.7 else [*tilted[:2], tilted[2] + 1.5]
 

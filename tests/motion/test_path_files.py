@@ -189,6 +189,7 @@ def test_broken_paths_say_where(tmp_path, change, message, key):
         trundle.read_path(file)
     assert error.value.file == str(file)
     assert error.value.key == key or key is None
+    assert error.value.line
     line = file.read_text().splitlines()[error.value.line - 1]
     if key and not message.endswith("missing"):
         last = key.split(".")[-1]

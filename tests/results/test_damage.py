@@ -32,7 +32,7 @@ BATCH = Batch(
 )
 
 
-def facts(noun: Run | Batch) -> object:
+def facts(noun: Run | Batch) -> list[object]:
     """All that a file keeps of it, in a form that compares to the last bit."""
     about = [noun.name, dict(noun.units), dict(noun.description), dict(noun.summary), noun.time.tobytes()]
     if isinstance(noun, Run):
