@@ -7,10 +7,13 @@ import trundle
 from trundle.errors import InputError
 from trundle.motion.limits import QUANTITIES, Limits
 from trundle.motion.planner import plan, plan_to_pose, steered_drive
+from trundle.motion.planner_bound import lower_bound
 from trundle.motion.planner_certificate import bounds
+from trundle.motion.planner_courses import least_duration, log_rates, waves
 from trundle.motion.planner_search import through_rest, total
 from trundle.motion.planner_shapes import laid, ways
-from trundle.motion.planner_speeds import fit_speeds
+from trundle.motion.planner_speeds import THOROUGH, fit_speeds
+from trundle.motion.planner_splines import sampling
 
 FULL = Limits(2, 10, 75, 1, 5, 10)
 PLAIN = Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
@@ -118,15 +121,11 @@ def baselines(square, start, end, angles):
         return stop
     line = next(way for way in ways(drive, start, end) if way.kind == "line" and way.sign == 1)
     controls, crossing = laid(drive, line)
-    ends = np.array(
-        [
-            [
-                np.linalg.norm(start) / np.linalg.norm(controls[0]),
-                np.linalg.norm(end) / np.linalg.norm(controls[-1]),
-            ]
-        ]
-    )
-    r, _ = fit_speeds(drive, controls[None], [crossing], ends, np.ones(1))
+    sizes = [np.linalg.norm(each) for each in (start, end, controls[0], controls[-1])]
+    ends = np.array([[sizes[0] / sizes[2], sizes[1] / sizes[3]]])
+    steered = least_duration(drive, log_rates(waves(drive, controls[None], [crossing], sampling()))[1])
+    steered = np.maximum(steered, lower_bound(drive, start, end, angles))
+    r, _ = fit_speeds(drive, controls[None], [crossing], ends, steered, THOROUGH)
     return min(stop, bounds(drive, controls, crossing, r[0]).duration(drive))
 
 

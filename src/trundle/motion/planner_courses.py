@@ -118,49 +118,61 @@ def polish(
     with |y|^(p − 2), of which 1/(p − 1) is Newton's step.
     """
     best, times = controls, np.full(len(controls), np.inf)
+    freedom = _freedom(drive, crossings)
     for power in (*powers, None):
-        w = waves(drive, controls, crossings, sampling())
-        inverse, rates = log_rates(w)
+        inverse, rates = log_rates(waves(drive, controls, crossings, sampling()))
         needed = least_duration(drive, rates)
         better = needed < times
         best, times = np.where(better[:, None, None], controls, best), np.where(better, needed, times)
         if power is not None:
-            controls = controls + _step(drive, controls, crossings, (inverse, rates), times, power)
+            controls = controls + _step(drive, freedom, (inverse, rates), times, power)
     return best, times
+
+
+@dataclass(frozen=True, eq=False)
+class _Freedom:
+    """How courses may change: `directions` (c, variables, 3 (K + 3)), and of each interval's control points (c, K,
+    variables, 12); `values` (4, c or 1, K, n, m or 1, 4): w and its derivatives by the values of those control points.
+    """
+
+    directions: FloatArray
+    local: FloatArray
+    values: list[FloatArray]
+
+
+def _freedom(drive: SteeredDrive, crossings: Sequence[Crossing]) -> _Freedom:
+    directions = _directions(drive, crossings)
+    local = directions[:, :, _COORDINATES].swapaxes(1, 2)
+    return _Freedom(directions, local, [_values(drive, crossings, order) for order in range(4)])
 
 
 def _step(
     drive: SteeredDrive,
-    controls: FloatArray,
-    crossings: Sequence[Crossing],
+    freedom: _Freedom,
     logs: tuple[ComplexArray, ComplexArray],
     times: FloatArray,
     power: float,
 ) -> FloatArray:
     """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
-    c = len(controls)
+    c = len(times)
     scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
     y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
-    x = _slopes(drive, crossings, *logs, scale)
+    x = _slopes(drive, freedom.values, *logs, scale)
     weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
     local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
-    free = _directions(drive, c, crossings)
-    reach = free[:, :, _COORDINATES].swapaxes(1, 2)  # (c, K, variables, 12)
-    moved = reach @ local
-    variables = free.shape[1]
-    normal = moved[..., :12].swapaxes(1, 2).reshape(c, variables, -1) @ reach.swapaxes(2, 3).reshape(
-        c, -1, variables
-    )
-    gradient = moved[..., 12:].sum(axis=1)
+    moved = freedom.local @ local
+    variables = moved.shape[2]
+    flat = freedom.local.swapaxes(2, 3).reshape(c, -1, variables)
+    normal = moved[..., :12].swapaxes(1, 2).reshape(c, variables, -1) @ flat
     damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
     normal += damping[:, None, None] * np.eye(variables)
-    found = np.linalg.solve(normal, gradient)
-    return (found.swapaxes(1, 2) @ free).reshape(controls.shape) / (1 - power)
+    found = np.linalg.solve(normal, moved[..., 12:].sum(axis=1))
+    return (found.swapaxes(1, 2) @ freedom.directions).reshape(c, CUBIC, 3) / (1 - power)
 
 
 def _slopes(
     drive: SteeredDrive,
-    crossings: Sequence[Crossing],
+    values: list[FloatArray],
     inverse: ComplexArray,
     rates: ComplexArray,
     scale: FloatArray,
@@ -169,17 +181,15 @@ def _slopes(
 
     The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
     """
-    grid = sampling()
     h1 = -inverse * rates[0]
     h2 = -h1 * rates[0] - inverse * rates[1]
     h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
     h = np.array([inverse, h1, h2, h3])[..., None]
-    moved = [_moved(drive, crossings, order, inverse.shape, grid) for order in range(4)]
     slopes: ComplexArray = np.stack(
         [
-            h[1] * moved[0] + h[0] * moved[1],
-            h[2] * moved[0] + 2 * h[1] * moved[1] + h[0] * moved[2],
-            h[3] * moved[0] + 3 * (h[2] * moved[1] + h[1] * moved[2]) + h[0] * moved[3],
+            h[1] * values[0] + h[0] * values[1],
+            h[2] * values[0] + 2 * h[1] * values[1] + h[0] * values[2],
+            h[3] * values[0] + 3 * (h[2] * values[1] + h[1] * values[2]) + h[0] * values[3],
         ],
         axis=4,
     )
@@ -188,25 +198,24 @@ def _slopes(
     return found.reshape(*found.shape[:2], -1, 12)
 
 
-def _moved(
-    drive: SteeredDrive, crossings: Sequence[Crossing], order: int, shape: tuple[int, ...], grid: Grid
-) -> FloatArray:
+def _values(drive: SteeredDrive, crossings: Sequence[Crossing], order: int) -> FloatArray:
     """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
+    grid = sampling()
     plain = grid.cubic[None, :, order, :, None]
     if not any(crossings):
         return plain
-    values = np.repeat(np.repeat(plain, shape[0], axis=0), shape[3], axis=3)
+    values = np.repeat(np.repeat(plain, len(crossings), axis=0), len(drive.places), axis=3)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
             values[course, beside(knot), :, module] = grid.divided(knot, drive.order(knot))[:, order]
     return values
 
 
-def _directions(drive: SteeredDrive, courses: int, crossings: Sequence[Crossing]) -> FloatArray:
+def _directions(drive: SteeredDrive, crossings: Sequence[Crossing]) -> FloatArray:
     """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, as far as crossings stay."""
     free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
     plain = np.eye(3 * CUBIC)[free]
-    found = np.repeat(plain[None], courses, axis=0)
+    found = np.repeat(plain[None], len(crossings), axis=0)
     for course, crossing in enumerate(crossings):
         if rows := _conditions(drive, crossing):
             own = np.array(rows)[:, free]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from trundle.motion.least_times import change, move
 from trundle.motion.planner_bound import lower_bound
 from trundle.motion.planner_certificate import bounds
-from trundle.motion.planner_courses import SteeredDrive, least_duration, log_rates, polish, waves
+from trundle.motion.planner_courses import Crossing, SteeredDrive, least_duration, log_rates, polish, waves
 from trundle.motion.planner_pieces import AlongCourse, PlannedPiece, Straight, Turning
 from trundle.motion.planner_shapes import Way, laid, ways
-from trundle.motion.planner_speeds import fit_speeds
+from trundle.motion.planner_speeds import QUICK, THOROUGH, fit_speeds
 from trundle.motion.planner_splines import sampling
 from trundle.results.arrays import FloatArray
 
@@ -195,33 +196,61 @@ def _courses(
     lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
     if not chosen:
         return [], lost
-    laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
-    better, _ = polish(drive, np.array(laid_out), crossings, _POWERS)
-    # what steers faster may drive slower: both count
-    chosen, crossings, polished = 2 * chosen, 2 * crossings, np.concatenate([better, laid_out])
-    times = least_duration(drive, log_rates(waves(drive, polished, crossings, sampling()))[1])
-    sizes = np.linalg.norm(polished, axis=2)
-    signs = np.array([way.sign for way in chosen])
-    ends = np.stack([start[1] / sizes[:, 0], signs * np.linalg.norm(end) / sizes[:, -1]], axis=1)
-    speeds, driven = fit_speeds(drive, polished, crossings, ends, np.maximum(times, bound))
-    needed = np.maximum(times, driven)
+    offered = _offered(drive, chosen, start[1], float(np.linalg.norm(end)), bound)
     found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
-    for i in np.argsort(needed):
-        name, duration = (
-            _named(drive, chosen[i]) + (", as laid" if i >= len(better) else ""),
-            float(needed[i]),
-        )
-        if duration >= limit:
-            lost.append(Candidate(name, duration, f"takes {duration - limit:.3g} s longer"))
+    for least, way, controls, crossing, r in sorted(offered, key=lambda each: each[0]):
+        name = _named(drive, way)
+        if least >= limit:
+            lost.append(Candidate(name, least, f"takes {least - limit:.3g} s longer"))
             continue
-        duration = bounds(drive, polished[i], crossings[i], speeds[i]).duration(drive)
-        course = AlongCourse(drive, polished[i], crossings[i], speeds[i], duration, angles)
+        duration = bounds(drive, controls, crossing, r).duration(drive)
+        course = AlongCourse(drive, controls, crossing, r, duration, angles)
         if fault := _fault(course):
             lost.append(Candidate(name, duration, fault))
         else:
             limit = min(limit, duration)
             found.append((name, (course,)))
     return found, lost
+
+
+def _offered(
+    drive: SteeredDrive, chosen: list[Way], start: float, end: float, bound: float
+) -> list[tuple[float, Way, FloatArray, Crossing, FloatArray]]:
+    """The least time of each way by samples, with control points of its course and of its speed from `start` to `end`.
+
+    Those whose steering would be faster than the best, but not their drives, are tried again with more care, and as
+    they were laid: what steers faster may drive slower.
+    """
+    laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
+    better, steered = polish(drive, np.array(laid_out), crossings, _POWERS)
+    speeds, least = _driven(drive, better, chosen, crossings, (start, end), np.maximum(steered, bound), QUICK)
+    offered = list(zip(least.tolist(), chosen, better, crossings, speeds, strict=True))
+    if (steered >= least.min()).all():
+        return offered
+    both = np.concatenate([better, laid_out])
+    steered = least_duration(drive, log_rates(waves(drive, both, 2 * crossings, sampling()))[1])
+    again = np.flatnonzero(steered < least.min())
+    ways_again, crossings = [(2 * chosen)[i] for i in again], [(2 * crossings)[i] for i in again]
+    times = np.maximum(steered[again], bound)
+    speeds, closer = _driven(drive, both[again], ways_again, crossings, (start, end), times, THOROUGH)
+    return [*offered, *zip(closer.tolist(), ways_again, both[again], crossings, speeds, strict=True)]
+
+
+def _driven(
+    drive: SteeredDrive,
+    controls: FloatArray,
+    chosen: Sequence[Way],
+    crossings: Sequence[Crossing],
+    speeds: tuple[float, float],
+    times: FloatArray,
+    powers: Sequence[float],
+) -> tuple[FloatArray, FloatArray]:
+    """Control points of the speed along courses, from a speed to another one, and the least times of both."""
+    sizes = np.linalg.norm(controls, axis=2)
+    signs = np.array([way.sign for way in chosen])
+    ends = np.stack([speeds[0] / sizes[:, 0], signs * speeds[1] / sizes[:, -1]], axis=1)
+    r, driven = fit_speeds(drive, controls, crossings, ends, times, powers)
+    return r, np.maximum(times, driven)
 
 
 def _fault(course: AlongCourse) -> str:

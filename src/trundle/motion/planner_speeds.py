@@ -7,6 +7,7 @@ r changes its sign the wheels reverse without steering.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from trundle.motion.planner_courses import ComplexArray, Crossing, SteeredDrive,
 from trundle.motion.planner_splines import INTERVALS, QUADRATIC, Grid, beside, sampling, sign_of, windows
 from trundle.results.arrays import FloatArray
 
-_POWERS = (2, 4, 6, 8)
+QUICK = (2, 4, 6, 8)
+THOROUGH = (2, 3, 4, 6, 8, 12, 16)
+"""Powers of the norm, one Newton's step each: grown slowly they come within a percent of the least largest value."""
 _ROOM = 0.9  # of the speed limit, from which on a course's speed counts
 
 
@@ -62,6 +65,7 @@ def fit_speeds(
     crossings: Sequence[Crossing],
     ends: FloatArray,
     times: FloatArray,
+    powers: Sequence[float] = QUICK,
 ) -> tuple[FloatArray, FloatArray]:
     """Control points of r (c, K + 2) between given ends (c, 2), and how long the drives need (c,).
 
@@ -76,7 +80,7 @@ def fit_speeds(
     r[:, :held], r[:, QUADRATIC - held :] = ends[:, :1], ends[:, 1:]
     free = slice(held, QUADRATIC - held)
     best, needed = r, np.full(c, np.inf)
-    for power in (*_POWERS, None):
+    for power in (*powers, None):
         values = (rows @ r[:, windows(3)][..., None])[..., 0]
         if power is None or power > 2:
             peaks = np.abs(values).max(axis=1).reshape(c, 3, n, m).max(axis=2) / drive.rolling
@@ -90,21 +94,29 @@ def fit_speeds(
             scale = 1 / (drive.rolling * times[:, None, None] ** np.array([[0], [1], [2]]))
             scale = np.repeat(scale[:, None, :, None], n, axis=3).reshape(c, 1, -1)
             r = r.copy()
-            r[:, free] += _change(rows * scale[..., None], values * scale, power, n * m, free)
+            r[:, free] += _change(rows, values, scale, power, n * m, free)
     return best, needed
 
 
-def _change(x: FloatArray, y: FloatArray, power: float, speeds: int, free: slice) -> FloatArray:
+def _change(
+    rows: FloatArray, values: FloatArray, scale: FloatArray, power: float, speeds: int, free: slice
+) -> FloatArray:
     """Of the free control points, one Newton's step; `speeds` rows come first that count near their limit only."""
-    weights = (np.abs(y) + 1e-3) ** (power - 2)
-    weights[:, :, :speeds] *= np.abs(y[:, :, :speeds]) > _ROOM
-    local = (x * weights[..., None]).swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
-    reach = np.eye(QUADRATIC)[free, windows(3)].swapaxes(0, 1)  # (K, variables, 3)
-    moved = reach @ local
+    y = np.abs(values) * scale
+    weights = (y + 1e-3) ** (power - 2) * scale**2
+    weights[:, :, :speeds] *= y[:, :, :speeds] > _ROOM
+    local = (rows * weights[..., None]).swapaxes(2, 3) @ np.concatenate([rows, values[..., None]], axis=3)
+    reach, flat = _reach(free.start)
     variables = reach.shape[1]
-    normal = moved[..., :3].swapaxes(1, 2).reshape(len(x), variables, -1) @ reach.swapaxes(1, 2).reshape(
-        -1, variables
-    )
+    moved = reach @ local
+    normal = moved[..., :3].swapaxes(1, 2).reshape(len(rows), variables, -1) @ flat
     gradient = moved[..., 3:].sum(axis=1)
-    normal += (1e-9 * np.trace(normal, axis1=1, axis2=2) + 1e-12)[:, None, None] * np.eye(normal.shape[1])
+    normal += (1e-9 * np.trace(normal, axis1=1, axis2=2) + 1e-12)[:, None, None] * np.eye(variables)
     return -np.linalg.solve(normal, gradient)[..., 0] / (power - 1)
+
+
+@lru_cache
+def _reach(held: int) -> tuple[FloatArray, FloatArray]:
+    """Which of an interval's control points are which free one, (K, variables, 3), and the same as (3 K, variables)."""
+    found = np.eye(QUADRATIC)[held : QUADRATIC - held, windows(3)].swapaxes(0, 1)
+    return found, found.swapaxes(1, 2).reshape(-1, found.shape[1])
