@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
+    from trundle.driving.drive import drive as drive
+    from trundle.driving.following import follow as follow
+    from trundle.driving.path_files import read_path as read_path
+    from trundle.driving.pose_paths import pose_path as pose_path
+    from trundle.driving.pursuit import holonomic_twist as holonomic_twist
+    from trundle.driving.pursuit import pursue as pursue
+    from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.formulas import equations as equations
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
-    from trundle.motion.drive import drive as drive
-    from trundle.motion.following import follow as follow
     from trundle.motion.kinematics import kinematics as kinematics
     from trundle.motion.limits import Limits as Limits
     from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
-    from trundle.motion.path_files import read_path as read_path
-    from trundle.motion.planner import plan as plan
-    from trundle.motion.planner import plan_to_pose as plan_to_pose
-    from trundle.motion.pose_paths import pose_path as pose_path
-    from trundle.motion.pursuit import holonomic_twist as holonomic_twist
-    from trundle.motion.pursuit import pursue as pursue
     from trundle.motion.tracking import track as track
-    from trundle.motion.trajectories import write_trajectory as write_trajectory
+    from trundle.planning.planner import plan as plan
+    from trundle.planning.planner import plan_to_pose as plan_to_pose
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -69,16 +69,16 @@ _HOMES = {
     "control.trim": ("trim",),
     "formulas": ("equations",),
     "model": ("Model", "derive"),
-    "motion.following": ("follow",),
+    "driving.following": ("follow",),
     "motion.kinematics": ("kinematics",),
-    "motion.drive": ("drive",),
+    "driving.drive": ("drive",),
     "motion.limits": ("Limits",),
-    "motion.path_files": ("read_path",),
-    "motion.pose_paths": ("pose_path",),
-    "motion.pursuit": ("holonomic_twist", "pursue"),
-    "motion.trajectories": ("write_trajectory",),
+    "driving.path_files": ("read_path",),
+    "driving.pose_paths": ("pose_path",),
+    "driving.pursuit": ("holonomic_twist", "pursue"),
+    "driving.trajectories": ("write_trajectory",),
     "motion.motor_limits": ("motor_limits",),
-    "motion.planner": ("plan", "plan_to_pose"),
+    "planning.planner": ("plan", "plan_to_pose"),
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),

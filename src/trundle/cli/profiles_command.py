@@ -32,8 +32,8 @@ def execute(args: Namespace, out: Output) -> int:
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / _STEM
     names = [f"{_STEM}.{ending}" for ending in ("nc", "csv", "json", "png")]
     products.claim_all(folder, names, args.force)
+    from trundle.driving.profile_comparison import comparison
     from trundle.files import replacing_in
-    from trundle.motion.profile_comparison import comparison
     from trundle.show.drive_figures import profile_figure
     from trundle.show.style import save_figure
 

@@ -1,1 +1,1 @@
-"""Motion of wheeled bases: odometry, and where it comes from."""
+"""Motion of wheeled bases: kinematics, limits, profiles and forces; odometry, and where it comes from."""

@@ -1,0 +1,1 @@
+"""Plans for drives: the quickest motion found in which no wheel slips and every limit holds, with proof of both."""
