@@ -67,7 +67,11 @@ def test_a_robot_whose_wheels_creep_follows_a_plan_by_feed_forward(motor, motion
     assert worst["position"] < 2e-3
     assert worst["heading"] < 1e-3
     assert worst["steering"] < 1e-4
-    assert worst["friction_use"] < 0.25
+    # Together the wheels move the mass: the wheel that uses most of its grip uses no less than all of them on average.
+    samples = motion.samples(tracking.run.time)
+    v, rate = samples.twist.T, samples.twist_rate.T
+    needed = 50.0 * np.hypot(rate[0] - v[2] * v[1], rate[1] + v[2] * v[0])
+    assert (needed / tracking.forces.grip.sum(axis=-1)).max() <= worst["friction_use"] < 1
     for k, wheel in enumerate(robot.wheels):  # the simulated contacts find the same forces
         assert np.abs(tracking.run[f"{wheel}.traction"] - tracking.forces.traction[:, k]).max() < 1.5
     slippery = trundle.track(
