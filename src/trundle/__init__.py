@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.capture.force_plates import ForcePlate as ForcePlate
+    from trundle.capture.joint_motion import JointMotion as JointMotion
+    from trundle.capture.joint_motion import joint_motion as joint_motion
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
+    from trundle.capture.smoothing import smooth as smooth
+    from trundle.capture.smoothing import smoothing as smoothing
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
@@ -69,8 +73,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "capture.force_plates": ("ForcePlate",),
+    "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
     "capture.recording_files": ("read_recording", "write_recording"),
+    "capture.smoothing": ("smooth", "smoothing"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
