@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from trundle import robot as robot
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
+    from trundle.capture.force_plates import ForcePlate as ForcePlate
+    from trundle.capture.recording import Recording as Recording
+    from trundle.capture.recording_files import read_recording as read_recording
+    from trundle.capture.recording_files import write_recording as write_recording
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
@@ -66,6 +70,9 @@ if TYPE_CHECKING:
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
+    "capture.force_plates": ("ForcePlate",),
+    "capture.recording": ("Recording",),
+    "capture.recording_files": ("read_recording", "write_recording"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
