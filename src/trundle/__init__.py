@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
+    from trundle.show.animation import animate as animate
+    from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
@@ -95,6 +97,8 @@ _HOMES = {
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
+    "show.animation": ("animate",),
+    "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
