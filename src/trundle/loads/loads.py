@@ -20,7 +20,8 @@ from trundle.program import compile_program
 from trundle.results import Run
 from trundle.wrenches import Frame, Point, Wrench
 
-WORLD_NAME = "world"
+# One for all, so that points and frames of one motion's loads can be asked for in another's.
+_WORLD = Frame("world")
 _VECTORS = ("origin", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
@@ -87,10 +88,10 @@ class Loads:
             for index, name in enumerate(self.joints)
         })
 
-    @cached_property
+    @property
     def world(self) -> Frame:
         """The frame that stands still."""
-        return Frame(WORLD_NAME)
+        return _WORLD
 
     @cached_property
     def frames(self) -> Mapping[str, Frame]:
@@ -107,7 +108,7 @@ class Loads:
                 )
             )
         links = self.recursion.mechanism.assembly.links
-        return Frozen({WORLD_NAME: self.world, **{name: made[index] for name, index in links.items()}})
+        return Frozen({self.world.name: self.world, **{name: made[index] for name, index in links.items()}})
 
     def wrench(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
         """The wrench through a joint: on its child, by its parent.
@@ -228,7 +229,7 @@ class Loads:
             rows[:3].T,
             rows[3:].T,
             on=self.body(index),
-            by=WORLD_NAME if parent == WORLD else self.body(parent),
+            by=self.world.name if parent == WORLD else self.body(parent),
             point=frame.origin,
             frame=frame,
         )
