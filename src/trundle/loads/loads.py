@@ -11,13 +11,15 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
+from trundle.loads.columns import effort_columns, run_of, wrench_columns
 from trundle.loads.freedoms import along_freedoms
 from trundle.loads.outside import Outside
-from trundle.loads.recursion import MOTION, PARTS, Recursion
+from trundle.loads.recursion import MOTION, Recursion
 from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
+from trundle.spatial.motions import compose
 from trundle.wrenches import Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
@@ -54,7 +56,7 @@ class Loads:
     >>> swing = {"time": t, "link_1.angle": 0.3 * np.sin(4 * t)}
     >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1, damping=0.1), swing)
     >>> loads.wrench("link_1").force[0].round(3)
-    array([-0.   , -0.   , 10.53 ])
+    array([-0.  ,  0.  , 10.17])
     """
 
     recursion: Recursion
@@ -83,10 +85,12 @@ class Loads:
     def power(self) -> Mapping[str, FloatArray]:
         """What each joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
         slices = self.recursion.tree.speed_slices()
-        return Frozen({
-            name: np.einsum("kn,nk->n", self._along(index)[0], self.samples.nu[:, slices[index]])
-            for index, name in enumerate(self.joints)
-        })
+        return Frozen(
+            {
+                name: np.einsum("kn,nk->n", self._along(index)[0], self.samples.nu[:, slices[index]])
+                for index, name in enumerate(self.joints)
+            }
+        )
 
     @property
     def world(self) -> Frame:
@@ -147,7 +151,11 @@ class Loads:
 
         Parameters
         ----------
-        joint, at, in_
+        joint : str
+            As in `wrench`.
+        at : str or Point, optional
+            As in `wrench`.
+        in_ : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -176,7 +184,11 @@ class Loads:
 
         Parameters
         ----------
-        joint, at, in_
+        joint : str
+            As in `wrench`.
+        at : str or Point, optional
+            As in `wrench`.
+        in_ : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -200,6 +212,41 @@ class Loads:
         index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
 
+    def to_run(self, in_: str | Frame | None = None) -> Run:
+        """Everything by name over time: for files, tables and figures.
+
+        Parameters
+        ----------
+        in_ : str or Frame, optional
+            In whose axes all wrenches are, as in `wrench`; by default each in its child's.
+
+        Returns
+        -------
+        Run
+            Coordinates, speeds, and of each joint JOINT.force_x … JOINT.moment_z (N, N m), JOINT.power (W) and
+            JOINT.effort (what its drive gives, N or N m; JOINT.effort_SPEED where it has several speeds).
+
+        Raises
+        ------
+        InputError
+            The frame is unknown.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
+        >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()
+        >>> float(run["link_1.moment_y"][0].round(4)), run.units["link_1.power"]
+        (2.4525, 'W')
+        """
+        columns = [each for name in self.joints for each in wrench_columns(name, self.wrench(name, in_=in_))]
+        columns += [(f"{name}.power", "W", values) for name, values in self.power.items()]
+        columns += effort_columns(self.recursion, self.efforts)
+        names = (*self.recursion.coordinates, *self.recursion.speeds)
+        states = dict(zip(names, [*self.samples.q.T, *self.samples.nu.T], strict=True))
+        about = {"undetermined": list(self.undetermined)} if self.undetermined else {}
+        return run_of(self.recursion, self.time, states, iter(columns), about)
+
     @cached_property
     def _motion(self) -> FloatArray:
         return compile_program(self.recursion.kinematics).over_samples(*self.samples.tables)[0]
@@ -217,7 +264,7 @@ class Loads:
         """Sᵀ W of a joint, and the wrench along its freedoms."""
         tree = self.recursion.tree
         link, at = tree.links[index], tree.coordinate_slices()[index]
-        pose = tree.joint_poses(list(self.samples.q.T))[index] if link.joint.speeds else link.placement
+        pose = compose(link.placement, link.joint.pose(link.shape, list(self.samples.q[:, at].T)))
         return along_freedoms(link.subspace(pose), self._rows(index))
 
     def _placed(
@@ -228,8 +275,8 @@ class Loads:
         wrench = Wrench(
             rows[:3].T,
             rows[3:].T,
-            on=self.body(index),
-            by=self.world.name if parent == WORLD else self.body(parent),
+            on=self._body(index),
+            by=self.world.name if parent == WORLD else self._body(parent),
             point=frame.origin,
             frame=frame,
         )
@@ -237,8 +284,8 @@ class Loads:
             wrench = wrench.at(at if isinstance(at, Point) else self._frame(at).origin)
         return wrench if in_ is None else wrench.in_(self._frame(in_))
 
-    def body(self, index: int) -> str:
-        """What a link's body is called: by its own name, else by its joint's."""
+    def _body(self, index: int) -> str:
+        """What a link is called: by its body's name, else by its joint's."""
         links = self.recursion.mechanism.assembly.links
         return next(name for name in reversed(list(links)) if links[name] == index)
 

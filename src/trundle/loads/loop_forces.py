@@ -60,7 +60,9 @@ def loop_forces(
     owners = [loop.name for loop, closure in zip(assembly.loops, closures, strict=True) for _ in closure.rows]
     owners += [recursion.speeds[k] for k in columns]
     undetermined = tuple(dict.fromkeys(owners[k] for k in open_columns))
-    pushed, wrenches = _on_bodies(assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T)
+    pushed, wrenches = _on_bodies(
+        assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T
+    )
     return LoopForces(pushed, wrenches, efforts, undetermined)
 
 
@@ -110,10 +112,10 @@ def _refuse_unmet(
     left = np.abs(np.einsum("nks,nk->sn", given, found) - needed)
     if left.max(initial=0.0) <= 1e-7 * max(np.abs(needed).max(initial=0.0), 1.0):
         return
-    row, sample = np.unravel_index(int(left.argmax()), left.shape)
+    row, sample = divmod(int(left.argmax()), left.shape[1])
     raise InputError(
-        f"nothing gives what '{speeds[row]}' needs at t = {time[sample]:.6g} s: {left[row, sample]:.3g} are left beside "
-        "loops, springs and drives",
+        f"nothing gives what '{speeds[row]}' needs at t = {time[sample]:.6g} s: {left[row, sample]:.3g} are left "
+        "beside loops, springs and drives",
         key="driven",
         hint=f"name more driven speeds, or push from outside; {suggest(speeds[row], speeds)}",
     )

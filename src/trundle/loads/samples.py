@@ -31,7 +31,9 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
     """The motion's tables, their columns sorted; InputError says which name, shape, time or number doesn't fit."""
     time = motion.time
     if time.ndim != 1 or time.size == 0:
-        raise InputError(f"a motion's time is one row of at least one number, not of shape {time.shape}", key="time")
+        raise InputError(
+            f"a motion's time is one row of at least one number, not of shape {time.shape}", key="time"
+        )
     _refuse_gaps(time, time, ("time",))
     steps = np.diff(time)
     if (steps <= 0).any():
@@ -68,7 +70,9 @@ def _table(
             raise InputError(f"the motion's {what} lack '{name}'", key=name, hint=suggest(name, names))
     for name in names:
         if name not in wanted:
-            raise InputError(f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted))
+            raise InputError(
+                f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted)
+            )
     _refuse_gaps(time, table, names, what)
     return table if names == wanted else table[:, [names.index(name) for name in wanted]]
 
