@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from trundle.errors import InputError
 from trundle.driving.commands import Commands, read_commands
+from trundle.errors import InputError
 
 from .simulator_motions import MOTIONS
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
+from trundle.driving.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.driving.levels import (
     Drive,
     State,
@@ -27,7 +28,6 @@ from trundle.driving.levels import (
 )
 from trundle.errors import InputError, choose, suggest
 from trundle.model.arguments import Given, robot_of
-from trundle.driving.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.extremes import Peak, peaks
 from trundle.motion.kinematics import Kinematics, kinematics
 from trundle.motion.limits import Limits, limits_of

@@ -56,8 +56,8 @@ class Pursuit(Motion):
         --------
         >>> import trundle
         >>> driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]))
-        >>> trundle.pursue(driven, pose=(0, 0.1, 0)).errors([0.0]).tolist()
-        [[0.0, 0.1, 0.0]]
+        >>> float(trundle.pursue(driven, pose=(0, 0.1, 0)).errors([0.0])[0, 1])
+        0.1
         """
         assert self.wanted is not None
         times = np.atleast_1d(np.asarray(times, dtype=float))

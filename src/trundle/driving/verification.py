@@ -17,12 +17,12 @@ from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.documents.document import read_text
 from trundle.documents.yamltext import read_yaml
+from trundle.driving.commands import CommandFile, Commands, read_commands
 from trundle.driving.drive import Driven, drive
 from trundle.driving.record import exceeded, sample_times
 from trundle.errors import InputError, TrundleError
 from trundle.files import path_of
 from trundle.model.arguments import Given
-from trundle.driving.commands import CommandFile, Commands, read_commands
 from trundle.motion.kinematics import kinematics
 from trundle.motion.motion import Samples
 from trundle.motion.motion_pieces import agreed
