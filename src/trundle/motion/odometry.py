@@ -326,7 +326,7 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
             raise InputError(
                 f"{what} lack '{missing[0]}'", key=missing[0], hint=f"give all of: {', '.join(names)}"
             )
-        given = np.broadcast_arrays(*(given[name] for name in names)) if names else ()
+        given = np.broadcast_arrays(*(given[name] for name in names), subok=True) if names else ()
     values = as_numbers(given, f"the {what}")
     if values.ndim not in (1, 2) or len(values) != len(names):
         needed = f"{len(names)} ({', '.join(names)})" if names else "none"
