@@ -1,0 +1,1 @@
+"""What was measured: recordings of markers, joint angles and force plates, and people's measures."""
