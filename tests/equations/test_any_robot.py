@@ -176,5 +176,6 @@ def test_a_base_whose_speed_is_zero_but_for_rounding():
             "fork": {"mass": 3, "inertia": {"zz": 1}},
         },
     )
-    arm = {"type": "revolute", "at": [-0.2, 0, 0], "parent": "base", "axis": [1, 0, 0], "body": BASE | {"inertia": {"xx": 1}}}
+    body = BASE | {"inertia": {"xx": 1}}
+    arm = {"type": "revolute", "at": [-0.2, 0, 0], "parent": "base", "axis": [1, 0, 0], "body": body}
     written(parse_robot(described | {"joints": {"arm": arm}}))
