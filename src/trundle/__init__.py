@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.capture.force_plates import ForcePlate as ForcePlate
+    from trundle.capture.joint_motion import JointMotion as JointMotion
+    from trundle.capture.joint_motion import joint_motion as joint_motion
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
+    from trundle.capture.smoothing import smooth as smooth
+    from trundle.capture.smoothing import smoothing as smoothing
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
@@ -49,6 +53,8 @@ if TYPE_CHECKING:
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
+    from trundle.show.animation import animate as animate
+    from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
@@ -61,6 +67,10 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.wrenches import Frame as Frame
+    from trundle.wrenches import Point as Point
+    from trundle.wrenches import Twist as Twist
+    from trundle.wrenches import Wrench as Wrench
 
     load, odometry, open = load_robot, derive_odometry, open_model
 
@@ -69,8 +79,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "capture.force_plates": ("ForcePlate",),
+    "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
     "capture.recording_files": ("read_recording", "write_recording"),
+    "capture.smoothing": ("smooth", "smoothing"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
@@ -89,10 +101,13 @@ _HOMES = {
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
+    "show.animation": ("animate",),
+    "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
+    "wrenches": ("Frame", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},

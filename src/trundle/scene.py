@@ -97,11 +97,24 @@ class LoopMark:
 
 
 @dataclass(frozen=True, eq=False)
+class Arrow:
+    """A force or a moment that acts at a point: where, and which way and how long it is drawn, over time in the world,
+    each (T, 3) in m; `scale` is how long a newton or a newton metre is.
+    """
+
+    name: str
+    turns: bool
+    at: Array
+    vector: Array
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
     `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that
-    a linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves.
+    a linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on it.
     """
 
     poses: Array
@@ -115,10 +128,12 @@ class Scene:
     centers: tuple[Spot, ...] = ()
     coupled: tuple[tuple[str, ...], ...] = ()
     traced: Spot = BASE
+    arrows: tuple[Arrow, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
-        return replace(self, poses=self.poses[moments])
+        arrows = (replace(each, at=each.at[moments], vector=each.vector[moments]) for each in self.arrows)
+        return replace(self, poses=self.poses[moments], arrows=tuple(arrows))
 
     def place(self, spot: Spot) -> Array:
         """A point over time, (T, 3)."""

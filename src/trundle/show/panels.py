@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
@@ -60,7 +60,8 @@ class Panel:
     """Curves by their names, of one unit.
 
     title: stands above it, "" for none. least: a range that is worth an axis; what varies less is shown as a flat line.
-    log: the magnitudes on a logarithmic axis. limits: values that curves are held against, drawn across.
+    log: the magnitudes on a logarithmic axis. limits: values that curves are held against, drawn across. bands: of
+    curves that are means, from where to where they spread.
     """
 
     title: str
@@ -69,6 +70,7 @@ class Panel:
     least: float = 0.0
     log: bool = False
     limits: tuple[float, ...] = ()
+    bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=4)
@@ -181,10 +183,16 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[s
     found = []
     for (unit, what, _), curves in kinds.items():
         label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
-        for part in np.array_split(np.array(list(curves)), -(-len(curves) // _MOST_LINES)):
+        for part in split(curves):
             above = "" if found else title
-            found.append(Panel(above, label, {str(name): curves[str(name)] for name in part}, least))
+            found.append(Panel(above, label, part, least))
     return found
+
+
+def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:
+    """The curves in parts that are few enough for a panel."""
+    parts = np.array_split(np.array(list(curves)), -(-len(curves) // _MOST_LINES)) if curves else []
+    return [{str(name): curves[str(name)] for name in part} for part in parts]
 
 
 def _wheels(run: Run) -> Iterable[str]:

@@ -14,20 +14,18 @@ from trundle.errors import InputError
 from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, SEEN, SPATIAL, Plate, Scene, project
-from trundle.show.joint_symbols import AXES
+from trundle.scene import SEEN, Plate, Scene, project
 from trundle.show.panels import described
+from trundle.show.plane import draw_plane, limits_around, plane_axes
 from trundle.show.robot import draw_scene
 from trundle.show.style import (
     COLOURS,
     INK,
     MUTED,
-    WIDTH,
     figure_of,
     house_style,
     page,
     say,
-    sizes_of,
     time_colours,
 )
 
@@ -36,10 +34,6 @@ _MOST_ROBOTS = 12
 _MOST_POINTS = 4000
 # A robot smaller than this share of the picture is drawn larger, and the figure says so.
 _SMALLEST_SHARE = 0.05
-# The picture's height over its width stays within these, however long and thin the path.
-_SHAPES = (0.35, 1.05)
-# Inches: the plane's width, and what stands left of it, below and above.
-_PLANE, _LEFT, _BELOW, _HEAD = 6.1, 0.85, 0.5, 0.7
 # What is drawn where no description says what moved.
 _ARROW = Plate(0, ((-0.12, -0.09, 0.0), (0.18, 0.0, 0.0), (-0.12, 0.09, 0.0)))
 
@@ -82,10 +76,10 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         about = track.points[shown][:, None]
         around = about + scale * (project(robots.extent, track.view) - about)
         there = [] if ax is None or not ax.has_data() else [np.column_stack([ax.get_xlim(), ax.get_ylim()])]
-        low, high = _limits(np.concatenate([track.points, around.reshape(-1, 2), *there]))
+        low, high = limits_around(np.concatenate([track.points, around.reshape(-1, 2), *there]))
         title = f"{run.name}: {'path' if track.drives else 'motion'}"
-        figure, axes, bar = _axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
-        _draw_plane(axes, track.view, low, high)
+        figure, axes, bar = plane_axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
+        draw_plane(axes, track.view, low, high)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
@@ -154,49 +148,6 @@ def _scale(track: Track) -> float:
     """How many times its size the robot is drawn, so that it is seen in a picture of a long path."""
     span = float(np.ptp(track.points, axis=0).max())
     return max(_SMALLEST_SHARE * span / track.scene.size, 1.0) if track.drives else 1.0
-
-
-def _limits(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The lower left and upper right corner of the picture: all points, a margin, and a bearable shape."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    # far from the origin floats lie further apart than a millimetre
-    margin = max(0.05 * float((high - low).max()), 1e-3, 1e-9 * float(np.abs(points).max()))
-    low, high = low - margin, high + margin
-    width, height = high - low
-    wanted = np.array([max(width, height / _SHAPES[1]), max(height, width * _SHAPES[0])])
-    middle = (low + high) / 2
-    return middle - wanted / 2, middle + wanted / 2
-
-
-def _axes(
-    title: str, low: FloatArray, high: FloatArray, figsize: tuple[float, float] | None
-) -> tuple[Figure, Axes, Axes]:
-    """A figure with axes for the plane and for the colours of time, placed in inches."""
-    shape = float((high[1] - low[1]) / (high[0] - low[0]))
-    wide, tall = sizes_of(figsize, (WIDTH, 6.4 + _BELOW + _HEAD))
-    height = max(0.5, min((wide - WIDTH + _PLANE) * shape, tall - _BELOW - _HEAD))
-    total = tall if figsize is not None else height + _BELOW + _HEAD
-    figure = page(title, total, figsize)
-    across = height / shape
-    axes = figure.add_axes((_LEFT / wide, _BELOW / total, across / wide, height / total))
-    bar = figure.add_axes(((_LEFT + across + 0.15) / wide, _BELOW / total, 0.16 / wide, height / total))
-    return figure, axes, bar
-
-
-def _draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> None:
-    """The plane that is looked at; of space the directions of its axes and a length."""
-    axes.set_aspect("equal", adjustable="box")
-    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    if view != SPATIAL:
-        axes.set(xlabel=f"{PLANES[view][0]} (m)", ylabel=f"{PLANES[view][1]} (m)")
-        return
-    axes.set(xlabel="the picture's plane (m)")
-    corner = low + 0.12 * (high - low).min()
-    tips = corner + 0.1 * (high - low).min() * project(np.eye(3), view)
-    for tip, name, colour in zip(tips, AXES, AXES.values(), strict=True):
-        axes.plot(*zip(corner, tip, strict=True), color=colour, linewidth=1.8, zorder=7)
-        x, y = corner + 1.3 * (tip - corner)
-        axes.text(x, y, name, color=colour, ha="center", va="center", zorder=7)
 
 
 def _draw_path(figure: Figure, axes: Axes, bar: Axes | None, track: Track) -> None:

@@ -43,8 +43,9 @@ def series(
     nothing: str,
     ax: Given | None = None,
     figsize: tuple[float, float] | None = None,
+    across: str = "time (s)",
 ) -> Figure:
-    """The panels as a figure of that title, or in the given axes."""
+    """The panels as a figure of that title, or in the given axes; `across` says what stands below the last."""
     with house_style():
         if ax is not None:
             return _into(ax, time, panels, nothing)
@@ -53,7 +54,7 @@ def series(
         wide, tall = sizes_of(figsize, (WIDTH, total))
         figure = page(title, tall, figsize)
         if rows:
-            _draw_rows(figure, time, _stretched(rows, tall - total), wide, tall)
+            _draw_rows(figure, time, _stretched(rows, tall - total), (wide, tall), across)
         else:
             say(figure.add_axes((0, 0, 1, 1)), nothing)
         return figure
@@ -77,7 +78,7 @@ def _row(time: FloatArray, panel: Panel) -> _Row:
     # A panel is at least as high as its legend.
     height = max(_HEIGHT, 0.1 + _LINE * len(lines))
     legend = 0.0 if panel.log else _HANDLE + _LETTER * max(map(len, lines))
-    flat = panel.log or _span(panel.curves) <= panel.least
+    flat = panel.log or panel.bands or _span(panel.curves) <= panel.least
     start = None if flat else start_up(time, panel.curves)
     return _Row(
         panel, height, _TITLE if panel.title or start else _ABOVE, _TICKS if start else 0.0, legend, start
@@ -90,8 +91,11 @@ def _stretched(rows: Sequence[_Row], more: float) -> list[_Row]:
     return [replace(row, height=factor * row.height) for row in rows]
 
 
-def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], wide: float, total: float) -> None:
+def _draw_rows(
+    figure: Figure, time: FloatArray, rows: Sequence[_Row], size: tuple[float, float], across: str
+) -> None:
     """Placed in inches: half of a figure's time would go into finding out where there is room."""
+    wide, total = size
     zoom = _START + _BESIDE if any(row.start for row in rows) else 0.0
     width = max(0.5, wide - _LEFT - zoom - 0.15 - max(row.legend for row in rows))
     bottom, first = total - _HEAD, None
@@ -109,7 +113,7 @@ def _draw_rows(figure: Figure, time: FloatArray, rows: Sequence[_Row], wide: flo
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
-            axes.set_xlabel("time (s)")
+            axes.set_xlabel(across)
         if row.start:
             beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
             _draw_start(beside, axes, row.start)
@@ -205,6 +209,8 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
         drawn.append((values, level))
         colour = COLOURS[index % len(COLOURS)]
         axes.plot(time, values, color=colour, linestyle=dash, label=_label(names))
+        if names[0] in panel.bands:
+            axes.fill_between(time, *panel.bands[names[0]], color=colour, alpha=0.2, linewidth=0)
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
@@ -235,6 +241,7 @@ def _ends(values: FloatArray) -> tuple[float, ...]:
 def _room(axes: Axes, panel: Panel) -> None:
     """Values that hardly change are shown as flat lines, not as magnified rounding."""
     ends = [end for each in panel.curves.values() for end in _ends(each)] or [0.0]
+    ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
     ends += panel.limits
     low, high = min(ends), max(ends)
     size = max(abs(low), abs(high))

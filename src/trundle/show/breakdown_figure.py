@@ -1,0 +1,66 @@
+"""The stacked figure of a breakdown: what of a body's motion, as an observer sees it, each wrench accounts for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from trundle.results.arrays import FloatArray
+from trundle.show.style import COLOURS, INK, house_style, new_figure
+
+# The columns of a wrench's six parts.
+PARTS = tuple(f"{what}_{axis}" for what in ("force", "moment") for axis in "xyz")
+_UNITS = {"force": "N", "moment": "N m"}
+# What is less than this share of the largest of its kind is rounding, and not shown.
+_ROUNDING = 1e-9
+_HEIGHT, _HEAD = 1.75, 0.9
+_SOLID = 0.75
+_WORDS = {"d_alembert": "d'Alembert", "euler": "Euler", "coriolis": "Coriolis"}
+
+
+def breakdown_figure(
+    title: str, time: FloatArray, terms: Mapping[str, FloatArray], seen: FloatArray
+) -> Figure:
+    """Terms (n, 6) stacked over time, what pushes one way above zero and the other below, and the line that they add up
+    to, what the observer sees (n, 6); a panel a component that is there at all.
+    """
+    stacked = np.stack([*terms.values()]) if terms else np.zeros((0, time.size, 6))
+    sizes = np.abs(np.concatenate([stacked, seen[None]])).max(axis=(0, 1))
+    least = _ROUNDING * np.repeat([sizes[:3].max(), sizes[3:].max()], 3)
+    shown = [k for k in range(6) if sizes[k] > least[k]] or [0]
+    there = [k for k in range(len(terms)) if (np.abs(stacked[k]).max(axis=0) > least).any()]
+    names = [_WORDS.get(name, name) for name in terms]
+    colours = {names[k]: COLOURS[k % len(COLOURS)] for k in there}
+    with house_style():
+        figure = new_figure(_HEAD + _HEIGHT * len(shown))
+        figure.suptitle(title, x=0.01, ha="left")
+        panels = np.atleast_1d(figure.subplots(len(shown), sharex=True))
+        for axes, part in zip(panels, shown, strict=True):
+            _stack(axes, time, stacked[there, :, part], list(colours.values()))
+            axes.plot(time, seen[:, part], color=INK, linewidth=1.6)
+            kind, _, axis = PARTS[part].partition("_")
+            axes.set_ylabel(f"{kind} {axis} ({_UNITS[kind]})")
+        panels[-1].set_xlabel("time (s)")
+        panels[-1].set_xlim(time[0], time[-1])
+        _name(figure, colours)
+        return figure
+
+
+def _stack(axes: Axes, time: FloatArray, values: FloatArray, colours: Sequence[str]) -> None:
+    """Areas from zero up and from zero down, each beginning where the one before ends."""
+    for part in (np.maximum(values, 0.0), np.minimum(values, 0.0)):
+        if part.any():
+            axes.stackplot(time, part, colors=colours, alpha=_SOLID, linewidth=0)
+    axes.axhline(0.0, color=INK, linewidth=0.8)
+
+
+def _name(figure: Figure, colours: Mapping[str, str]) -> None:
+    handles: list[Artist] = [Patch(color=each, alpha=_SOLID, label=name) for name, each in colours.items()]
+    handles.append(Line2D([], [], color=INK, label="what is seen"))
+    figure.legend(handles=handles, loc="outside right upper")
