@@ -87,7 +87,8 @@ class _Reader:
         if self.processor == _DEC:
             halves = np.frombuffer(raw, "<u2").reshape(-1, 2)[:, ::-1]
             return np.ascontiguousarray(halves).view("<f4").ravel().astype(np.float64) / 4
-        return np.frombuffer(raw, f"{self.order}f4").astype(np.float64)
+        with np.errstate(invalid="ignore"):  # NaNs of a kind that processors signal
+            return np.frombuffer(raw, f"{self.order}f4").astype(np.float64)
 
     def words(self, raw: bytes, kind: str) -> FloatArray:
         return np.frombuffer(raw, f"{self.order}{kind}2").astype(np.float64)
@@ -121,10 +122,13 @@ def read_content(content: bytes, file: str) -> C3dContent:
         message = f"its header says {per_frame} analogue samples a frame, and ANALOG:USED {channels} channels"
         raise reader.damaged(f"{message}, {ratio} times a frame")
     raw = _samples(reader, empty, (begin - 1) * _BLOCK, 4 * points + per_frame, last - first + 1)
-    return _scaled(empty, raw, points, channels)
+    with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused where it is used
+        return _scaled(empty, raw, points, channels)
 
 
-def _samples(reader: _Reader, empty: C3dContent, start: int, width: int, frames: int) -> tuple[FloatArray, bool]:
+def _samples(
+    reader: _Reader, empty: C3dContent, start: int, width: int, frames: int
+) -> tuple[FloatArray, bool]:
     """(frames, width) numbers as they are written, and whether they are floats."""
     floats = empty.number("POINT:SCALE", -1.0) < 0
     size = 4 if floats else 2
@@ -158,11 +162,15 @@ def _scaled(empty: C3dContent, read: tuple[FloatArray, bool], points: int, chann
 
 def _of_channels(content: C3dContent, name: str, channels: int) -> FloatArray:
     """A number a channel: 255 in ANALOG:NAME, the others in ANALOG:NAME2 and so on."""
-    parts = [content.numbers(f"ANALOG:{name}{number or ''}") for number in (0, *range(2, 2 + channels // 255))]
+    parts = [
+        content.numbers(f"ANALOG:{name}{number or ''}") for number in (0, *range(2, 2 + channels // 255))
+    ]
     found = np.concatenate([part.ravel() for part in parts if part is not None] or [np.empty(0)])
     if len(found) < channels:
         message = f"there are {channels} analogue channels, and numbers for {len(found)}"
-        raise InputError(message, file=content.file, key=f"ANALOG:{name}", hint="without it the samples have no unit")
+        raise InputError(
+            message, file=content.file, key=f"ANALOG:{name}", hint="without it the samples have no unit"
+        )
     return found[:channels]
 
 
