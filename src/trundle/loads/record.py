@@ -1,0 +1,113 @@
+"""Loads as a run: a column a component, which tables, figures and films are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.documents.writer import dump
+from trundle.errors import InputError, suggest
+from trundle.loads.loads import Loads
+from trundle.mechanics.tree import WORLD
+from trundle.results import Run
+from trundle.simulation.options import positive
+
+# Whose axes wrenches may be given in, besides those of a body by its name.
+_FRAMES = ("child", "parent", "world")
+_PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
+
+
+def to_run(loads: Loads, frame: str = "child", mass: float | str | None = None) -> Run:
+    """Loads as a run with columns such as `knee.angle`, `knee.moment_y`, `knee.force_z`, `knee.power`, `knee.drive`.
+
+    Wrenches are on the child, by the parent, at the joint. `knee.drive` is what drives or muscles give along the joint's
+    freedom, beside its springs and friction.
+
+    Parameters
+    ----------
+    loads : Loads
+        What `trundle.joint_loads` gave.
+    frame : str, optional
+        In whose axes: "child" and "parent" of each joint, "world", or a body's by its name.
+    mass : float or str, kg, optional
+        What forces, moments and powers are divided by; text may have a unit.
+
+    Returns
+    -------
+    Run
+        Its summary tells frame, mass and the largest of each kind by joint.
+
+    Raises
+    ------
+    InputError
+        A frame is unknown, or the mass isn't positive.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
+    >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()
+    >>> run["link_1.moment_y"][0].round(4), run.units["link_1.moment_y"]
+    (np.float64(2.4525), 'N m')
+    """
+    weight = None if mass is None else positive(mass, "mass", "kg")
+    if frame not in _FRAMES and frame not in loads.frames:
+        raise InputError(f"there is no frame {frame!r}", key="frame", hint=suggest(frame, [*_FRAMES, *loads.frames]))
+    robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
+    motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
+    rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
+    outputs: dict[str, FloatArray] = {}
+    units = {name: assembly.quantities[name].unit for name in (*motion, *rates)}
+    for name, unit, values in _columns(loads, frame):
+        outputs[name] = values if weight is None else values / weight
+        units[name] = unit if weight is None else _PER_MASS[unit]
+    groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
+    about = {"frame": frame, "mass": weight, "undetermined": list(loads.undetermined)}
+    about |= {"smoothing": dict(loads.smoothing), "peaks": peaks(loads.time, outputs)}
+    description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
+    return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
+
+
+def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
+    """Of each joint the largest force, moment and power by size, and when."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name in columns:
+        joint, _, what = name.rpartition(".")
+        if what == "power":
+            sizes = np.abs(columns[name])
+        elif what in ("force_x", "moment_x"):
+            what = what[:-2]
+            sizes = np.sqrt(sum(np.square(columns[f"{joint}.{what}_{axis}"]) for axis in "xyz"))
+        else:
+            continue
+        at = int(sizes.argmax())
+        found.setdefault(joint, {})[what] = {"largest": float(sizes[at]), "time": float(time[at])}
+    return found
+
+
+def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
+    """Name, unit and numbers of all that loads tell, joint by joint; of a base that stands still nothing."""
+    tree, assembly = loads.recursion.tree, loads.recursion.mechanism.assembly
+    for link, at in zip(tree.links, tree.speed_slices(), strict=True):
+        if link.parent == WORLD and not link.moves:
+            continue
+        parent = loads.world.name if link.parent == WORLD else tree.links[link.parent].name
+        axes = {"child": None, "parent": parent, "world": loads.world}.get(frame, frame)
+        wrench = loads.wrench(link.name, in_=axes)
+        for what, unit, vectors in (("force", "N", wrench.force), ("moment", "N m", wrench.moment)):
+            for axis, values in zip("xyz", np.asarray(vectors).T, strict=True):
+                yield f"{link.name}.{what}_{axis}", unit, values
+        yield f"{link.name}.power", "W", loads.power[link.name]
+        if link.parent != WORLD:
+            yield from _drives(loads, assembly.speeds[at])
+
+
+def _drives(loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str, FloatArray]]:
+    """What drives give along a joint's freedoms, `drive` of one alone, `drive_…` of several."""
+    for speed in speeds:
+        quantity = loads.recursion.mechanism.assembly.quantities[speed]
+        name = f"{quantity.owner}.drive"
+        name += "" if len(speeds) == 1 else f"_{quantity.label}"
+        yield name, quantity.effort_unit, loads.efforts[speed]
