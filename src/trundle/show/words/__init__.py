@@ -23,6 +23,8 @@ _WRITERS = {
     "Program": ("model_words", "program"),
     "Robot": ("robot_words", "robot"),
     "Run": ("run_words", "run"),
+    "Twist": ("wrench_words", "twist"),
+    "Wrench": ("wrench_words", "wrench"),
 }
 # Finding -> the module, and the function whose name with `_sentence` behind says it.
 _SENTENCES = {

@@ -1,0 +1,154 @@
+"""Kinematics along a chain of frames: composed over the frames between two of them and no others.
+
+What a frame and a point are, is written in `frame`; here counts only how they hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from trundle.errors import InputError
+from trundle.spatial.motions import Motion, transform_point
+from trundle.spatial.vectors import Vector, add, apply, cross, subtract
+from trundle.wrenches.placement import AT_REST, Placement, composed, inverted
+
+
+class Riding(Protocol):
+    """A frame, as far as chains go."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def parent(self) -> Riding | None: ...
+    @property
+    def root(self) -> Riding: ...
+    @property
+    def placement(self) -> Placement: ...
+    @property
+    def in_root(self) -> Placement: ...
+
+
+class Placed(Protocol):
+    """A point, as far as chains go."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def frame(self) -> Riding: ...
+    @property
+    def coordinates(self) -> Vector: ...
+    @property
+    def rate(self) -> Vector | None: ...
+    @property
+    def second_rate(self) -> Vector | None: ...
+
+
+def upward(frame: Riding) -> Iterator[Riding]:
+    """The frame itself, its parent, and so on up to its root."""
+    each: Riding | None = frame
+    while each is not None:
+        yield each
+        each = each.parent
+
+
+def placement_in(frame: Riding, other: Riding) -> Placement:
+    """How a frame stands and moves in another, composed over the frames between them and no others, which keeps
+    expressions short.
+    """
+    if frame.root is not other.root:
+        raise InputError(
+            f"{frame!r} and {other!r} have no frame in common: their roots are '{frame.root.name}' and"
+            f" '{other.root.name}'",
+            hint="make them with child(), from one root",
+        )
+    above = set(upward(other))
+    common = next(each for each in upward(frame) if each in above)
+    down = _from(common, frame)
+    return down if common is other else composed(inverted(_from(common, other)), down)
+
+
+def twist_in(frame: Riding, other: Riding) -> Motion:
+    """The twist of a frame seen from another, in its own axes at its own origin."""
+    twist = placement_in(frame, other).twist
+    if twist is None:
+        raise _unknown(frame, other, "twist", "angular_velocity=…, velocity=…")
+    return twist
+
+
+def acceleration_in(frame: Riding, other: Riding) -> Motion:
+    """The spatial acceleration of a frame seen from another, in its own axes at its own origin."""
+    acceleration = placement_in(frame, other).acceleration
+    if acceleration is None:
+        raise _unknown(frame, other, "acceleration", "angular_acceleration=…, acceleration=…")
+    return acceleration
+
+
+def turned_into(axes: Riding, frame: Riding, vector: Vector) -> Vector:
+    """A vector in the axes of `frame`, in those of `axes`."""
+    return vector if axes is frame else apply(placement_in(frame, axes).pose.rotation, vector)
+
+
+def offset(start: Placed, end: Placed, axes: Riding) -> Vector:
+    """The vector from one point to another, found in the first one's frame, given in the axes of a third."""
+    pose = placement_in(end.frame, start.frame).pose
+    return turned_into(axes, start.frame, subtract(transform_point(pose, end.coordinates), start.coordinates))
+
+
+def velocity_of(point: Placed, seen_from: Riding) -> Vector:
+    """v + ω × r + ṙ, in the axes of the point's frame."""
+    if point.rate is None:
+        raise _unknown_point(point, "velocity=…")
+    if point.frame is seen_from:
+        return point.rate
+    v, omega = twist_in(point.frame, seen_from)
+    return add(add(v, cross(omega, point.coordinates)), point.rate)
+
+
+def acceleration_of(point: Placed, seen_from: Riding) -> Vector:
+    """a + α × r + ω × (v + ω × r + 2 ṙ) + r̈ with the spatial acceleration a, in the axes of the point's frame."""
+    if point.rate is None or point.second_rate is None:
+        raise _unknown_point(point, "velocity=…, acceleration=…")
+    if point.frame is seen_from:
+        return point.second_rate
+    omega = twist_in(point.frame, seen_from).angular
+    a, alpha = acceleration_in(point.frame, seen_from)
+    turning = cross(omega, add(velocity_of(point, seen_from), point.rate))
+    return add(add(a, cross(alpha, point.coordinates)), add(turning, point.second_rate))
+
+
+def _from(above: Riding, frame: Riding) -> Placement:
+    """How a frame moves in one of those above it."""
+    if above.parent is None:
+        return frame.in_root
+    between: list[Riding] = []
+    for each in upward(frame):
+        if each is above:
+            break
+        between.append(each)
+    placement = AT_REST
+    for each in reversed(between):
+        placement = composed(placement, each.placement)
+    return placement
+
+
+def _unknown(frame: Riding, other: Riding, what: str, arguments: str) -> InputError:
+    between = {
+        each
+        for pair in ((frame, other), (other, frame))
+        for each in set(upward(pair[0])) - set(upward(pair[1]))
+    }
+    named = next(each for each in between if getattr(each.placement, what) is None)
+    above = named.parent.name if named.parent else ""
+    return InputError(
+        f"how frame '{named.name}' moves in '{above}' is not known: its {what} doesn't follow from numbers over time",
+        hint=f"give its rates: frame('{above}').child('{named.name}', …, {arguments})",
+    )
+
+
+def _unknown_point(point: Placed, arguments: str) -> InputError:
+    return InputError(
+        f"how point '{point.name}' moves in frame '{point.frame.name}' is not known:"
+        " its positions are numbers over time",
+        hint=f"give its rates: point('{point.name}', …, {arguments})",
+    )

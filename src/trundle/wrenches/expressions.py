@@ -1,0 +1,66 @@
+"""What is asked of SymPy's expressions, and only of them: rates, values somewhere, sums of sines and cosines."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import sympy
+from sympy.core.function import AppliedUndef
+from sympy.physics.vector import dynamicsymbols
+from sympy.simplify.fu import TR8
+
+from trundle.errors import InputError
+from trundle.scalars import Scalar
+
+
+def time_symbol(given: Scalar | None) -> sympy.Expr:
+    """The letter of time: what was given, or that of SymPy's `dynamicsymbols`."""
+    return getattr(dynamicsymbols, "_t") if given is None else given  # noqa: B009 (a function that SymPy hangs it on)
+
+
+def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """The first and second derivative by time, of an expression of that time's letter."""
+    for letter in expression.free_symbols:
+        # Letters of one name and different assumptions are different letters: the rate would be a silent zero.
+        if letter != time and letter.name == str(time):  # type: ignore[attr-defined]
+            raise InputError(
+                f"{expression} holds a symbol '{letter}' that is not the time '{time}': their assumptions differ",
+                hint=f"give yours to the root frame: Frame(name, time={letter})",
+            )
+    first = sympy.diff(expression, time)
+    return first, sympy.diff(first, time)
+
+
+def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float]:
+    """The expressions' values with random numbers for all letters, functions of time and their derivatives."""
+    draw = random.Random(13)
+    unknown: set[sympy.Basic] = set()
+    for each in expressions:
+        unknown |= each.atoms(sympy.Derivative)
+    for each in expressions:
+        unknown |= each.atoms(AppliedUndef) | each.free_symbols
+    # Derivatives first, then functions, then letters, so that nothing is replaced inside another.
+    order = sorted(unknown, key=lambda x: (isinstance(x, sympy.Symbol), isinstance(x, AppliedUndef), str(x)))
+    values = [(x, sympy.Float(draw.uniform(0.5, 1.5))) for x in order]
+    return [float(each.subs(values)) for each in expressions]  # type: ignore[arg-type]
+
+
+def expanded(expression: Scalar) -> Scalar:
+    """The expression multiplied out, products of sines and cosines as sums: Σ c sin(kt) rather than c s₁ s₂."""
+    if not isinstance(expression, sympy.Basic):
+        return expression
+    return sympy.expand(TR8(sympy.expand(expression)))
+
+
+def equations(pairs: Sequence[tuple[Scalar, Scalar]]) -> tuple[sympy.Eq, ...]:
+    """left = right of each pair, but for those that hold by themselves."""
+    found: list[sympy.Eq] = []
+    for left, right in pairs:
+        difference = sympy.expand(sympy.sympify(left) - sympy.sympify(right))
+        if difference == 0:
+            continue
+        if difference.is_number:
+            raise InputError(f"the wrenches can't be equal: {left} = {right} is among the equations")
+        found.append(sympy.Eq(left, right))  # type: ignore[arg-type]
+    return tuple(found)

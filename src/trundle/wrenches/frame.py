@@ -1,0 +1,423 @@
+"""Frames that move in each other, and points in them: kinematics in any frame, of symbols and of measured numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trundle.scalars import Scalar
+from trundle.spatial.vectors import ZERO, Vector, apply_transposed, subtract
+from trundle.wrenches.chains import (
+    acceleration_in,
+    acceleration_of,
+    offset,
+    placement_in,
+    turned_into,
+    twist_in,
+    velocity_of,
+)
+from trundle.wrenches.components import Shape, Triple, as_vector, batch_shape, shown, shown_matrix
+from trundle.wrenches.placement import AT_REST, Placement, composed, placed, turned
+from trundle.wrenches.rotations import rates_of, rotation_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """Three axes and an origin that move: a root such as the world, or a child that rides on another frame.
+
+    Attributes
+    ----------
+    name : str
+        What it is called: a body's own frame has the body's name.
+    parent : Frame or None
+        The frame it moves in; None for a root.
+    time : sympy.Symbol or None
+        The letter of time of a root, for expressions; None stands for that of SymPy's `dynamicsymbols`.
+    placement : Placement
+        How it stands and moves in its parent; made by `child`, as all that follows.
+    in_root : Placement
+        How it stands and moves in its root, composed from the root down.
+    above : Frame or None
+        The root; None of a root.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> world = trundle.Frame("world")
+    >>> arm = world.child("arm", rotation=((0, 0, 1), 0.5, 2.0, 0.0))
+    >>> arm.point("hand", (0, 0.8, 0)).velocity(seen_from=world, in_=arm)
+    array([-1.6,  0. ,  0. ])
+    """
+
+    name: str
+    parent: Frame | None = None
+    time: Scalar | None = None
+    placement: Placement = AT_REST
+    in_root: Placement = AT_REST
+    above: Frame | None = None
+
+    def __repr__(self) -> str:
+        return f"Frame({self.name!r}{f', in {self.parent.name!r}' if self.parent else ''})"
+
+    def child(
+        self,
+        name: str,
+        *,
+        rotation: object = None,
+        origin: Triple = ZERO,
+        velocity: Triple = None,
+        acceleration: Triple = None,
+        angular_velocity: Triple = None,
+        angular_acceleration: Triple = None,
+    ) -> Frame:
+        """A frame that moves in this one.
+
+        Expressions are differentiated by time. A number on its own stands still, and a batch of numbers moves in a way
+        that is not known: its rates are given, in this frame's axes and seen from it, where somebody needs them. Rates
+        that are given count, wherever they could have been found otherwise.
+
+        Parameters
+        ----------
+        name : str
+            What to call it.
+        rotation : array (..., 3, 3), SymPy matrix, or tuple
+            R_parent_child, whose columns are the child's axes in this frame's; (axis, angle), in rad, about a constant
+            unit axis; (axis, angle, rate, acceleration), in rad, rad/s and rad/s²; or (roll, pitch, yaw), in rad:
+            R = Rz(yaw) Ry(pitch) Rx(roll). Left out: none.
+        origin : array (..., 3) or three scalars
+            The child's origin in this frame, in m.
+        velocity, acceleration : array (..., 3) or three scalars
+            The first and second rate of `origin`, in m/s and m/s².
+        angular_velocity, angular_acceleration : array (..., 3) or three scalars
+            In rad/s and rad/s².
+
+        Returns
+        -------
+        Frame
+            The child; this frame doesn't know of it.
+
+        Raises
+        ------
+        InputError
+            If the rotation is none (RᵀR ≠ 1, a mirror, an axis of another length than 1), or batches have
+            different lengths.
+
+        Examples
+        --------
+        >>> import sympy, trundle
+        >>> t = sympy.Symbol("t")
+        >>> world = trundle.Frame("world")
+        >>> arm = world.child("arm", rotation=((0, 0, 1), t**2))
+        >>> arm.angular_velocity(seen_from=world)
+        (0, 0, 2*t)
+        """
+        what = f"frame '{name}'"
+
+        def given(value: Triple, of: str, found: Vector | None) -> Vector | None:
+            return found if value is None else as_vector(value, f"{what}: {of}")
+
+        turn = rotation_of(rotation, f"{what}: its rotation", self._time)
+        if angular_velocity is not None or angular_acceleration is not None:
+            matrix = turn.pose.rotation
+            known = turn.twist.angular if turn.twist else None
+            omega = given(angular_velocity, "its angular velocity", None)
+            alpha = given(angular_acceleration, "its angular acceleration", None)
+            own_omega = known if omega is None else apply_transposed(matrix, omega)
+            own_alpha = None if alpha is None else apply_transposed(matrix, alpha)
+            turn = turned(matrix, own_omega, own_alpha)
+        place = as_vector(origin, f"{what}: its origin")
+        first, second = rates_of(place, self._time)
+        first = given(velocity, "its velocity", first)
+        second = given(acceleration, "its acceleration", None if velocity is not None else second)
+        placement = placed(turn, place, first, second)
+        batch_shape(what, also=(self.shape, _shape_of(what, placement)))
+        return Frame(name, self, None, placement, composed(self.in_root, placement), self.root)
+
+    def point(
+        self, name: str, position: Triple = ZERO, *, velocity: Triple = None, acceleration: Triple = None
+    ) -> Point:
+        """A point that rides on this frame, or moves in it.
+
+        Parameters
+        ----------
+        name : str
+            What to call it.
+        position : array (..., 3) or three scalars
+            Where it is in this frame, in m: expressions of time move, one triple of numbers stays, and of a batch it is
+            not known how it moves.
+        velocity, acceleration : array (..., 3) or three scalars
+            How it moves in this frame, seen from it, in its axes, in m/s and m/s².
+
+        Returns
+        -------
+        Point
+            The point.
+
+        Raises
+        ------
+        InputError
+            If `position` isn't three components, or batches have different lengths.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> world.point("knee", (0, 0.4, 0)).position(in_=world)
+        array([0. , 0.4, 0. ])
+        """
+        what = f"point '{name}'"
+        place = as_vector(position, f"{what}: its position")
+        first, second = rates_of(place, self._time)
+        if velocity is not None:
+            first, second = as_vector(velocity, f"{what}: its velocity"), None
+        if acceleration is not None:
+            second = as_vector(acceleration, f"{what}: its acceleration")
+        batch_shape(what, *(each for each in (place, first, second) if each is not None), also=[self.shape])
+        return Point(name, self, place, first, second)
+
+    @cached_property
+    def origin(self) -> Point:
+        """The frame's origin, as a point of it."""
+        return self.point(f"origin of {self.name}")
+
+    @property
+    def root(self) -> Frame:
+        """The frame that all others of its chain move in."""
+        return self.above or self
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The shape of the batch: () of one moment or of expressions."""
+        return _shape_of(f"frame '{self.name}'", self.in_root)
+
+    def rotation(self, *, in_: Frame) -> Triple:
+        """R_in_self, whose columns are this frame's axes in those of another.
+
+        Parameters
+        ----------
+        in_ : Frame
+            The other frame.
+
+        Returns
+        -------
+        array (..., 3, 3), or tuple of rows
+            The matrix.
+
+        Raises
+        ------
+        InputError
+            If the two frames have no common root.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> world.child("arm").rotation(in_=world)[0]
+        array([1., 0., 0.])
+        """
+        return shown_matrix(placement_in(self, in_).pose.rotation)
+
+    def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
+        """ω of this frame seen from another.
+
+        Parameters
+        ----------
+        seen_from : Frame
+            The frame that counts as standing still.
+        in_ : Frame
+            In whose axes; left out: in those of `seen_from`.
+
+        Returns
+        -------
+        array (..., 3), or three expressions
+            In rad/s.
+
+        Raises
+        ------
+        InputError
+            If the frames have no common root, or how a frame between them turns isn't known.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> arm = world.child("arm", rotation=((0, 0, 1), 0.5, 2.0, 0.0))
+        >>> world.angular_velocity(seen_from=arm)
+        array([ 0.,  0., -2.])
+        """
+        return shown(turned_into(in_ or seen_from, self, twist_in(self, seen_from).angular))
+
+    def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
+        """The rate of ω of this frame seen from another, as that frame sees it.
+
+        Parameters
+        ----------
+        seen_from : Frame
+            The frame that counts as standing still.
+        in_ : Frame
+            In whose axes; left out: in those of `seen_from`.
+
+        Returns
+        -------
+        array (..., 3), or three expressions
+            In rad/s².
+
+        Raises
+        ------
+        InputError
+            If the frames have no common root, or how a frame between them turns isn't known.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> arm = world.child("arm", rotation=((0, 0, 1), 0.5, 2.0, 3.0))
+        >>> arm.angular_acceleration(seen_from=world)
+        array([0., 0., 3.])
+        """
+        return shown(turned_into(in_ or seen_from, self, acceleration_in(self, seen_from).angular))
+
+    def _time(self) -> Scalar:
+        from trundle.wrenches.expressions import time_symbol
+
+        return time_symbol(self.root.time)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point:
+    """A point that rides on a frame or moves in it; `Frame.point` makes it.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    frame : Frame
+        The frame it is given in.
+    coordinates : tuple of three scalars
+        Where it is in that frame, in m.
+    rate, second_rate : tuple of three scalars, or None
+        The rates of its coordinates, in m/s and m/s²; None: not known.
+    """
+
+    name: str
+    frame: Frame
+    coordinates: Vector
+    rate: Vector | None
+    second_rate: Vector | None
+
+    def __repr__(self) -> str:
+        return f"Point({self.name!r}, in {self.frame.name!r})"
+
+    def position(self, *, in_: Frame, relative_to: Point | None = None) -> Triple:
+        """The vector to this point from another, in a frame's axes.
+
+        Parameters
+        ----------
+        in_ : Frame
+            In whose axes.
+        relative_to : Point
+            From where; left out: from the origin of `in_`.
+
+        Returns
+        -------
+        array (..., 3), or three expressions
+            In m.
+
+        Raises
+        ------
+        InputError
+            If the frames have no common root.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> hip, knee = world.point("hip", (0, 0, 0.9)), world.point("knee", (0, 0, 0.5))
+        >>> knee.position(in_=world, relative_to=hip)
+        array([ 0. ,  0. , -0.4])
+        """
+        return shown(offset(relative_to or in_.origin, self, in_))
+
+    def velocity(
+        self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
+    ) -> Triple:
+        """The rate of its position, as a frame sees it.
+
+        Parameters
+        ----------
+        seen_from : Frame
+            The frame that counts as standing still.
+        relative_to : Point
+            The rate of the position relative to this point; left out: to one that stands still in `seen_from`.
+        in_ : Frame
+            In whose axes; left out: in those of `seen_from`.
+
+        Returns
+        -------
+        array (..., 3), or three expressions
+            In m/s.
+
+        Raises
+        ------
+        InputError
+            If the frames have no common root, or how a frame between them or the point moves isn't known.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> belt = world.child("belt", velocity=(1.5, 0, 0))
+        >>> world.origin.velocity(seen_from=belt)
+        array([-1.5,  0. ,  0. ])
+        """
+        axes = in_ or seen_from
+        own = turned_into(axes, self.frame, velocity_of(self, seen_from))
+        if relative_to is None:
+            return shown(own)
+        return shown(subtract(own, turned_into(axes, relative_to.frame, velocity_of(relative_to, seen_from))))
+
+    def acceleration(
+        self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
+    ) -> Triple:
+        """The rate of its velocity, as the same frame sees it.
+
+        Parameters
+        ----------
+        seen_from : Frame
+            The frame that counts as standing still.
+        relative_to : Point
+            The second rate of the position relative to this point; left out: to one that stands still in `seen_from`.
+        in_ : Frame
+            In whose axes; left out: in those of `seen_from`.
+
+        Returns
+        -------
+        array (..., 3), or three expressions
+            In m/s².
+
+        Raises
+        ------
+        InputError
+            If the frames have no common root, or how a frame between them or the point moves isn't known.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> world = trundle.Frame("world")
+        >>> arm = world.child("arm", rotation=((0, 0, 1), 0.0, 2.0, 0.0))
+        >>> arm.point("hand", (0.5, 0, 0)).acceleration(seen_from=world)
+        array([-2.,  0.,  0.])
+        """
+        axes = in_ or seen_from
+        own = turned_into(axes, self.frame, acceleration_of(self, seen_from))
+        if relative_to is None:
+            return shown(own)
+        return shown(
+            subtract(own, turned_into(axes, relative_to.frame, acceleration_of(relative_to, seen_from)))
+        )
+
+
+def _shape_of(what: str, placement: Placement) -> Shape:
+    pose, twist, acceleration = placement
+    motions = [vector for motion in (twist, acceleration) if motion is not None for vector in motion]
+    return batch_shape(what, *pose.rotation, pose.position, *motions)
