@@ -14,7 +14,9 @@ def random_body(rng):
     points = rng.normal(size=(6, 3)) * 0.3
     points -= points.mean(axis=0)
     about = sum(np.dot(p, p) * np.eye(3) - np.outer(p, p) for p in points)
-    inertia = {a + b: float(about["xyz".index(a), "xyz".index(b)]) for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")}
+    inertia = {
+        a + b: float(about["xyz".index(a), "xyz".index(b)]) for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")
+    }
     return {
         "mass": float(rng.uniform(0.5, 2)),
         "center_of_mass": rng.normal(size=3).tolist(),
@@ -75,10 +77,12 @@ def smooth_motion(rng, robot, count=28, duration=0.4):
     slopes = weights / weights[:, None] / gaps
     slopes -= np.eye(count)
     slopes -= np.diag(slopes.sum(axis=1))
-    sines = np.array([
-        rng.normal(scale=0.7) + rng.uniform(-1, 1) * np.sin(rng.uniform(1, 4) * time + rng.uniform(0, 6))
-        for _ in model.coordinates
-    ])
+    sines = np.array(
+        [
+            rng.normal(scale=0.7) + rng.uniform(-1, 1) * np.sin(rng.uniform(1, 4) * time + rng.uniform(0, 6))
+            for _ in model.coordinates
+        ]
+    )
     q = model.quantities.normalised(model.coordinates, sines).T
     rates = slopes @ q
     u = np.array([_speeds(model, *pair) for pair in zip(q, rates, strict=True)])

@@ -36,7 +36,9 @@ def test_a_tip_wrench_in_the_world_and_in_the_hand():
     world, hand = Frame("world"), Frame("P_2")
     tip = free.frames["P_2"].point("tip", (0.0, 0.4, 0.0))
     place = tip.position(in_=free.world)
-    pull = Wrench((1.0, 2.0, 0), (0, 0, 0.5), on="P_2", by="rope", point=world.point("tip", place), frame=world)
+    pull = Wrench(
+        (1.0, 2.0, 0), (0, 0, 0.5), on="P_2", by="rope", point=world.point("tip", place), frame=world
+    )
     held = trundle.joint_loads(limb_robot(), limb_motion(t), external=[pull])
     for joint in free.joints:
         change = held.wrench(joint, at=tip, in_="world").force - free.wrench(joint, at=tip, in_="world").force

@@ -68,9 +68,13 @@ def energy_balance(rng, count):
     tree = loads.recursion.tree
     poses = tree.joint_poses(list(motion.positions.T))
     nu = list(motion.velocities.T)
-    energy = kinetic_energy(tree, velocities(tree, poses, nu), nu) + potential_energy(tree, world_poses(tree, poses))
+    energy = kinetic_energy(tree, velocities(tree, poses, nu), nu) + potential_energy(
+        tree, world_poses(tree, poses)
+    )
     twist = trundle.Twist.of(loads.frames[hand], seen_from=loads.world)
-    here = Wrench(force, moment, on=hand, by="rope", point=loads.world.point("grip", place), frame=loads.world)
+    here = Wrench(
+        force, moment, on=hand, by="rope", point=loads.world.point("grip", place), frame=loads.world
+    )
     given = sum(loads.power.values()) + here.power(twist)
     size = max(np.abs(given).max(), np.abs(slopes @ np.ones(len(energy))).max() * np.abs(energy).max(), 1.0)
     assert np.abs(given - slopes @ energy).max() <= 1e-9 * size
@@ -92,9 +96,7 @@ def there_and_back(rng, count):
     motion = random_samples(rng, model, 3)
     loads = trundle.joint_loads(model, motion)
     force = np.array([loads.efforts[name] for name in model.speeds])
-    back = model.forward_dynamics(())(
-        motion.positions.T.copy(), motion.velocities.T.copy(), force
-    )
+    back = model.forward_dynamics(())(motion.positions.T.copy(), motion.velocities.T.copy(), force)
     assert np.abs(back - motion.accelerations.T).max() <= 1e-9 * max(1.0, np.abs(force).max())
 
 

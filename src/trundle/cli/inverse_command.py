@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,9 @@ examples:
   trundle inverse limb.yaml --motion walk.csv --smooth butterworth:6 --mass "72 kg" --frame world --no-figures
 
 The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name. Nothing is
-smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a sample comes out, in columns
-such as knee.moment_y and knee.force_z: on the child, by the parent, at the joint, in the child's frame unless --frame
-says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and figures."""
+smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a sample comes out, in
+columns such as knee.moment_y and knee.force_z: on the child, by the parent, at the joint, in the child's frame unless
+--frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and figures."""
 
 # What the library calls what an option gives.
 _OPTIONS = {"smoothing": "--smooth", "frame": "--frame", "mass": "--mass", "external": "--external"}
@@ -78,10 +79,10 @@ def _loads(args: Namespace) -> Loads:
     from trundle.loads.joint_loads import joint_loads
 
     request = read_request(args.file)
-    recording = read_recording(args.motion)
+    recording, smoothing = read_recording(args.motion), _smoothing(args.smooth)
+    model = request.kept or request.document.robot
+    motion = joint_motion(recording, model, smoothing=smoothing)
     with request.located():
-        model = request.kept or request.document.robot
-        motion = joint_motion(recording, model, smoothing=_smoothing(args.smooth))
         return joint_loads(model, motion)
 
 
@@ -103,15 +104,17 @@ def _smoothing(text: str) -> Smoothing:
     from trundle.capture.smoothing import METHODS, smoothing
 
     method, _, numbers = text.partition(":")
-    first = next(iter(METHODS[method].__dataclass_fields__), "number") if method in METHODS else "number"
+    first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""
     given: dict[str, object] = {}
     for part in filter(None, numbers.split(",")):
         name, _, number = part.rpartition("=")
         try:
-            given[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
+            given[name.strip() or first or 'number'] = int(number) if number.strip().isdigit() else float(number)
         except ValueError:
             raise InputError(
-                f"expected a number, got {number.strip()!r}", key="--smooth", hint="such as butterworth:6,order=4"
+                f"expected a number, got {number.strip()!r}",
+                key="--smooth",
+                hint="such as butterworth:6,order=4",
             ) from None
     return smoothing(method, **given)
 

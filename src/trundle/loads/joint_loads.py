@@ -100,9 +100,13 @@ def _evaluated(recursion: Recursion, samples: Samples, outside: Outside) -> tupl
 def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     """A joint that carries no mass and no load has no wrench: the description lacks it."""
     tree, loops = recursion.tree, recursion.mechanism.assembly.loops
-    loaded = {each.link for each in outside.pushed} | {end.link for loop in loops for end in (loop.first, loop.second)}
+    loaded = {each.link for each in outside.pushed} | {
+        end.link for loop in loops for end in (loop.first, loop.second)
+    }
     for index, link in enumerate(tree.links):
-        if not (is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)):
+        if not (
+            is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)
+        ):
             loaded.add(index)
     carrying = {ancestor for index in loaded for ancestor in tree.ancestors(index)}
     for index, link in enumerate(tree.links):

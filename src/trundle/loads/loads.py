@@ -13,7 +13,7 @@ from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
 from trundle.loads.freedoms import along_freedoms
 from trundle.loads.outside import Outside
-from trundle.loads.recursion import MOTION, PARTS, Recursion
+from trundle.loads.recursion import MOTION, Recursion
 from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
@@ -83,10 +83,12 @@ class Loads:
     def power(self) -> Mapping[str, FloatArray]:
         """What each joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
         slices = self.recursion.tree.speed_slices()
-        return Frozen({
-            name: np.einsum("kn,nk->n", self._along(index)[0], self.samples.nu[:, slices[index]])
-            for index, name in enumerate(self.joints)
-        })
+        return Frozen(
+            {
+                name: np.einsum("kn,nk->n", self._along(index)[0], self.samples.nu[:, slices[index]])
+                for index, name in enumerate(self.joints)
+            }
+        )
 
     @property
     def world(self) -> Frame:
@@ -199,6 +201,38 @@ class Loads:
         """
         index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
+
+    def to_run(self, frame: str = "child", mass: float | str | None = None) -> Run:
+        """These loads as a run, with columns such as `knee.angle`, `knee.moment_y`, `knee.power`, `knee.drive`.
+
+        Parameters
+        ----------
+        frame : str, optional
+            In whose axes wrenches are given: "child" and "parent" of each joint, "world", or a body's by its name.
+        mass : float or str, kg, optional
+            What forces, moments and powers are divided by; text may have a unit.
+
+        Returns
+        -------
+        Run
+            For tables, `trundle.load_figures` and `trundle.animate`; its summary has the largest of each joint.
+
+        Raises
+        ------
+        InputError
+            A frame is unknown, or the mass isn't positive.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
+        >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()
+        >>> run["link_1.moment_y"][0].round(4), run.units["link_1.moment_y"]
+        (np.float64(2.4525), 'N m')
+        """
+        from trundle.loads.record import to_run
+
+        return to_run(self, frame, mass)
 
     @cached_property
     def _motion(self) -> FloatArray:

@@ -60,7 +60,9 @@ def loop_forces(
     owners = [loop.name for loop, closure in zip(assembly.loops, closures, strict=True) for _ in closure.rows]
     owners += [recursion.speeds[k] for k in columns]
     undetermined = tuple(dict.fromkeys(owners[k] for k in open_columns))
-    pushed, wrenches = _on_bodies(assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T)
+    pushed, wrenches = _on_bodies(
+        assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T
+    )
     return LoopForces(pushed, wrenches, efforts, undetermined)
 
 

@@ -43,7 +43,9 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
         if not isinstance(wrench, Wrench):
             raise InputError(f"external takes wrenches, not {type(wrench).__name__}", key="external")
         if wrench.on not in links:
-            raise InputError(f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, links))
+            raise InputError(
+                f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, links)
+            )
         root = wrench.frame.root
         own = root.name in links
         if own and links[root.name] != links[wrench.on]:
@@ -61,12 +63,16 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
 def _table(wrench: Wrench, count: int) -> FloatArray:
     what = f"the wrench on '{wrench.on}' by '{wrench.by}'"
     if not all(isinstance(part, np.ndarray) for part in (wrench.force, wrench.moment)):
-        raise InputError(f"{what} is symbolic", key="external", hint="put numbers in, or use trundle.symbolic_loads")
+        raise InputError(
+            f"{what} is symbolic", key="external", hint="put numbers in, or use trundle.symbolic_loads"
+        )
     try:
         parts = [np.broadcast_to(part, (count, 3)) for part in (wrench.force, wrench.moment)]
     except ValueError:
         shapes = f"{wrench.force.shape} and {wrench.moment.shape}"
-        raise InputError(f"{what} has shapes {shapes}, and the motion {count} samples", key="external") from None
+        raise InputError(
+            f"{what} has shapes {shapes}, and the motion {count} samples", key="external"
+        ) from None
     table = np.hstack(parts)
     if not np.isfinite(table).all():
         row = int(np.argwhere(~np.isfinite(table))[0, 0])

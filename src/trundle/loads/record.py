@@ -20,41 +20,12 @@ _PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
 
 
 def to_run(loads: Loads, frame: str = "child", mass: float | str | None = None) -> Run:
-    """Loads as a run with columns such as `knee.angle`, `knee.moment_y`, `knee.force_z`, `knee.power`, `knee.drive`.
-
-    Wrenches are on the child, by the parent, at the joint. `knee.drive` is what drives or muscles give along the joint's
-    freedom, beside its springs and friction.
-
-    Parameters
-    ----------
-    loads : Loads
-        What `trundle.joint_loads` gave.
-    frame : str, optional
-        In whose axes: "child" and "parent" of each joint, "world", or a body's by its name.
-    mass : float or str, kg, optional
-        What forces, moments and powers are divided by; text may have a unit.
-
-    Returns
-    -------
-    Run
-        Its summary tells frame, mass and the largest of each kind by joint.
-
-    Raises
-    ------
-    InputError
-        A frame is unknown, or the mass isn't positive.
-
-    Examples
-    --------
-    >>> import numpy as np, trundle
-    >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
-    >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()
-    >>> run["link_1.moment_y"][0].round(4), run.units["link_1.moment_y"]
-    (np.float64(2.4525), 'N m')
-    """
+    """What `Loads.to_run` says."""
     weight = None if mass is None else positive(mass, "mass", "kg")
     if frame not in _FRAMES and frame not in loads.frames:
-        raise InputError(f"there is no frame {frame!r}", key="frame", hint=suggest(frame, [*_FRAMES, *loads.frames]))
+        raise InputError(
+            f"there is no frame {frame!r}", key="frame", hint=suggest(frame, [*_FRAMES, *loads.frames])
+        )
     robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
     motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
     rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
@@ -65,7 +36,7 @@ def to_run(loads: Loads, frame: str = "child", mass: float | str | None = None) 
         units[name] = unit if weight is None else _PER_MASS[unit]
     groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
     about = {"frame": frame, "mass": weight, "undetermined": list(loads.undetermined)}
-    about |= {"smoothing": dict(loads.smoothing), "peaks": peaks(loads.time, outputs)}
+    about |= {"smoothing": dict(loads.samples.smoothing), "peaks": peaks(loads.time, outputs)}
     description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
     return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
 

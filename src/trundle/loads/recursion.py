@@ -123,9 +123,7 @@ def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
     efforts = _efforts(recursion, poses, (q, nu, nu_dot), wrenches)
     labels = [f"{link.name}.{part}" for link in tree.links for part in PARTS]
     values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
-    inputs = _groups(recursion) | {
-        "wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]
-    }
+    inputs = _groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
     outputs = {"wrench": (labels, values), "effort": (recursion.speeds, efforts)}
     return tracer.program("loads", inputs, outputs)
 
@@ -177,7 +175,9 @@ def _kinematics_program(recursion: Recursion) -> Program:
     return tracer.program("kinematics", _groups(recursion), {"motion": (labels, values)})
 
 
-def _traced(recursion: Recursion, *more: str) -> tuple[Tracer, tuple[list[Scalar], list[Scalar], list[Scalar]]]:
+def _traced(
+    recursion: Recursion, *more: str
+) -> tuple[Tracer, tuple[list[Scalar], list[Scalar], list[Scalar]]]:
     """A tracer with the motion's groups and `more`, and its nodes q, ν and ν̇."""
     tracer = Tracer("coordinate", "speed", "acceleration", *more)
     q = list(tracer.inputs("coordinate", len(recursion.coordinates)))

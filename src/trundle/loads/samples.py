@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,13 @@ from trundle.loads.recursion import Recursion
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion."""
+    """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion, and how they were smoothed."""
 
     time: FloatArray
     q: FloatArray
     nu: FloatArray
     nu_dot: FloatArray
+    smoothing: Mapping[str, object]
 
     @property
     def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -31,7 +33,9 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
     """The motion's tables, their columns sorted; InputError says which name, shape, time or number doesn't fit."""
     time = motion.time
     if time.ndim != 1 or time.size == 0:
-        raise InputError(f"a motion's time is one row of at least one number, not of shape {time.shape}", key="time")
+        raise InputError(
+            f"a motion's time is one row of at least one number, not of shape {time.shape}", key="time"
+        )
     _refuse_gaps(time, time, ("time",))
     steps = np.diff(time)
     if (steps <= 0).any():
@@ -47,6 +51,7 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
         _table(time, motion.positions, motion.names, coordinates, "positions"),
         _table(time, motion.velocities, motion.speeds, speeds, "velocities"),
         _table(time, motion.accelerations, motion.speeds, speeds, "accelerations"),
+        motion.smoothing,
     )
     quantities = recursion.mechanism.assembly.quantities
     if quantities.quaternions(coordinates):
@@ -68,7 +73,9 @@ def _table(
             raise InputError(f"the motion's {what} lack '{name}'", key=name, hint=suggest(name, names))
     for name in names:
         if name not in wanted:
-            raise InputError(f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted))
+            raise InputError(
+                f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted)
+            )
     _refuse_gaps(time, table, names, what)
     return table if names == wanted else table[:, [names.index(name) for name in wanted]]
 

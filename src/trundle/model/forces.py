@@ -104,9 +104,7 @@ def _feed(
     return fed
 
 
-def element_effort(
-    assembly: Assembly, element: Element, at: Configuration, nu: Sequence[Scalar]
-) -> Effort:
+def element_effort(assembly: Assembly, element: Element, at: Configuration, nu: Sequence[Scalar]) -> Effort:
     """What a spring, damper or friction does to its joint; a ball joint's damper acts on speeds without coordinate."""
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     position = at.values[names[element.column]] if element.column in names else 0
