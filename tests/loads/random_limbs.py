@@ -13,7 +13,7 @@ def random_body(rng):
     """A cloud of points: an inertia that exists."""
     points = rng.normal(size=(6, 3)) * 0.3
     points -= points.mean(axis=0)
-    about = sum(np.dot(p, p) * np.eye(3) - np.outer(p, p) for p in points)
+    about = np.sum(points**2) * np.eye(3) - points.T @ points
     inertia = {
         a + b: float(about["xyz".index(a), "xyz".index(b)]) for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")
     }

@@ -19,7 +19,8 @@ def test_the_closed_forms_of_the_limb():
     for joint, expected in closed_forms(t).items():
         wrench = loads.wrench(joint)
         assert np.abs(components(wrench) - np.array(expected)).max() < 1e-12
-        assert not wrench.force[:, 2].any() and not wrench.moment[:, :2].any()
+        assert not wrench.force[:, 2].any()
+        assert not wrench.moment[:, :2].any()
         assert (wrench.on, wrench.frame.name) == (joint, joint)
 
 

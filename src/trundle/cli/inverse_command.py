@@ -37,7 +37,7 @@ columns such as knee.moment_y and knee.force_z: on the child, by the parent, at 
 --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and figures."""
 
 # What the library calls what an option gives.
-_OPTIONS = {"smoothing": "--smooth", "frame": "--frame", "mass": "--mass", "external": "--external"}
+_OPTIONS = {"smoothing": "--smooth", "in_": "--frame", "mass": "--mass", "external": "--external"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -109,7 +109,9 @@ def _smoothing(text: str) -> Smoothing:
     for part in filter(None, numbers.split(",")):
         name, _, number = part.rpartition("=")
         try:
-            given[name.strip() or first or 'number'] = int(number) if number.strip().isdigit() else float(number)
+            given[name.strip() or first or "number"] = (
+                int(number) if number.strip().isdigit() else float(number)
+            )
         except ValueError:
             raise InputError(
                 f"expected a number, got {number.strip()!r}",

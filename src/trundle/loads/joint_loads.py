@@ -19,6 +19,7 @@ from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import Given, robot_of, three
 from trundle.program import compile_program
 from trundle.scalars import is_zero
+from trundle.spatial.vectors import Vector
 from trundle.wrenches import Wrench
 
 
@@ -75,8 +76,7 @@ def joint_loads(
     """
     lacking = "joint loads need its bodies and joints"
     described = robot_of(robot, "joint_loads", lacking)
-    pull = None if gravity is None else three(gravity, "gravity", "x, y and z", ("m/s^2",) * 3)
-    recursion = recursion_of(described, pull)
+    recursion = recursion_of(described, None if gravity is None else _vector(gravity))
     if not isinstance(motion, JointMotion):
         motion = joint_motion(motion, robot)
     samples = samples_of(motion, recursion)
@@ -97,6 +97,11 @@ def _evaluated(recursion: Recursion, samples: Samples, outside: Outside) -> tupl
     return wrenches, efforts
 
 
+def _vector(gravity: Sequence[float | str]) -> Vector:
+    x, y, z = three(gravity, "gravity", "x, y and z", ("m/s^2",) * 3)
+    return x, y, z
+
+
 def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     """A joint that carries no mass and no load has no wrench: the description lacks it."""
     tree, loops = recursion.tree, recursion.mechanism.assembly.loops
@@ -112,7 +117,7 @@ def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     for index, link in enumerate(tree.links):
         if index not in carrying and link.parent != WORLD and link.moves:
             raise InputError(
-                f"the body of '{link.name}' has no mass, nor has anything that it carries: its joint would have no load",
+                f"the body of '{link.name}' has no mass, nor has what it carries: its joint would have no load",
                 key=f"robot.joints.{link.name}.body.mass",
                 hint="give the body a mass, and a center_of_mass and an inertia unless it is a point; or weld it",
             )

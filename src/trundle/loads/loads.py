@@ -18,6 +18,7 @@ from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
+from trundle.spatial.motions import compose
 from trundle.wrenches import Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
@@ -54,7 +55,7 @@ class Loads:
     >>> swing = {"time": t, "link_1.angle": 0.3 * np.sin(4 * t)}
     >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1, damping=0.1), swing)
     >>> loads.wrench("link_1").force[0].round(3)
-    array([-0.   , -0.   , 10.53 ])
+    array([-0.  ,  0.  , 10.17])
     """
 
     recursion: Recursion
@@ -149,7 +150,11 @@ class Loads:
 
         Parameters
         ----------
-        joint, at, in_
+        joint : str
+            As in `wrench`.
+        at : str or Point, optional
+            As in `wrench`.
+        in_ : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -178,7 +183,11 @@ class Loads:
 
         Parameters
         ----------
-        joint, at, in_
+        joint : str
+            As in `wrench`.
+        at : str or Point, optional
+            As in `wrench`.
+        in_ : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -202,37 +211,38 @@ class Loads:
         index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
 
-    def to_run(self, frame: str = "child", mass: float | str | None = None) -> Run:
-        """These loads as a run, with columns such as `knee.angle`, `knee.moment_y`, `knee.power`, `knee.drive`.
+    def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
+        """Everything by name over time: for files, `trundle.load_figures` and `trundle.animate`.
 
         Parameters
         ----------
-        frame : str, optional
-            In whose axes wrenches are given: "child" and "parent" of each joint, "world", or a body's by its name.
+        in_ : str, optional
+            In whose axes all wrenches are: "child" and "parent" of each joint, "world", or a body's by its name.
         mass : float or str, kg, optional
             What forces, moments and powers are divided by; text may have a unit.
 
         Returns
         -------
         Run
-            For tables, `trundle.load_figures` and `trundle.animate`; its summary has the largest of each joint.
+            Coordinates, speeds, and of each joint JOINT.force_x … JOINT.moment_z (N, N m), JOINT.power (W) and
+            JOINT.effort (what its drive gives, N or N m; JOINT.effort_SPEED where it has several speeds).
 
         Raises
         ------
         InputError
-            A frame is unknown, or the mass isn't positive.
+            The frame is unknown, or the mass isn't positive.
 
         Examples
         --------
         >>> import numpy as np, trundle
         >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
         >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()
-        >>> run["link_1.moment_y"][0].round(4), run.units["link_1.moment_y"]
-        (np.float64(2.4525), 'N m')
+        >>> float(run["link_1.moment_y"][0].round(4)), run.units["link_1.power"]
+        (2.4525, 'W')
         """
         from trundle.loads.record import to_run
 
-        return to_run(self, frame, mass)
+        return to_run(self, in_, mass)
 
     @cached_property
     def _motion(self) -> FloatArray:
@@ -251,7 +261,7 @@ class Loads:
         """Sᵀ W of a joint, and the wrench along its freedoms."""
         tree = self.recursion.tree
         link, at = tree.links[index], tree.coordinate_slices()[index]
-        pose = tree.joint_poses(list(self.samples.q.T))[index] if link.joint.speeds else link.placement
+        pose = compose(link.placement, link.joint.pose(link.shape, list(self.samples.q[:, at].T)))
         return along_freedoms(link.subspace(pose), self._rows(index))
 
     def _placed(
@@ -262,8 +272,8 @@ class Loads:
         wrench = Wrench(
             rows[:3].T,
             rows[3:].T,
-            on=self.body(index),
-            by=self.world.name if parent == WORLD else self.body(parent),
+            on=self._body(index),
+            by=self.world.name if parent == WORLD else self._body(parent),
             point=frame.origin,
             frame=frame,
         )
@@ -271,8 +281,8 @@ class Loads:
             wrench = wrench.at(at if isinstance(at, Point) else self._frame(at).origin)
         return wrench if in_ is None else wrench.in_(self._frame(in_))
 
-    def body(self, index: int) -> str:
-        """What a link's body is called: by its own name, else by its joint's."""
+    def _body(self, index: int) -> str:
+        """What a link is called: by its body's name, else by its joint's."""
         links = self.recursion.mechanism.assembly.links
         return next(name for name in reversed(list(links)) if links[name] == index)
 

@@ -112,10 +112,10 @@ def _refuse_unmet(
     left = np.abs(np.einsum("nks,nk->sn", given, found) - needed)
     if left.max(initial=0.0) <= 1e-7 * max(np.abs(needed).max(initial=0.0), 1.0):
         return
-    row, sample = np.unravel_index(int(left.argmax()), left.shape)
+    row, sample = divmod(int(left.argmax()), left.shape[1])
     raise InputError(
-        f"nothing gives what '{speeds[row]}' needs at t = {time[sample]:.6g} s: {left[row, sample]:.3g} are left beside "
-        "loops, springs and drives",
+        f"nothing gives what '{speeds[row]}' needs at t = {time[sample]:.6g} s: {left[row, sample]:.3g} are left "
+        "beside loops, springs and drives",
         key="driven",
         hint=f"name more driven speeds, or push from outside; {suggest(speeds[row], speeds)}",
     )

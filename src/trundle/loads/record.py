@@ -19,23 +19,21 @@ _FRAMES = ("child", "parent", "world")
 _PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
 
 
-def to_run(loads: Loads, frame: str = "child", mass: float | str | None = None) -> Run:
+def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) -> Run:
     """What `Loads.to_run` says."""
     weight = None if mass is None else positive(mass, "mass", "kg")
-    if frame not in _FRAMES and frame not in loads.frames:
-        raise InputError(
-            f"there is no frame {frame!r}", key="frame", hint=suggest(frame, [*_FRAMES, *loads.frames])
-        )
+    if in_ not in (known := [*_FRAMES, *loads.frames]):
+        raise InputError(f"there is no frame {in_!r}", key="in_", hint=suggest(in_, known))
     robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
     motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
     rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
     outputs: dict[str, FloatArray] = {}
     units = {name: assembly.quantities[name].unit for name in (*motion, *rates)}
-    for name, unit, values in _columns(loads, frame):
+    for name, unit, values in _columns(loads, in_):
         outputs[name] = values if weight is None else values / weight
         units[name] = unit if weight is None else _PER_MASS[unit]
     groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
-    about = {"frame": frame, "mass": weight, "undetermined": list(loads.undetermined)}
+    about = {"frame": in_, "mass": weight, "undetermined": list(loads.undetermined)}
     about |= {"smoothing": dict(loads.samples.smoothing), "peaks": peaks(loads.time, outputs)}
     description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
     return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
@@ -72,13 +70,13 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
                 yield f"{link.name}.{what}_{axis}", unit, values
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
-            yield from _drives(loads, assembly.speeds[at])
+            yield from _efforts(loads, assembly.speeds[at])
 
 
-def _drives(loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str, FloatArray]]:
-    """What drives give along a joint's freedoms, `drive` of one alone, `drive_…` of several."""
+def _efforts(loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str, FloatArray]]:
+    """What drives give along a joint's freedoms, `effort` of one alone, `effort_…` of several."""
     for speed in speeds:
         quantity = loads.recursion.mechanism.assembly.quantities[speed]
-        name = f"{quantity.owner}.drive"
+        name = f"{quantity.owner}.effort"
         name += "" if len(speeds) == 1 else f"_{quantity.label}"
         yield name, quantity.effort_unit, loads.efforts[speed]
