@@ -90,6 +90,9 @@ def test_a_caster_is_there_or_not():
 
 
 MASKED = np.ma.masked_array([0.1, 0.2], mask=[False, True])
+SWERVE = trundle.kinematics(catalog.swerve(modules=2))
+MODULES = trundle.Limits(steering_rate=2, drive_acceleration=3)
+MOTION = trundle.plan(SWERVE, (1, 0, 0), limits=MODULES)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +118,20 @@ MASKED = np.ma.masked_array([0.1, 0.2], mask=[False, True])
         (lambda: trundle.rollout(MODEL, initial={"x": [[1], [1, 2]]}, steps=1), "rows of different lengths"),
         (lambda: trundle.Run("cart", [0, 1], {"x": MASKED}), "got masked"),
         (lambda: MODEL.rhs(np.ma.masked_array(np.zeros(9), mask=np.eye(9)[0])), "got masked"),
+        (lambda: SWERVE.module_states(MASKED, 0, 0), "v_x, v_y, omega must hold real numbers, got masked"),
+        (lambda: SWERVE.states(MASKED, [1, 1]), "states of modules must hold real numbers, got masked"),
+        (lambda: MOTION.poses(MASKED), "times must hold real numbers, got masked"),
+        (
+            lambda: trundle.plan(SWERVE, [np.ma.masked_array([1, 0, 0], mask=[0, 0, 1])], limits=MODULES),
+            "targets must hold real numbers, got masked",
+        ),
+        (
+            lambda: trundle.odometry(catalog.offset_drive()).update(
+                (0, 0, 0), {"left.angle": MASKED, "right.angle": 0}
+            ),
+            "got masked",
+        ),
+        (lambda: trundle.holonomic_twist((1, 0, 0), (0, 0, 0), np.ma.masked_all(3)), "got masked"),
         (lambda: trundle.table([0, 1, 2], [1e308, -1e308, 1e308], "cubic"), "out of bounds"),
         (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0], "cubic"), "too close to each other"),
         (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0]), "too close to each other"),

@@ -1,25 +1,24 @@
-"""The examples in public docstrings run as written."""
+"""The examples in docstrings run as written, all of the package."""
 
 import doctest
-import inspect
+import pkgutil
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 import trundle
-from tools.docstrings import lacking, public
+from tools.docstrings import lacking
 
-SURFACE = dict(public())
-
-
-def parsed(name, thing):
-    return doctest.DocTestParser().get_doctest(
-        inspect.getdoc(thing) or "", {"trundle": trundle, "np": np}, name, None, 0
-    )
-
-
-EXAMPLES = {name: test for name, thing in SURFACE.items() if (test := parsed(name, thing)).examples}
+MODULES = [each.name for each in pkgutil.walk_packages(trundle.__path__, "trundle.")]
+EXAMPLES = {
+    test.name: test
+    for name in MODULES
+    if not name.endswith("__main__")
+    for test in doctest.DocTestFinder().find(import_module(name), globs={"trundle": trundle, "np": np})
+    if test.examples
+}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

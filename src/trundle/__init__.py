@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from trundle.driving.pursuit import pursue as pursue
     from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.formulas import equations as equations
+    from trundle.loads import Loads as Loads
+    from trundle.loads import joint_loads as joint_loads
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
@@ -67,7 +69,9 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
+    from trundle.wrenches import Inertia as Inertia
     from trundle.wrenches import Point as Point
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
@@ -87,6 +91,7 @@ _HOMES = {
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
     "formulas": ("equations",),
+    "loads": ("Loads", "joint_loads"),
     "model": ("Model", "derive"),
     "driving.following": ("follow",),
     "motion.kinematics": ("kinematics",),
@@ -107,7 +112,7 @@ _HOMES = {
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
-    "wrenches": ("Frame", "Point", "Twist", "Wrench"),
+    "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,10 +22,15 @@ def as_numbers(given: npt.ArrayLike, what: str) -> FloatArray:
         array = np.asanyarray(given)
     except (TypeError, ValueError):
         raise InputError(f"{what} must hold real numbers, got rows of different lengths") from None
-    if np.ma.is_masked(array):
-        raise InputError(
-            f"{what} must hold real numbers, got masked ones", hint="fill them, or leave them out"
-        )
+    refuse_masked([array, *given] if array.ndim > 1 and isinstance(given, list | tuple) else [array], what)
     if array.dtype.kind not in "fiub":
         raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(given).__name__})")
     return np.asarray(array, dtype=np.float64)
+
+
+def refuse_masked(parts: Iterable[object], what: str) -> None:
+    """Raise InputError where a part has masked entries: an array that is made of it would hold what is behind them."""
+    if any(map(np.ma.is_masked, parts)):
+        raise InputError(
+            f"{what} must hold real numbers, got masked ones", hint="fill them, or leave them out"
+        )

@@ -76,6 +76,17 @@ def test_a_tracked_robot_knows_where_it_thinks_it_is(motion):
     assert 1e-6 < np.abs(poses - true).max() < 0.02
 
 
+def test_wheels_that_do_not_steer():
+    """Without angles beside the increments; what noise they would have is asked for by its shape."""
+    robot = catalog.differential_drive(radius=0.1)
+    run = trundle.roll(robot, 2.0, {"v_x": 0.5, "omega": 0.2})
+    poses, covariance = trundle.odometry(robot).along(run, increment_covariance=1e-4 * np.eye(2))
+    np.testing.assert_allclose(poses, np.stack([run["x"], run["y"], run["theta"]], axis=1), atol=1e-9)
+    assert np.linalg.eigvalsh(covariance[-1]).min() > 0
+    with pytest.raises(InputError, match=r"covariance has the shape \(2, 2\); expected \(0, 0\)"):
+        trundle.odometry(robot).along(run, angle_covariance=np.eye(2))
+
+
 def test_measurements_that_lack_something(motion):
     measured = motion.measurements([0.0, 1.0])
     del measured["rear_left.angle"]

@@ -1,5 +1,7 @@
 """The coordinated planner: no slip, every limit held, never slower than plain ways, and a lower bound."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -249,6 +251,29 @@ def test_what_is_done_beyond_a_limit(square, policy, reached):
     assert found.samples([found.duration]).twist[0] == pytest.approx(reached, abs=1e-12)
     assert "drive_speed is 1 m/s" in found.notes[0]
     assert any(name in found.notes[0] for name in square.names)
+
+
+@pytest.mark.parametrize("places", [(0.5, -0.5), (0.6, 0.2, -0.1, -0.5)])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        PLAIN,
+        Limits(steering_rate=2, steering_acceleration=10, drive_acceleration=3),
+        Limits(steering_acceleration=10, drive_jerk=3),
+    ],
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_modules_in_a_line(places, limits):
+    """Twists may change without steering, and what has no limit need not be bounded."""
+    wheels = {
+        f"at_{k}": {"type": "steered", "at": [x, 0, 0], "radius": 0.1, "width": 0.1, "mass": 1}
+        for k, x in enumerate(places)
+    }
+    body = {"mass": 5, "inertia": {"zz": 1}}
+    robot = trundle.kinematics({"robot": {"name": "line", "base": "planar", "body": body, "wheels": wheels}})
+    for start, end in permutations([(0, 0.3, 0), (0, 0, 0.6), (0, 0.05, 0.3), (0.3, 0, 0)], 2):
+        found = plan(robot, end, start=start, limits=limits)
+        check(found, limits, start, end)
 
 
 def test_limited_ranges_are_kept(square, rng):

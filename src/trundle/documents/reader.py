@@ -56,8 +56,10 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     Examples
     --------
     >>> from trundle.documents import load
-    >>> load("examples/diff_drive/circle.yaml").run.duration
-    30.0
+    >>> axis = {"type": "revolute", "axis": [0, 0, 1], "body": {"mass": 1}}
+    >>> robot = {"name": "top", "base": "fixed", "joints": {"spin": axis}}
+    >>> load({"robot": robot, "run": {"duration": 2}}).run.duration
+    2.0
     """
     if isinstance(source, Mapping):
         return _document({"trundle": FORMAT, **source})

@@ -124,7 +124,7 @@ class PosePath:
 
     def poses(self, lengths: npt.ArrayLike) -> FloatArray:
         """Where the base shall be, (n, 3): x, y (m), θ (rad), at lengths (n,) from 0 to the whole."""
-        lengths = np.atleast_1d(np.asarray(lengths, dtype=float))
+        lengths = np.atleast_1d(as_numbers(lengths, "lengths"))
         owner = np.clip(np.searchsorted(self.begins, lengths, "right") - 1, 0, len(self.sections) - 1)
         found = np.empty((len(lengths), 3))
         for place, section in enumerate(self.sections):

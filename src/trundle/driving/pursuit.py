@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.driving.drive import Driven
 from trundle.driving.levels import Drive, State, Target, coordinated
 from trundle.errors import InputError
@@ -56,11 +57,11 @@ class Pursuit(Motion):
         --------
         >>> import trundle
         >>> driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]))
-        >>> trundle.pursue(driven, pose=(0, 0.1, 0)).errors([0.0]).tolist()
-        [[0.0, 0.1, 0.0]]
+        >>> float(trundle.pursue(driven, pose=(0, 0.1, 0)).errors([0.0])[0, 1])
+        0.1
         """
         assert self.wanted is not None
-        times = np.atleast_1d(np.asarray(times, dtype=float))
+        times = np.atleast_1d(as_numbers(times, "times"))
         return self.poses(times) - self.wanted.poses(np.minimum(times, self.wanted.duration))
 
 
@@ -101,7 +102,7 @@ def holonomic_twist(
     """
     if not min(gains) > 0:
         raise InputError(f"expected gains > 0, got {gains}", key="gains")
-    goal, rate, here = (np.asarray(each, dtype=float) for each in (wanted, velocity, pose))
+    goal, rate, here = (as_numbers(each, "poses and velocities") for each in (wanted, velocity, pose))
     wish = rate + np.array([gains[0], gains[0], gains[1]]) * (goal - here)
     wish[2] = rate[2] + gains[1] * math.remainder(goal[2] - here[2], 2 * math.pi)
     local = complex(wish[0], wish[1]) * np.exp(-1j * here[2])

@@ -72,7 +72,7 @@ def to_run(driven: Driven, rate: float = RATE) -> Run:
     >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
     >>> run = trundle.drive({"motion": turn}).run()
     >>> round(float(run["theta"][-1]), 9), run.units["left_front.drive_jerk"]
-    (0.528407687, 'm/s^3')
+    (0.5, 'm/s^3')
     """
     times = sample_times(driven.motion.duration, rate)
     samples = driven.motion.samples(times)

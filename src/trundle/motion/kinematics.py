@@ -149,7 +149,7 @@ class Kinematics:
         """
         try:
             parts = np.broadcast_arrays(
-                *(np.asarray(each, dtype=float) for each in (angles, speeds, steering_rates))
+                *(as_numbers(each, "states of modules") for each in (angles, speeds, steering_rates))
             )
         except (TypeError, ValueError):
             parts = [np.zeros(0)]

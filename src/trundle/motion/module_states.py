@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers, refuse_masked
 from trundle.errors import InputError, suggest
 from trundle.results.arrays import FloatArray
 
@@ -55,6 +56,8 @@ def twist_lanes(*parts: npt.ArrayLike) -> FloatArray:
             twist = np.array(np.broadcast_arrays(*parts), dtype=float)
         except (TypeError, ValueError):
             raise InputError(f"expected numbers or arrays (n,) for v_x, v_y, omega, got {parts!r}") from None
+    if twist.ndim > 1:
+        refuse_masked(parts, "v_x, v_y, omega")
     if twist.ndim > 2 or not np.isfinite(twist).all():
         raise InputError(f"expected finite numbers or arrays (n,) for v_x, v_y, omega, got {parts!r}")
     return twist
@@ -62,4 +65,4 @@ def twist_lanes(*parts: npt.ArrayLike) -> FloatArray:
 
 def lanes(values: npt.ArrayLike) -> FloatArray:
     """What is by modules, (m,) or (n, m), as programs take it: modules first."""
-    return np.ascontiguousarray(np.asarray(values, dtype=float).T)
+    return np.ascontiguousarray(as_numbers(values, "what is by modules").T)

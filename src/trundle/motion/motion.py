@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.poses import Arcs, integrate
@@ -231,7 +232,7 @@ class Motion:
         return integrate(rates, breaks, self.start)
 
     def _checked(self, times: npt.ArrayLike) -> FloatArray:
-        given = np.atleast_1d(np.asarray(times, dtype=float))
+        given = np.atleast_1d(as_numbers(times, "times"))
         slack = 1e-9 * max(1.0, self.duration)
         if given.ndim != 1 or not (given[0] >= -slack and given[-1] <= self.duration + slack):
             raise InputError(f"times lie outside the motion, which takes {self.duration:g} s", key="times")

@@ -200,19 +200,19 @@ class Odometry:
                 hint = f"give all of: {', '.join(names)}"
                 raise InputError(f"the measurements lack '{name}'", key=name, hint=hint)
         counted, angles = (
-            _group("measured", group, {name: measured[name] for name in group}).reshape(len(group), -1)
+            _group("measured", group, {name: measured[name] for name in group})
             for group in (self.increments, self.angles)
         )
-        steps = np.diff(counted)
-        before = angles[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
+        steps = np.diff(counted.reshape(len(counted), -1))
+        before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
         local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
         noise = np.zeros((3, 3, steps.shape[1]))
         own = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
         given = (increment_covariance, self.increments), (angle_covariance, self.angles)
         for flat, (each, group) in zip(slopes, given, strict=True):
             if each is not None:
-                slope = flat.reshape(len(POSE), len(group), -1)
                 spread = _square(each, "covariance", len(group))
+                slope = flat.reshape(len(POSE), len(group), steps.shape[1])
                 noise += np.einsum("ijn,jk,lkn->iln", slope, spread, slope)
         return chained(local, forward.reshape(3, 3, -1), noise, _group("pose", POSE, pose), own)
 
@@ -326,7 +326,7 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
             raise InputError(
                 f"{what} lack '{missing[0]}'", key=missing[0], hint=f"give all of: {', '.join(names)}"
             )
-        given = np.broadcast_arrays(*(given[name] for name in names)) if names else ()
+        given = np.broadcast_arrays(*(given[name] for name in names), subok=True) if names else ()
     values = as_numbers(given, f"the {what}")
     if values.ndim not in (1, 2) or len(values) != len(names):
         needed = f"{len(names)} ({', '.join(names)})" if names else "none"

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.choices import PROFILES
 from trundle.errors import InputError, choose
 from trundle.results.arrays import FloatArray, frozen, settle
@@ -79,7 +80,7 @@ class Profile:
         """
         if order < 0:
             raise InputError(f"expected an order from 0, got {order}", key="order")
-        times = np.asarray(times, dtype=float)
+        times = as_numbers(times, "times")
         piece = np.clip(np.searchsorted(self.breaks, times, "right") - 1, 0, len(self.coefficients) - 1)
         since = times - self.breaks[piece]
         value = np.zeros(times.shape)

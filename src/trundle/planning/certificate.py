@@ -37,9 +37,14 @@ class Bounds:
         """The least time in which the course may be taken; inf where it is too fast at any time."""
         if (self.rolling[0] > drive.rolling[0] * (1 + 1e-9)).any():
             return np.inf
-        steering = (self.steering / drive.steering) ** np.array([[1.0], [1 / 2], [1 / 3]])
-        rolling = (self.rolling[1:] / drive.rolling[1:]) ** np.array([[1.0], [1 / 2]])
+        steering = _shares(self.steering, drive.steering) ** np.array([[1.0], [1 / 2], [1 / 3]])
+        rolling = _shares(self.rolling[1:], drive.rolling[1:]) ** np.array([[1.0], [1 / 2]])
         return float(max(steering.max(), rolling.max()))
+
+
+def _shares(largest: FloatArray, limits: FloatArray) -> FloatArray:
+    """Values by their limits: what has none takes no time, though nothing bounds the value either."""
+    return np.divide(largest, limits, out=np.zeros_like(largest), where=np.isfinite(limits))
 
 
 def bounds(drive: SteeredDrive, controls: FloatArray, crossing: Crossing, r: FloatArray) -> Bounds:

@@ -155,6 +155,7 @@ def _step(
 ) -> FloatArray:
     """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
     c = len(times)
+    times = np.where(times > 0, times, 1.0)  # in none nothing steers, and no scale matters
     scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
     y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
     x = _slopes(drive, freedom.values, *logs, scale)

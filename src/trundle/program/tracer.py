@@ -99,6 +99,7 @@ class Node:
 class Tracer:
     """Inputs as scalars, and the programs that results computed from them make.
 
+    >>> from trundle.program import Tracer
     >>> tracer = Tracer("state", "parameter")
     >>> (angle,), (gain,) = tracer.inputs("state", 1), tracer.inputs("parameter", 1)
     >>> labels = {"state": ("angle",), "parameter": ("gain",)}

@@ -65,8 +65,11 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = F
 
     Examples
     --------
-    >>> from trundle.documents import load_urdf
-    >>> load_urdf("examples/urdf/arm.urdf").base
+    >>> from pathlib import Path
+    >>> import trundle
+    >>> from trundle.documents import dump_urdf, load_urdf
+    >>> written = Path("pendulum.urdf").write_text(dump_urdf(trundle.catalog.pendulum()))
+    >>> load_urdf("pendulum.urdf").base
     'fixed'
     """
     return load_document(path, base=base, strict=strict).robot

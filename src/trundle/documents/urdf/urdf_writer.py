@@ -76,10 +76,11 @@ def dump_urdf(robot: Robot) -> str:
 
     Examples
     --------
-    >>> from trundle.documents import dump_urdf, load_urdf
-    >>> arm = load_urdf("examples/urdf/arm.urdf").with_parameters({"joints.elbow.body.mass": 0.9})
-    >>> [line.strip() for line in dump_urdf(arm).splitlines() if "<mass" in line][-1]
-    '<mass value="0.9" />'
+    >>> import trundle
+    >>> from trundle.documents import dump_urdf
+    >>> text = dump_urdf(trundle.catalog.pendulum(links=1, mass=0.9))
+    >>> [line.strip() for line in text.splitlines() if "<mass" in line]
+    ['<mass value="0.9" />']
     """
     root, before, there, wanted = _start(robot)
     _update(root, there.robot, wanted.robot)
