@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.formulas import equations as equations
+    from trundle.loads import Loads as Loads
+    from trundle.loads import joint_loads as joint_loads
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
@@ -88,6 +90,7 @@ _HOMES = {
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
     "formulas": ("equations",),
+    "loads": ("Loads", "joint_loads"),
     "model": ("Model", "derive"),
     "driving.following": ("follow",),
     "motion.kinematics": ("kinematics",),

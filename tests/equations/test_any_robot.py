@@ -163,3 +163,19 @@ def test_an_entry_of_the_mass_matrix_is_written_once():
 @pytest.mark.parametrize(("text", "number"), [("0.6/0.6", 1.0), ("1.4/0.7", 2.0), ("0.3/0.1", 0.3 / 0.1)])
 def test_quotients_of_numbers_are_rounded_once(text, number):
     assert float(read_expression(text, ())) == number
+
+
+def test_a_base_whose_speed_is_zero_but_for_rounding():
+    """Wheels lock the base's v_x, which programs find as rounding of its other speeds."""
+    described = wheeled(
+        held={"at": [0.03, 0, 0], "heading": "-90 deg"},
+        led={
+            "at": [0.134, 0, 0],
+            "type": "kingpin",
+            "scrub": -0.224,
+            "fork": {"mass": 3, "inertia": {"zz": 1}},
+        },
+    )
+    body = BASE | {"inertia": {"xx": 1}}
+    arm = {"type": "revolute", "at": [-0.2, 0, 0], "parent": "base", "axis": [1, 0, 0], "body": body}
+    written(parse_robot(described | {"joints": {"arm": arm}}))

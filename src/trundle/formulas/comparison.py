@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
 import numpy as np
 import sympy
@@ -19,7 +20,8 @@ from trundle.formulas.sections import Equation, Matrix
 from trundle.formulas.sheet import Sheet
 
 TOLERANCE = 1e-10
-# What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1.
+# What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1; a component of a
+# vector that is 0 otherwise (a base that can't turn) gets rounding of its other components.
 OF_ZERO = 1e-3
 # Enough that two expressions that differ anywhere differ at one of them; tests take a hundred.
 POINTS = 5
@@ -55,12 +57,14 @@ class Checker:
     def equations(self, equations: Iterable[Equation], values: Values, floor: float = 1e-12) -> None:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
         for equation in equations:
-            if not equation.given:
-                for left, right in equation.lines:
-                    size = (
-                        values.size(left) + values.size(right) + (OF_ZERO if right is sympy.S.Zero else 0.0)
-                    )
-                    self.compare(equation.name, values(left), values(right), np.maximum(size, floor))
+            if equation.given:
+                continue
+            sizes = [values.size(left) + values.size(right) for left, right in equation.lines]
+            largest = reduce(np.maximum, sizes, floor)
+            for (left, right), size in zip(equation.lines, sizes, strict=True):
+                about = OF_ZERO if right is sympy.S.Zero else 0.0
+                least = np.maximum(OF_ZERO * largest, floor)
+                self.compare(equation.name, values(left), values(right), np.maximum(size + about, least))
 
     def compare(self, what: str, left: Number, right: Number, size: Number) -> None:
         """|left − right| ≤ TOLERANCE · size, at all points; raises NumericsError."""

@@ -70,7 +70,7 @@ def applied_forces(
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
-        forces.add(element.column, element.effort(_position(at, names, element), nu[element.column]))
+        forces.add(element.column, element_effort(assembly, element, at, nu))
     drives = {
         each.name: each.drive(
             commands[each.command.name], at.values[names[each.column]], nu[each.column], own
@@ -104,9 +104,11 @@ def _feed(
     return fed
 
 
-def _position(at: Configuration, names: Mapping[int, str], element: Element) -> Scalar:
-    """The coordinate that an element acts on; a ball joint's damper acts on speeds that have none."""
-    return at.values[names[element.column]] if element.column in names else 0
+def element_effort(assembly: Assembly, element: Element, at: Configuration, nu: Sequence[Scalar]) -> Effort:
+    """What a spring, damper or friction does to its joint; a ball joint's damper acts on speeds without coordinate."""
+    names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
+    position = at.values[names[element.column]] if element.column in names else 0
+    return element.effort(position, nu[element.column])
 
 
 def _add_contacts(

@@ -1,0 +1,190 @@
+"""The recursion as programs: from a motion and the wrenches from outside to the wrench through every joint.
+
+Newton and Euler's equations up a tree (Featherstone 2008, section 5.3), traced once with the robot's numbers folded in
+and run in native code over all samples: what is zero by the description is not computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from trundle.errors import InputError
+from trundle.mechanics.external import Axes
+from trundle.mechanics.frames import world_poses
+from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations
+from trundle.mechanics.newton_euler import joint_motions, needed_forces
+from trundle.mechanics.tree import Tree
+from trundle.model.configuration import Configuration
+from trundle.model.forces import element_effort
+from trundle.model.mechanism import Mechanism, mechanism
+from trundle.program import Program, Tracer
+from trundle.robot import Robot
+from trundle.scalars import Scalar, minus, plus, times
+from trundle.spatial.motions import Force, Pose, add_forces, force_to_parent, inverse, pair, scale_force
+from trundle.spatial.vectors import Vector, add, apply, cross
+
+PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+# What is kept of each link's motion: T_world_link row by row, then its frame's velocity, angular velocity,
+# acceleration and angular acceleration, in world axes.
+MOTION = tuple(f"R_{a}{b}" for a in "xyz" for b in "xyz") + tuple(
+    f"{what}_{axis}" for what in ("p", "v", "omega", "a", "alpha") for axis in "xyz"
+)
+_MOST_KEPT = 16
+
+
+class Pushed(NamedTuple):
+    """A link on which a wrench acts, about its own origin in its own axes, or about the world's origin in the
+    world's.
+    """
+
+    link: int
+    axes: Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Recursion:
+    """A robot's tree in numbers, and its programs, each traced when first asked for.
+
+    Programs are functions of `coordinate`, `speed` and `acceleration` of the tree, in the assembly's order.
+    """
+
+    mechanism: Mechanism
+    tree: Tree
+    _kept: dict[object, Program] = field(default_factory=dict)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The tree's coordinates, in order."""
+        return self.mechanism.assembly.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """The tree's speeds ν, in order."""
+        return self.mechanism.assembly.speeds
+
+    def loads(self, pushed: tuple[Pushed, ...]) -> Program:
+        """(…, `wrench`: six parts for each of `pushed`) → `wrench` through each joint, on the link in its frame, and
+        `effort` on each speed: what drives give beside springs and friction, rotors' inertia with it (N, N m).
+        """
+        if pushed not in self._kept:
+            self._kept[pushed] = _loads_program(self, pushed)
+        return self._kept[pushed]
+
+    @property
+    def kinematics(self) -> Program:
+        """→ `motion` of each link's frame, as `MOTION` says."""
+        if "kinematics" not in self._kept:
+            self._kept["kinematics"] = _kinematics_program(self)
+        return self._kept["kinematics"]
+
+
+_RECURSIONS: dict[tuple[int, Vector | None], Recursion] = {}
+
+
+def recursion_of(robot: Robot, gravity: Vector | None) -> Recursion:
+    """The recursion of a robot, kept for the next motion of the same one; `gravity` (m/s², world) instead of its own.
+
+    Raises InputError for what is no tree: wheels and couplings have forces of their own that no motion tells.
+    """
+    key = (id(robot), gravity)  # what is kept holds its robot, so that the number stays its own
+    if key not in _RECURSIONS:
+        for part in ("wheels", "couplings"):
+            if getattr(robot, part):
+                first = next(iter(getattr(robot, part)))
+                raise InputError(
+                    f"'{robot.name}' is no tree of bodies: the forces of its {part} don't follow from the motion",
+                    key=f"robot.{part}.{first}",
+                    hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
+                )
+        numbers = mechanism(robot)
+        tree = numbers.assembly.tree
+        made = Recursion(numbers, tree if gravity is None else replace(tree, gravity=gravity))
+        while len(_RECURSIONS) >= _MOST_KEPT:
+            _RECURSIONS.pop(next(iter(_RECURSIONS)))
+        _RECURSIONS[key] = made
+    return _RECURSIONS[key]
+
+
+def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
+    tree = recursion.tree
+    tracer, (q, nu, nu_dot) = _traced(recursion, "wrench")
+    given = tracer.inputs("wrench", 6 * len(pushed))
+    poses = tree.joint_poses(q)
+    needed = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
+    outside = [
+        Force(tuple(given[6 * k : 6 * k + 3]), tuple(given[6 * k + 3 : 6 * k + 6]))  # type: ignore[arg-type]
+        for k in range(len(pushed))
+    ]
+    for link, wrench in zip(*_external(tree, poses, pushed, outside), strict=True):
+        needed[link] = add_forces(needed[link], scale_force(-1, wrench))
+    wrenches = joint_wrenches(tree, poses, needed)
+    efforts = _efforts(recursion, poses, (q, nu, nu_dot), wrenches)
+    labels = [f"{link.name}.{part}" for link in tree.links for part in PARTS]
+    values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
+    inputs = _groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
+    outputs = {"wrench": (labels, values), "effort": (recursion.speeds, efforts)}
+    return tracer.program("loads", inputs, outputs)
+
+
+def _external(
+    tree: Tree, poses: Sequence[Pose], pushed: Sequence[Pushed], wrenches: Sequence[Force]
+) -> tuple[list[int], list[Force]]:
+    """The links that wrenches act on, and these about each link's origin in its axes."""
+    links = [each.link for each in pushed]
+    if not any(each.axes == "world" for each in pushed):
+        return links, list(wrenches)
+    world = world_poses(tree, poses)
+    own = [
+        force_to_parent(inverse(world[each.link]), wrench) if each.axes == "world" else wrench
+        for each, wrench in zip(pushed, wrenches, strict=True)
+    ]
+    return links, own
+
+
+def _efforts(
+    recursion: Recursion, poses: Sequence[Pose], motion: Sequence[Sequence[Scalar]], wrenches: Sequence[Force]
+) -> list[Scalar]:
+    """τ = Sᵀ W + armature ν̇ − what springs, dampers, friction and stops give."""
+    q, nu, nu_dot = motion
+    tree, assembly = recursion.tree, recursion.mechanism.assembly
+    efforts: list[Scalar] = []
+    for link, pose, wrench, at in zip(tree.links, poses, wrenches, tree.speed_slices(), strict=True):
+        for column, armature, rate in zip(link.subspace(pose), link.armatures, nu_dot[at], strict=True):
+            efforts.append(plus(pair(wrench, column), times(armature, rate)))
+    at = Configuration(tuple(q), list(poses), dict(zip(recursion.coordinates, q, strict=True)))
+    for element in assembly.elements:
+        passive = element_effort(assembly, element, at, nu).torque
+        efforts[element.column] = minus(efforts[element.column], passive)
+    return efforts
+
+
+def _kinematics_program(recursion: Recursion) -> Program:
+    tracer, (q, nu, nu_dot) = _traced(recursion)
+    tree = replace(recursion.tree, gravity=(0, 0, 0))
+    poses = tree.joint_poses(q)
+    twists, accelerations = link_accelerations(tree, poses, nu, nu_dot)
+    values: list[Scalar] = []
+    for (rotation, position), v, a in zip(world_poses(tree, poses), twists, accelerations, strict=True):
+        # the frame's origin as a point: v̇ + ω × v of the spatial acceleration's linear part (eq. 2.50)
+        linear = add(a.linear, cross(v.angular, v.linear))
+        turned = [apply(rotation, each) for each in (v.linear, v.angular, linear, a.angular)]
+        values += [*(entry for row in (*rotation, position, *turned) for entry in row)]
+    labels = [f"{link.name}.{part}" for link in tree.links for part in MOTION]
+    return tracer.program("kinematics", _groups(recursion), {"motion": (labels, values)})
+
+
+def _traced(
+    recursion: Recursion, *more: str
+) -> tuple[Tracer, tuple[list[Scalar], list[Scalar], list[Scalar]]]:
+    """A tracer with the motion's groups and `more`, and its nodes q, ν and ν̇."""
+    tracer = Tracer("coordinate", "speed", "acceleration", *more)
+    q = list(tracer.inputs("coordinate", len(recursion.coordinates)))
+    nu, nu_dot = (list(tracer.inputs(group, len(recursion.speeds))) for group in ("speed", "acceleration"))
+    return tracer, (q, nu, nu_dot)
+
+
+def _groups(recursion: Recursion) -> dict[str, Sequence[str]]:
+    speeds = recursion.speeds
+    return {"coordinate": recursion.coordinates, "speed": speeds, "acceleration": speeds}
