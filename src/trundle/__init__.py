@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from trundle.driving.pose_paths import pose_path as pose_path
     from trundle.driving.pursuit import holonomic_twist as holonomic_twist
     from trundle.driving.pursuit import pursue as pursue
+    from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
@@ -69,7 +70,9 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
+    from trundle.wrenches import Inertia as Inertia
     from trundle.wrenches import Point as Point
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
@@ -98,6 +101,7 @@ _HOMES = {
     "driving.path_files": ("read_path",),
     "driving.pose_paths": ("pose_path",),
     "driving.pursuit": ("holonomic_twist", "pursue"),
+    "driving.record": ("to_run",),
     "driving.trajectories": ("write_trajectory",),
     "motion.motor_limits": ("motor_limits",),
     "planning.planner": ("plan", "plan_to_pose"),
@@ -110,7 +114,7 @@ _HOMES = {
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
-    "wrenches": ("Frame", "Point", "Twist", "Wrench"),
+    "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
