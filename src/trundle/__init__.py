@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from trundle import robot as robot
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
+    from trundle.capture.cycles import Cycles as Cycles
+    from trundle.capture.cycles import contacts as contacts
+    from trundle.capture.cycles import cycles as cycles
     from trundle.capture.force_plates import ForcePlate as ForcePlate
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
+    from trundle.capture.segments import SegmentPoses as SegmentPoses
+    from trundle.capture.segments import segment_poses as segment_poses
     from trundle.capture.smoothing import smooth as smooth
     from trundle.capture.smoothing import smoothing as smoothing
     from trundle.control.linear_trajectory import linearize_along as linearize_along
@@ -84,9 +89,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "capture.force_plates": ("ForcePlate",),
+    "capture.cycles": ("Cycles", "contacts", "cycles"),
     "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
     "capture.recording_files": ("read_recording", "write_recording"),
+    "capture.segments": ("SegmentPoses", "segment_poses"),
     "capture.smoothing": ("smooth", "smoothing"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
