@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from trundle.capture.force_plates import ForcePlate as ForcePlate
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
-    from trundle.capture.recording import Recording as Recording
     from trundle.capture.marker_file import read_markers as read_markers
+    from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
     from trundle.capture.smoothing import smooth as smooth

@@ -80,7 +80,7 @@ def test_a_body_without_mass_has_no_balance(loads):
     found = trundle.joint_loads({"robot": LIMB_WITH_TOOL}, {"time": np.arange(6.0), "hip.angle": np.zeros(6)})
     with pytest.raises(InputError, match="'tip' has no mass"):
         found.breakdown("tip", observer=found.world, origin=found.world.origin)
-    with pytest.raises(InputError, match="there is no joint 'shin'"):
+    with pytest.raises(InputError, match="there is no body 'shin'"):
         loads.breakdown("shin", observer=loads.world, origin=loads.world.origin)
 
 

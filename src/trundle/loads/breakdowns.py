@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from trundle.errors import InputError
+from trundle.errors import InputError, suggest
 from trundle.loads.freedoms import along_freedoms, doing
 from trundle.loads.loads import Loads
 from trundle.mechanics.tree import WORLD
@@ -16,7 +16,10 @@ from trundle.wrenches import Breakdown, Frame, Inertia, Point, Wrench
 
 def breakdown(loads: Loads, body: str, *, observer: Frame, origin: Point) -> Breakdown:
     """What `Loads.breakdown` says."""
-    index = loads.index(body)
+    links = loads.recursion.mechanism.assembly.links
+    if body not in links:
+        raise InputError(f"there is no body '{body}'", key="body", hint=suggest(body, links))
+    index = links[body]
     link, frame = loads.recursion.tree.links[index], loads.frames[body]
     if is_zero(link.inertia.mass):
         raise InputError(f"'{body}' has no mass, so nothing of its balance can be split", key="body")
@@ -64,7 +67,7 @@ def _passive(loads: Loads, index: int, joint: Wrench) -> Wrench | None:
     if not any(at.start <= element.column < at.stop for element in assembly.elements):
         return None
     armatures = np.array([float(each) for each in tree.links[index].armatures])[:, None]
-    columns = loads.freedoms(index)
+    columns = loads.recursion.freedoms(index, loads.samples.q)
     needed, _ = along_freedoms(columns, np.vstack([joint.force.T, joint.moment.T]))
     rows = doing(columns, needed + armatures * loads.samples.nu_dot[:, at].T - loads.drives[at])
     frame = joint.frame

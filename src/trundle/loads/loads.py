@@ -18,7 +18,6 @@ from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.spatial.motions import Motion, compose
 from trundle.wrenches import Breakdown, Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
@@ -143,7 +142,7 @@ class Loads:
         >>> loads.wrench("link_1", in_="world").force[0]
         array([ 0.  ,  0.  , 19.62])
         """
-        return self._placed(self.index(joint), self._rows(self.index(joint)), at, in_)
+        return self._placed(self._index(joint), self._rows(self._index(joint)), at, in_)
 
     def actuator(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
         """The part of a joint's wrench along its freedoms: what drives, muscles, springs and friction give together.
@@ -175,7 +174,7 @@ class Loads:
         >>> loads.actuator("link_1").moment[0].round(4)
         array([0.    , 1.1758, 0.    ])
         """
-        index = self.index(joint)
+        index = self._index(joint)
         return self._placed(index, self._along(index)[1], at, in_)
 
     def constraint(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
@@ -208,7 +207,7 @@ class Loads:
         >>> loads.constraint("link_1", in_="world").force[0].round(4)
         array([0.  , 0.  , 9.81])
         """
-        index = self.index(joint)
+        index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
 
     def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
@@ -287,15 +286,7 @@ class Loads:
     def _motion(self) -> FloatArray:
         return compile_program(self.recursion.kinematics).over_samples(*self.samples.tables)[0]
 
-    def freedoms(self, index: int) -> list[Motion]:
-        """S of a link's joint, in the link's frame, over the samples."""
-        tree = self.recursion.tree
-        link, at = tree.links[index], tree.coordinate_slices()[index]
-        pose = compose(link.placement, link.joint.pose(link.shape, list(self.samples.q[:, at].T)))
-        return list(link.subspace(pose))
-
-    def index(self, joint: str) -> int:
-        """The place in the tree of the link on a joint, or of a body."""
+    def _index(self, joint: str) -> int:
         links = self.recursion.mechanism.assembly.links
         if joint not in links:
             raise InputError(f"there is no joint '{joint}'", key=joint, hint=suggest(joint, links))
@@ -306,7 +297,7 @@ class Loads:
 
     def _along(self, index: int) -> tuple[FloatArray, FloatArray]:
         """Sᵀ W of a joint, and the wrench along its freedoms."""
-        return along_freedoms(self.freedoms(index), self._rows(index))
+        return along_freedoms(self.recursion.freedoms(index, self.samples.q), self._rows(index))
 
     def _placed(
         self, index: int, rows: FloatArray, at: str | Point | None, in_: str | Frame | None
