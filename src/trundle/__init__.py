@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trundle.capture.force_plates import ForcePlate as ForcePlate
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
+    from trundle.capture.marker_file import read_markers as read_markers
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
@@ -86,6 +87,7 @@ _HOMES = {
     "capture.force_plates": ("ForcePlate",),
     "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
+    "capture.marker_file": ("read_markers",),
     "capture.recording_files": ("read_recording", "write_recording"),
     "capture.smoothing": ("smooth", "smoothing"),
     "control.linear_trajectory": ("linearize_along",),
