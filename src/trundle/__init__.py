@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trundle.capture.force_plates import ForcePlate as ForcePlate
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
+    from trundle.capture.marker_file import read_markers as read_markers
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from trundle.capture.segments import segment_poses as segment_poses
     from trundle.capture.smoothing import smooth as smooth
     from trundle.capture.smoothing import smoothing as smoothing
+    from trundle.catalog.anthropometry import BodySegment as BodySegment
+    from trundle.catalog.anthropometry import body_segments as body_segments
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
@@ -92,9 +95,11 @@ _HOMES = {
     "capture.cycles": ("Cycles", "contacts", "cycles"),
     "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
+    "capture.marker_file": ("read_markers",),
     "capture.recording_files": ("read_recording", "write_recording"),
     "capture.segments": ("SegmentPoses", "segment_poses"),
     "capture.smoothing": ("smooth", "smoothing"),
+    "catalog.anthropometry": ("BodySegment", "body_segments"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
