@@ -108,7 +108,8 @@ def breakdown(loads: Loads, args: Namespace) -> Breakdown | None:
         hint = "an observer's origin rides with it: its own joint, or one that it carries"
         raise InputError(f"{joint!r} moves about on {frame!r}", key="--observer", hint=hint)
     origin = observer.point(joint, places[0])
-    return loads.breakdown(args.breakdown, observer=observer, origin=origin)
+    split = loads.breakdown(args.breakdown, observer=observer, origin=origin)
+    return split.at(loads.frames[args.breakdown].origin)
 
 
 def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: object) -> Iterator[Wrench]:

@@ -61,7 +61,7 @@ def breakdown_figure(split: Breakdown, time: FloatArray) -> Figure:
     terms = {name: _rows(wrench, time.size) for name, wrench in split.terms.items()}
     stacked = np.stack([*terms.values()])
     sizes = np.abs(np.concatenate([stacked, seen[None]])).max(axis=(0, 1))
-    least = _ROUNDING * np.repeat([sizes[:3].max(), sizes[3:].max()], 3)
+    least = np.full(6, _ROUNDING * sizes.max())  # limbs are some metre long: N and N m compare
     shown = [k for k in range(6) if sizes[k] > least[k]] or [0]
     there = [k for k in range(len(terms)) if (np.abs(stacked[k]).max(axis=0) > least).any()]
     names = [_WORDS.get(name, name) for name in terms]
@@ -69,7 +69,8 @@ def breakdown_figure(split: Breakdown, time: FloatArray) -> Figure:
     with house_style():
         figure = new_figure(_HEAD + _HEIGHT * len(shown))
         on, who = split.seen.on, split.observer.name
-        figure.suptitle(f"{on} as {who} sees it from {split.origin.name}", x=0.01, ha="left")
+        title = f"{on} as {who} sees it from {split.origin.name}, moments about {split.seen.point.name}"
+        figure.suptitle(title, x=0.01, ha="left")
         panels = np.atleast_1d(figure.subplots(len(shown), sharex=True))
         for axes, part in zip(panels, shown, strict=True):
             _stack(axes, time, stacked[there, :, part], list(colours.values()))
