@@ -12,6 +12,7 @@ from trundle.cli.request import read_request
 from trundle.errors import InputError, choose, suggest
 
 if TYPE_CHECKING:
+    from trundle.arrays import FloatArray
     from trundle.capture.force_plates import ForcePlate
     from trundle.capture.recording import Recording
     from trundle.capture.smoothing import Smoothing
@@ -112,7 +113,7 @@ def breakdown(loads: Loads, args: Namespace) -> Breakdown | None:
     return split.at(loads.frames[args.breakdown].origin)
 
 
-def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: object) -> Iterator[Wrench]:
+def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: FloatArray) -> Iterator[Wrench]:
     from trundle.wrenches import Frame
 
     laboratory = Frame("laboratory")
