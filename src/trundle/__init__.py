@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from trundle.capture.recording_files import write_recording as write_recording
     from trundle.capture.smoothing import smooth as smooth
     from trundle.capture.smoothing import smoothing as smoothing
+    from trundle.catalog.anthropometry import BodySegment as BodySegment
+    from trundle.catalog.anthropometry import body_segments as body_segments
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
@@ -91,6 +93,7 @@ _HOMES = {
     "capture.marker_file": ("read_markers",),
     "capture.recording_files": ("read_recording", "write_recording"),
     "capture.smoothing": ("smooth", "smoothing"),
+    "catalog.anthropometry": ("BodySegment", "body_segments"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
