@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show.animation import animate as animate
+    from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
@@ -121,6 +122,7 @@ _HOMES = {
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.animation": ("animate",),
+    "show.breakdown_figure": ("breakdown_figure",),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
