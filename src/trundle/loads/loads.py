@@ -275,7 +275,7 @@ class Loads:
         >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), {"time": t, "link_1.angle": 2 * t})
         >>> arm = loads.frames["link_1"]
         >>> split = loads.breakdown("link_1", observer=arm, origin=arm.origin)
-        >>> split["centrifugal"].force[0].round(6)
+        >>> split["centrifugal"].force[0].round(6) + 0.0
         array([ 0.,  0., -1.])
         """
         from trundle.loads.breakdowns import breakdown
