@@ -19,14 +19,22 @@ def along_freedoms(columns: Sequence[Motion], wrench: FloatArray) -> tuple[Float
     `columns` are S in the frame of W, whose first three rows are its force.
     """
     count = wrench.shape[1]
-    slides = [all(is_zero(x) for x in column.angular) for column in columns]
     linear = _stacked([column.linear for column in columns], count)
     angular = _stacked([column.angular for column in columns], count)
     work = np.einsum("nik,in->kn", linear, wrench[:3]) + np.einsum("nik,in->kn", angular, wrench[3:])
+    return work, doing(columns, work)
+
+
+def doing(columns: Sequence[Motion], work: FloatArray) -> FloatArray:
+    """The wrench (6, n) along the freedoms that does this work (k, n) along each."""
+    count = work.shape[1]
+    slides = [all(is_zero(x) for x in column.angular) for column in columns]
+    linear = _stacked([column.linear for column in columns], count)
+    angular = _stacked([column.angular for column in columns], count)
     along, about = np.flatnonzero(slides), np.flatnonzero(~np.array(slides, dtype=bool))
     force = _spanned(linear[:, :, along], work[along])
     left = work[about] - np.einsum("nik,in->kn", linear[:, :, about], force)
-    return work, np.vstack([force, _spanned(angular[:, :, about], left)])
+    return np.vstack([force, _spanned(angular[:, :, about], left)])
 
 
 def _stacked(vectors: Sequence[Vector], count: int) -> FloatArray:

@@ -18,8 +18,7 @@ from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.spatial.motions import compose
-from trundle.wrenches import Frame, Point, Wrench
+from trundle.wrenches import Breakdown, Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
 _WORLD = Frame("world")
@@ -101,11 +100,11 @@ class Loads:
         """The frame of each body over the motion, by its joint's and by its own name; and the world's."""
         rows = self._motion.reshape(len(self.joints), len(MOTION), -1)
         made: list[Frame] = []
-        for link, values in zip(self.recursion.tree.links, np.moveaxis(rows, -1, 1), strict=True):
+        for index, values in enumerate(np.moveaxis(rows, -1, 1)):
             vectors = values[:, 9:].reshape(len(values), 5, 3)
             made.append(
                 self.world.child(
-                    link.name,
+                    self._body(index),
                     rotation=values[:, :9].reshape(-1, 3, 3),
                     **{key: vectors[:, k] for k, key in enumerate(_VECTORS)},
                 )
@@ -244,6 +243,45 @@ class Loads:
 
         return to_run(self, in_, mass)
 
+    def breakdown(self, body: str, *, observer: Frame, origin: Point) -> Breakdown:
+        """A body's balance as an observer sees it: what is seen, the fictitious wrenches, and the true ones by name.
+
+        The true ones are `gravity`, `joint` (by the body's own, without friction), `friction` (springs,
+        dampers, friction and stops there), the reactions of joints on it by their names, `external` and `loops`.
+
+        Parameters
+        ----------
+        body : str
+            A body, or the joint that carries it.
+        observer : Frame
+            Who looks: one of `frames`, or a child of one.
+        origin : Point
+            The observer's origin, on which the split depends.
+
+        Returns
+        -------
+        Breakdown
+            About the body's centre of mass, in the observer's axes; `.at` and `.in_` move it, `.residual` is its error.
+
+        Raises
+        ------
+        InputError
+            A name is unknown, or the body has no mass.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0.0, 1.0, 101)
+        >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), {"time": t, "link_1.angle": 2 * t})
+        >>> arm = loads.frames["link_1"]
+        >>> split = loads.breakdown("link_1", observer=arm, origin=arm.origin)
+        >>> split["centrifugal"].force[0].round(6) + 0.0
+        array([ 0.,  0., -1.])
+        """
+        from trundle.loads.breakdowns import breakdown
+
+        return breakdown(self, body, observer=observer, origin=origin)
+
     @cached_property
     def _motion(self) -> FloatArray:
         return compile_program(self.recursion.kinematics).over_samples(*self.samples.tables)[0]
@@ -259,10 +297,7 @@ class Loads:
 
     def _along(self, index: int) -> tuple[FloatArray, FloatArray]:
         """Sᵀ W of a joint, and the wrench along its freedoms."""
-        tree = self.recursion.tree
-        link, at = tree.links[index], tree.coordinate_slices()[index]
-        pose = compose(link.placement, link.joint.pose(link.shape, list(self.samples.q[:, at].T)))
-        return along_freedoms(link.subspace(pose), self._rows(index))
+        return along_freedoms(self.recursion.freedoms(index, self.samples.q), self._rows(index))
 
     def _placed(
         self, index: int, rows: FloatArray, at: str | Point | None, in_: str | Frame | None
