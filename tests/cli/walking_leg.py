@@ -1,8 +1,8 @@
 """A leg that steps on two force plates, as a C3D file, and its joint moments written out by hand.
 
 A pelvis that slides along x and z carries thigh, shank and foot, which turn about y. Nothing here uses Trundle: angles
-from markers by Gauss and Newton's least squares, the plates' wrenches by their formulas, and Newton's and Euler's equations
-of each segment in the plane, from the foot up.
+from markers by Gauss and Newton's least squares, the plates' wrenches by their formulas, and Newton's and Euler's
+equations of each segment in the plane, from the foot up.
 """
 
 import numpy as np
@@ -117,8 +117,8 @@ def fitted(seen, weights=1.0):
 
 
 def moments(t, q, rates, accelerations, wrenches):
-    """Moments about y at hip, knee and ankle (n, 3), N m, on the lower segment; `wrenches` on the foot: force (n, 3) and
-    moment (n, 3) about the world's origin.
+    """Moments about y at hip, knee and ankle (n, 3), N m, on the lower segment; `wrenches` on the foot: force and
+    moment about the world's origin, each (n, 3).
     """
     places = segment_places(q)
     # second derivatives of the joints' places and of the segments' angles
