@@ -1,4 +1,4 @@
-"""A C3D file of a leg that steps on two plates through the whole command, against a script that owes Trundle nothing."""
+"""A leg on two force plates, from C3D through the whole command, against a script that owes Trundle nothing."""
 
 import numpy as np
 import pytest
