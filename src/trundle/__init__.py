@@ -69,7 +69,9 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
+    from trundle.wrenches import Inertia as Inertia
     from trundle.wrenches import Point as Point
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
@@ -110,7 +112,7 @@ _HOMES = {
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
-    "wrenches": ("Frame", "Point", "Twist", "Wrench"),
+    "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},

@@ -21,6 +21,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 Infeasible = Literal["hold", "stop", "nearest"]
 INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
 FIGURES = ("path", "states", "inputs", "contacts", "checks")
+LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
 MOST_SAMPLES = 10_000_000

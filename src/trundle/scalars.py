@@ -52,11 +52,16 @@ def _function(name: str, *arguments: Scalar) -> Any:
     for argument in arguments:
         if hasattr(argument, "scalar_function"):
             return partial(argument.scalar_function, name)
-    libraries = {type(argument).__module__.partition(".")[0] for argument in arguments}
+    libraries = {_library(argument) for argument in arguments}
     for library, names in _NAMES.items():
         if library in libraries:
             return getattr(sys.modules[library], names.get(name, name))
     return _MATH[name]
+
+
+def _library(x: Scalar) -> str:
+    """Whose a scalar is; the class of SymPy's f(t) names no module."""
+    return (type(x).__module__ or "sympy").partition(".")[0]
 
 
 def sqrt(x: Scalar) -> Scalar:
@@ -149,7 +154,7 @@ def sinc(x: Scalar) -> Scalar:
     Σ (−x²)ᵏ/(2k+1)!, beyond it the quotient: f(x) = f(min) + f(max) − f(1) with x² held below and above 1, so that no
     branch is needed and each part is constant where the other one counts.
     """
-    if type(x).__module__.partition(".")[0] == "sympy":
+    if _library(x) == "sympy":
         return _function("sinc", x)(x)
     square = x * x
     near, far = minimum(square, _SINC_EDGE), sqrt(maximum(square, _SINC_EDGE))

@@ -14,7 +14,17 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trundle.cli import check, drive_command, equations, new, profiles_command, run, schema, verify_command
+from trundle.cli import (
+    check,
+    drive_command,
+    equations,
+    inverse_command,
+    new,
+    profiles_command,
+    run,
+    schema,
+    verify_command,
+)
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
 from trundle.cli.output import mute, output_for
 from trundle.cli.parsing import Parser, add_common
@@ -30,6 +40,7 @@ COMMANDS = {
     "equations": equations,
     "run": run,
     "drive": drive_command,
+    "inverse": inverse_command,
     "profiles": profiles_command,
     "verify": verify_command,
     "schema": schema,

@@ -11,7 +11,6 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
-from trundle.loads.columns import effort_columns, run_of, wrench_columns
 from trundle.loads.freedoms import along_freedoms
 from trundle.loads.outside import Outside
 from trundle.loads.recursion import MOTION, Recursion
@@ -212,13 +211,15 @@ class Loads:
         index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
 
-    def to_run(self, in_: str | Frame | None = None) -> Run:
-        """Everything by name over time: for files, tables and figures.
+    def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
+        """Everything by name over time: for files, `trundle.load_figures` and `trundle.animate`.
 
         Parameters
         ----------
-        in_ : str or Frame, optional
-            In whose axes all wrenches are, as in `wrench`; by default each in its child's.
+        in_ : str, optional
+            In whose axes all wrenches are: "child" and "parent" of each joint, "world", or a body's by its name.
+        mass : float or str, kg, optional
+            What forces, moments and powers are divided by; text may have a unit.
 
         Returns
         -------
@@ -229,7 +230,7 @@ class Loads:
         Raises
         ------
         InputError
-            The frame is unknown.
+            The frame is unknown, or the mass isn't positive.
 
         Examples
         --------
@@ -239,13 +240,9 @@ class Loads:
         >>> float(run["link_1.moment_y"][0].round(4)), run.units["link_1.power"]
         (2.4525, 'W')
         """
-        columns = [each for name in self.joints for each in wrench_columns(name, self.wrench(name, in_=in_))]
-        columns += [(f"{name}.power", "W", values) for name, values in self.power.items()]
-        columns += effort_columns(self.recursion, self.efforts)
-        names = (*self.recursion.coordinates, *self.recursion.speeds)
-        states = dict(zip(names, [*self.samples.q.T, *self.samples.nu.T], strict=True))
-        about = {"undetermined": list(self.undetermined)} if self.undetermined else {}
-        return run_of(self.recursion, self.time, states, iter(columns), about)
+        from trundle.loads.record import to_run
+
+        return to_run(self, in_, mass)
 
     @cached_property
     def _motion(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,13 @@ from trundle.loads.recursion import Recursion
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion."""
+    """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion, and how they were smoothed."""
 
     time: FloatArray
     q: FloatArray
     nu: FloatArray
     nu_dot: FloatArray
+    smoothing: Mapping[str, object]
 
     @property
     def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -49,6 +51,7 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
         _table(time, motion.positions, motion.names, coordinates, "positions"),
         _table(time, motion.velocities, motion.speeds, speeds, "velocities"),
         _table(time, motion.accelerations, motion.speeds, speeds, "accelerations"),
+        motion.smoothing,
     )
     quantities = recursion.mechanism.assembly.quantities
     if quantities.quaternions(coordinates):

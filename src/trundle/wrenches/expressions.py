@@ -19,7 +19,7 @@ def time_symbol(given: Scalar | None) -> sympy.Expr:
     return getattr(dynamicsymbols, "_t") if given is None else given  # noqa: B009 (a function that SymPy hangs it on)
 
 
-def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[Scalar, Scalar]:
     """The first and second derivative by time, of an expression of that time's letter."""
     for letter in expression.free_symbols:
         # Letters of one name and different assumptions are different letters: the rate would be a silent zero.
@@ -29,7 +29,8 @@ def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[sympy.Expr, sympy.
                 hint=f"give yours to the root frame: Frame(name, time={letter})",
             )
     first = sympy.diff(expression, time)
-    return first, sympy.diff(first, time)
+    second = sympy.diff(first, time)
+    return tuple(0 if each == 0 else each for each in (first, second))  # type: ignore[return-value]  # plain 0 folds
 
 
 def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float]:

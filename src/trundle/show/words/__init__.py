@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # robot_html(robot). Loaded when something is shown: a robot's line must not wait for the model room.
 _WRITERS = {
     "Batch": ("run_words", "batch"),
+    "Breakdown": ("wrench_words", "breakdown"),
+    "Inertia": ("wrench_words", "inertia"),
     "Linearization": ("linear_words", "linearization"),
     "Model": ("model_words", "model"),
     "Program": ("model_words", "program"),

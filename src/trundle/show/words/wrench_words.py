@@ -1,4 +1,4 @@
-"""What a wrench or a twist is: on which body, at which point, in whose axes, and its six components."""
+"""What wrenches, twists, inertias and breakdowns are: of which body, at which point, in whose axes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import numpy as np
 from trundle.html import MOST_FOLDED, block
 from trundle.html import table as html_table
 from trundle.show.lines import quantity, table
-from trundle.wrenches import Twist, Wrench
+from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
+
+# Characters of an expression in a column of a table.
+_LONGEST = 24
 
 Rows = list[tuple[str, ...]]
 
@@ -32,6 +35,28 @@ def twist_text(twist: Twist) -> str:
 def twist_html(twist: Twist) -> str:
     """The same for a notebook."""
     return _html(_twist_heading(twist), _of_twist(twist))
+
+
+def inertia_text(inertia: Inertia) -> str:
+    """Inertia of 'shank' about G, in the axes of shank: its mass, then a line a row."""
+    return "\n".join([_inertia_heading(inertia), *table(_inertia_rows(inertia))])
+
+
+def inertia_html(inertia: Inertia) -> str:
+    """The same for a notebook."""
+    return block(_inertia_heading(inertia), "", html_table(("", ""), _inertia_rows(inertia)))
+
+
+def breakdown_text(found: Breakdown) -> str:
+    """A term a line: single moments in components, many samples by the largest force and moment of each."""
+    head, *rows = _breakdown_rows(found)
+    return "\n".join([_breakdown_heading(found), *table([head, *rows], right=range(1, len(head)))])
+
+
+def breakdown_html(found: Breakdown) -> str:
+    """The same for a notebook."""
+    head, *rows = _breakdown_rows(found)
+    return block(_breakdown_heading(found), "", html_table(head, rows, range(1, len(head)), MOST_FOLDED))
 
 
 def wrench_heading(wrench: Wrench) -> str:
@@ -64,6 +89,61 @@ def _twist_heading(twist: Twist) -> str:
         f"Twist of '{twist.body}' seen from '{twist.seen_from.name}', at {twist.point.name}, in the axes of"
         f" {twist.frame.name}"
     )
+
+
+def _inertia_heading(inertia: Inertia) -> str:
+    about, axes = inertia.point.name, inertia.frame.name
+    return f"Inertia of '{inertia.body}', about {about}, in the axes of {axes}"
+
+
+def _inertia_rows(inertia: Inertia) -> Rows:
+    rows = (
+        inertia.matrix if not isinstance(inertia.matrix, np.ndarray) else np.moveaxis(inertia.matrix, -2, 0)
+    )
+    named = (
+        (f"I_{axis}{other}", _value(value, "kg m²"))
+        for axis, row in zip("xyz", rows, strict=True)
+        for other, value in zip("xyz", _components(row), strict=True)
+        if other >= axis
+    )
+    return [("m", _value(inertia.mass, "kg")), *named]
+
+
+def _breakdown_heading(found: Breakdown) -> str:
+    seen = found.seen
+    return (
+        f"Motion of '{seen.on}' as '{found.observer.name}' sees it from {found.origin.name}: wrenches about"
+        f" {seen.point.name}, in the axes of {seen.frame.name}"
+    )
+
+
+def _breakdown_rows(found: Breakdown) -> Rows:
+    terms = {**{name: found[name] for name in found}, "residual": found.residual}
+    parts = {name: (each.force, each.moment) for name, each in terms.items()}
+    if all(isinstance(x, np.ndarray) for both in parts.values() for x in both):
+        many = any(np.ndim(x) > 1 for both in parts.values() for x in both)
+        if many:
+            largest = ((name, *(f"{_largest(x):.6g}" for x in both)) for name, both in parts.items())
+            return [("largest of all samples", "force (N)", "moment (N m)"), *largest]
+    components = (
+        (name, *(_short(x) for part in both for x in _components(part))) for name, both in parts.items()
+    )
+    return [
+        ("", *(f"{part}_{axis} ({unit})" for part, unit in (("F", "N"), ("M", "N m")) for axis in "xyz")),
+        *components,
+    ]
+
+
+def _largest(vectors: np.ndarray) -> float:
+    return float(np.nanmax(np.linalg.norm(vectors, axis=-1), initial=0.0))
+
+
+def _short(value: object) -> str:
+    """A number; of an expression no more than fits a column."""
+    if isinstance(value, (int, float, np.ndarray)):
+        return f"{float(value):.6g}"
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _html(heading: str, parts: list[tuple[str, object, str]]) -> str:
