@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from trundle.driving.pose_paths import pose_path as pose_path
     from trundle.driving.pursuit import holonomic_twist as holonomic_twist
     from trundle.driving.pursuit import pursue as pursue
+    from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
@@ -100,6 +101,7 @@ _HOMES = {
     "driving.path_files": ("read_path",),
     "driving.pose_paths": ("pose_path",),
     "driving.pursuit": ("holonomic_twist", "pursue"),
+    "driving.record": ("to_run",),
     "driving.trajectories": ("write_trajectory",),
     "motion.motor_limits": ("motor_limits",),
     "planning.planner": ("plan", "plan_to_pose"),

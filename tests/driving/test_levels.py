@@ -283,6 +283,36 @@ def test_motions_too_long_for_samples_are_told():
         trundle.drive(long).run()
 
 
+def test_limits_are_given_or_declared():
+    """Instead of the description's, for all modules or by their names; a robot that declares none takes them, too."""
+    turn = {"motion": {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}}
+    slow = trundle.Limits(steering_rate=1, drive_speed=0.5, drive_acceleration=0.2)
+    plain = trundle.catalog.swerve()
+    driven = trundle.drive(turn, plain, limits=slow)
+    assert driven.limits == (slow,) * 4
+    assert driven.summary()["exceeded"] == []
+    assert driven.motion.duration > trundle.drive(turn, plain, limits=trundle.Limits()).motion.duration
+    by_name = dict.fromkeys(plain.wheels, slow)
+    assert trundle.drive(turn, plain, limits=by_name).motion.duration == driven.motion.duration
+    with pytest.raises(InputError, match="limits lack rear_left"):
+        trundle.drive(turn, plain, limits={"front_left": slow, "front_right": slow, "rear_right": slow})
+
+
+def test_a_plan_is_a_run_as_what_is_driven_is():
+    """One way for both; the robot comes with the kinematics that the plan was made for, and so do its limits."""
+    robot = trundle.catalog.limited_swerve()
+    plan = trundle.plan(trundle.kinematics(robot), (0, 0.5, 0), start=(0.5, 0, 0))
+    assert plan.duration == trundle.plan(robot, (0, 0.5, 0), start=(0.5, 0, 0)).duration
+    run = plan.run(rate=200)
+    np.testing.assert_allclose([run[name][-1] for name in ("v_x", "v_y", "omega")], [0, 0.5, 0], atol=1e-12)
+    assert run.summary["duration"] == plan.duration
+    assert run.summary["slip"] < 1e-12
+    assert run.name == robot.name
+    driven = trundle.drive({"motion": {"name": "go", "commands": [{"duration": 1, "twist": {"v_x": 0.1}}]}})
+    assert set(driven.run().values) == set(driven.motion.run().values)
+    assert run.plot.path().axes
+
+
 def test_turns_of_roundings_size_take_no_time_and_break_no_limit():
     """Through rest and on in the same line: angles differ by 1e-15 rad, whose quickest turn had any jerk."""
     limits = dict(

@@ -17,7 +17,9 @@ from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
-    path.relative_to(EXAMPLES).as_posix() for kind in ("yaml", "urdf") for path in EXAMPLES.glob(f"*/*.{kind}")
+    path.relative_to(EXAMPLES).as_posix()
+    for kind in ("yaml", "urdf")
+    for path in EXAMPLES.glob(f"*/*.{kind}")
 ]
 # How far anything may stand out, in pt.
 MOST_OVERFULL = 5.0

@@ -142,4 +142,4 @@ def test_fifty_segments_take_no_more_than_seconds():
     angles = dynamicsymbols("theta:50")
     start = time.process_time()
     make_limb([(Z, angle) for angle in angles], [sp.Symbol("l")] * 50, [sp.Symbol("m")] * 50).joint_wrenches()
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 10  # 0.9 s on an idle machine

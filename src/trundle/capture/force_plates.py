@@ -1,19 +1,224 @@
-"""Force plates: what they measured as forces on the person, in the laboratory's frame."""
+"""`ForcePlate`: what a plate in the ground does to a person, in the laboratory's frame."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from trundle.arrays import FloatArray
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
+from trundle.errors import InputError
 from trundle.frozen import Rebuilt
+from trundle.wrenches import Frame, Wrench
+
+# Below some 10 to 20 N a centre of pressure is noise divided by noise (Robertson et al., Research Methods in
+# Biomechanics, 2nd ed. 2014, section 4: 20 N is common in gait).
+THRESHOLD = 20.0
+# How far a plate's corners may be from a rectangle, as a part of its sides: a survey is good to a few millimetres.
+_SKEW = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class ForcePlate(Rebuilt):
-    """A force plate over time."""
+    """A force plate over time: the force on the person, and its moment about the centre of the plate's surface.
+
+    Parameters
+    ----------
+    name : str
+        What to call it.
+    corners : array_like, shape (4, 3), m
+        In the laboratory, in the order of the plate's own quadrants: (+x, +y), (-x, +y), (-x, -y), (+x, -y).
+    time : array_like, shape (k,), s
+        When each sample was taken.
+    force, moment : array_like, shape (k, 3), N and N m
+        On the person by the plate, in the laboratory's axes.
+
+    Raises
+    ------
+    InputError
+        The corners are no rectangle, or a shape is wrong, or a number isn't finite.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+    >>> plate = trundle.ForcePlate("left", corners, [0.0], [(0, 0, 700)], [(70, -35, 0)])
+    >>> plate.centre_of_pressure()
+    array([[0.05, 0.1 , 0.  ]])
+    """
 
     name: str
     corners: FloatArray
     time: FloatArray
     force: FloatArray
     moment: FloatArray
+
+    def __post_init__(self) -> None:
+        times = np.size(self.time)
+        shapes = {"corners": (4, 3), "time": (times,), "force": (times, 3), "moment": (times, 3)}
+        for field, shape in shapes.items():
+            values = np.array(as_numbers(getattr(self, field), f"force plate {self.name!r}: {field}"))
+            if values.shape != shape:
+                message = f"force plate {self.name!r}: expected {field} {shape}, got {values.shape}"
+                raise InputError(message)
+            bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+            if bad.size:
+                raise InputError(f"force plate {self.name!r}: {field} is no number at sample {bad[0] + 1}")
+            values.flags.writeable = False
+            object.__setattr__(self, field, values)
+        falls = np.flatnonzero(np.diff(self.time) <= 0)
+        if falls.size:
+            raise InputError(f"force plate {self.name!r}: times must increase, sample {falls[0] + 2} doesn't")
+        surface_axes(self.corners, self.name)
+
+    @property
+    def centre(self) -> FloatArray:
+        """The centre of its surface, shape (3,), m, in the laboratory."""
+        return self.corners.mean(axis=0)
+
+    @cached_property
+    def axes(self) -> FloatArray:
+        """R_laboratory_plate, shape (3, 3): the plate's x, y and z (for C3D's order of corners down) as columns."""
+        return surface_axes(self.corners, self.name)
+
+    def centre_of_pressure(self, threshold: float = THRESHOLD) -> FloatArray:
+        """Where the force's line goes through the surface, with a moment about the normal only.
+
+        p = c + n × M / (n · F); in the plate's axes x = −M_y / F_z, y = M_x / F_z.
+
+        Parameters
+        ----------
+        threshold : float, N, optional
+            Where the force along the normal is less, there is none.
+
+        Returns
+        -------
+        numpy.ndarray, shape (k, 3), m
+            In the laboratory; NaN where there is none.
+
+        Raises
+        ------
+        InputError
+            The threshold isn't positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> trundle.ForcePlate("left", corners, [0.0], [(0, 0, 10)], [(1, 0, 0)]).centre_of_pressure()
+        array([[nan, nan, nan]])
+        """
+        if not threshold > 0:
+            hint = "without force the centre of pressure is 0/0"
+            raise InputError(
+                f"expected a positive threshold in N, got {threshold}", key="threshold", hint=hint
+            )
+        normal = self.axes[:, 2]
+        along = self.force @ normal
+        along = np.where(np.abs(along) < threshold, np.nan, along)
+        return self.centre + np.cross(normal, self.moment) / along[:, None]
+
+    def wrench(
+        self,
+        on: str,
+        *,
+        times: npt.ArrayLike | None = None,
+        threshold: float = THRESHOLD,
+        frame: Frame | None = None,
+    ) -> Wrench:
+        """What it does to a body over time, at the centre of pressure: the force and the free moment.
+
+        Parameters
+        ----------
+        on : str
+            The body that stands on it.
+        times : array_like, shape (n,), s, optional
+            When: force and moment linear between samples. Default: at the plate's own times.
+        threshold : float, N, optional
+            Where the force along the normal is less, nobody stands on it: force and moment are zero, at the centre.
+        frame : Frame, optional
+            The laboratory's; default: a root of that name.
+
+        Returns
+        -------
+        Wrench
+            Over `times`, in the laboratory's axes.
+
+        Raises
+        ------
+        InputError
+            A time lies outside the plate's, or the threshold isn't positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> plate = trundle.ForcePlate("left", corners, [0.0, 1.0], [(0, 0, 700)] * 2, [(70, 0, 5)] * 2)
+        >>> float(plate.wrench("foot", times=[0.5]).moment[0, 2])
+        5.0
+        """
+        here = self if times is None else self.at(times)
+        places = here.centre_of_pressure(threshold)
+        loaded = np.isfinite(places[:, :1])
+        places = np.where(loaded, places, here.centre)
+        free = here.moment - np.cross(places - here.centre, here.force)
+        laboratory = frame or Frame("laboratory")
+        point = laboratory.point(f"centre of pressure on {self.name}", places)
+        force, moment = np.where(loaded, here.force, 0.0), np.where(loaded, free, 0.0)
+        return Wrench(force, moment, on=on, by=self.name, point=point, frame=laboratory)
+
+    def at(self, times: npt.ArrayLike) -> ForcePlate:
+        """The plate at other times: force and moment linear between samples.
+
+        Parameters
+        ----------
+        times : array_like, shape (n,), s
+            Within the plate's own.
+
+        Returns
+        -------
+        ForcePlate
+
+        Raises
+        ------
+        InputError
+            A time lies outside the plate's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> plate = trundle.ForcePlate("left", corners, [0, 1], [(0, 0, 0), (0, 0, 700)], [(0, 0, 0)] * 2)
+        >>> plate.at([0.5]).force
+        array([[  0.,   0., 350.]])
+        """
+        wanted = as_numbers(times, "times")
+        # Clocks of two rates agree to rounding only.
+        slack = 1e-9 * max(1.0, abs(self.time[-1]))
+        outside = np.flatnonzero((wanted < self.time[0] - slack) | (wanted > self.time[-1] + slack))
+        if outside.size:
+            span = f"{self.time[0]:g} to {self.time[-1]:g} s"
+            message = f"force plate {self.name!r} was recorded from {span}, not at {wanted[outside[0]]:g} s"
+            raise InputError(message, key="times", hint="cut the motion to the plate's times")
+        force, moment = (
+            np.column_stack([np.interp(wanted, self.time, column) for column in each.T])
+            for each in (self.force, self.moment)
+        )
+        return ForcePlate(self.name, self.corners, wanted, force, moment)
+
+
+def surface_axes(corners: FloatArray, name: str) -> FloatArray:
+    """R_laboratory_plate of four corners; InputError where they are no rectangle in order."""
+    one, two, three, four = corners
+    along_x, along_y = (one - two + four - three) / 2, (one - four + two - three) / 2
+    sides = np.linalg.norm(along_x), np.linalg.norm(along_y)
+    skew = max(np.linalg.norm(one - two + three - four), abs(along_x @ along_y) / max(*sides, 1e-12))
+    if not min(sides) > 1e-3 or skew > _SKEW * min(sides):
+        listed = ", ".join(f"({x:g}, {y:g}, {z:g})" for x, y, z in corners)
+        hint = "in the order of the plate's own quadrants: (+x, +y), (-x, +y), (-x, -y), (+x, -y)"
+        raise InputError(f"force plate {name!r}: its corners are no rectangle: {listed} m", hint=hint)
+    x, z = along_x / sides[0], np.cross(along_x, along_y)
+    z /= np.linalg.norm(z)
+    return np.column_stack([x, np.cross(z, x), z])

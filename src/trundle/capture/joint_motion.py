@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
+from trundle.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
+from trundle.capture.inverse_kinematics import fit_postures
+from trundle.capture.joint_speeds import differentiated
+from trundle.capture.marker_model import Markers, marker_model
 from trundle.capture.recording import Recording
-from trundle.capture.smoothing import Smoothed, Smoothing, checked_times, refuse_missing
+from trundle.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
 from trundle.capture.smoothing import smoothing as chosen_smoothing
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen, Rebuilt
-from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import Given, opened, robot_of
 from trundle.model.moving import MovingMechanism
-from trundle.model.programs import program_of, symbolic_mechanism
-from trundle.model.symbols import derivative_along, jacobian
-from trundle.program import compile_program
-
-# How far a measured quaternion's length may be from 1: files with four decimals leave 1e-4.
-_LENGTH = 1e-3
-# Samples whose speeds are solved for at once; more would fill memory with their matrices.
-_CHUNK = 4096
+from trundle.model.programs import symbolic_mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +42,8 @@ class JointMotion(Rebuilt):
         The speeds u with q̇ = N(q) S(q) u, and u̇.
     smoothing : mapping
         What was done to the measured signals, as plain data.
+    marker_errors : mapping of str to array, shape (n,), m
+        How far each marker is from where it was seen, NaN where it wasn't; empty where there were none.
     """
 
     time: FloatArray
@@ -55,13 +53,15 @@ class JointMotion(Rebuilt):
     velocities: FloatArray
     accelerations: FloatArray
     smoothing: Mapping[str, object] = field(default_factory=dict)
+    marker_errors: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("time", "positions", "velocities", "accelerations"):
             array = np.array(getattr(self, name), dtype=float)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        object.__setattr__(self, "smoothing", Frozen(self.smoothing))
+        for name in ("smoothing", "marker_errors"):
+            object.__setattr__(self, name, Frozen(getattr(self, name)))
 
     def __getitem__(self, name: str) -> FloatArray:
         """A coordinate or a speed over time (n,), by its name; InputError with the nearest where there is none."""
@@ -75,26 +75,55 @@ class JointMotion(Rebuilt):
     def __len__(self) -> int:
         return self.time.size
 
+    @property
+    def marker_error(self) -> FloatArray:
+        """The root of the mean square of the markers' distances in each sample, (n,), m."""
+        if not self.marker_errors:
+            raise InputError("this motion was not found from markers")
+        return np.sqrt(np.nanmean(np.array(list(self.marker_errors.values())) ** 2, axis=0))
+
 
 def joint_motion(
     recording: Recording | Mapping[str, npt.ArrayLike],
     robot: Given,
     *,
+    markers: Markers | None = None,
+    weights: Mapping[str, float] | None = None,
+    limits: bool = True,
+    gaps: Gaps | Mapping[str, object] | None = None,
     smoothing: Smoothing | str | Mapping[str, object] = "none",
+    marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
+    progress: bool = True,
 ) -> JointMotion:
-    """A robot's motion from its measured coordinates: angles unwrapped, smoothed as asked, differentiated.
+    """A robot's motion from its measured coordinates or from markers: smoothed as asked, differentiated.
 
-    q̇ = N(q) S(q) u gives the speeds u, and its derivative u̇. Quaternions are smoothed in four dimensions and brought
-    back to length 1, with the derivatives of just that: which axes either side has makes no difference.
+    q̇ = N(q) S(q) u gives the speeds u, and its derivative u̇. Angles are unwrapped. Quaternions are smoothed in four
+    dimensions and brought back to length 1, with the derivatives of just that: which axes either side has makes no
+    difference. With markers the coordinates are those at which ½ Σ w² |p(q) − y|² is least in each sample; markers that
+    weren't seen drop out there.
 
     Parameters
     ----------
     recording : Recording or mapping
-        With a channel for each of the robot's coordinates (rad, m); or arrays by name, "time" (s) among them.
+        With a channel for each of the robot's coordinates (rad, m), or with markers; or arrays by name, of which one is
+        "time" (s).
     robot : Robot, Model, path or mapping
-        Whose coordinates these are.
+        Whose motion this is.
+    markers : mapping of str to (str, (x, y, z)), optional
+        By a marker's name in the recording the link that carries it (a joint, a body, or "base") and its place in the
+        link's frame (m, or text with units). Coordinates that the recording has as channels are held at these.
+    weights : mapping of str to float, optional
+        w by marker, 1 by default.
+    limits : bool, optional
+        Whether postures stay within the joints' `lower` and `upper`.
+    gaps : Gaps or mapping, optional
+        {"rule": "spline" or "linear", "longest": s} fills gaps; by default channels with gaps are refused.
     smoothing : Smoothing, str or mapping, optional
-        As `trundle.smoothing` takes it; by default none: the quintic spline through all samples, not-a-knot.
+        Of the coordinates, as `trundle.smoothing` takes it; by default none: the quintic spline through all samples.
+    marker_smoothing : Smoothing, str or mapping, optional
+        Of the markers, before they are fitted; needs markers without gaps.
+    progress : bool, optional
+        Whether to show a bar for long recordings where a person watches.
 
     Returns
     -------
@@ -104,25 +133,75 @@ def joint_motion(
     Raises
     ------
     InputError
-        A coordinate is missing, in a unit of something else, or has gaps; fewer than six samples; times that a filter
-        can't take; a quaternion of another length than 1.
+        A coordinate or marker is missing, in a unit of something else, or has gaps that aren't to be filled; markers
+        change places, or leave a coordinate open; fewer than six samples; times that a filter can't take; quaternions
+        of another length than 1.
+
+    References
+    ----------
+    Lu & O'Connor 1999, Bone position estimation from skin marker co-ordinates using global optimisation.
 
     Examples
     --------
     >>> import numpy as np, trundle
-    >>> t = np.linspace(0.0, 1.0, 101)
-    >>> motion = trundle.joint_motion({"time": t, "link_1.angle": t**2}, trundle.catalog.pendulum(links=1))
+    >>> t, pendulum = np.linspace(0.0, 1.0, 101), trundle.catalog.pendulum(links=1)
+    >>> motion = trundle.joint_motion({"time": t, "link_1.angle": t**2}, pendulum)
     >>> motion["link_1.rate"][-1].round(9), motion.accelerations[0].round(9)
     (np.float64(2.0), array([2.]))
     """
     measured, moving, chosen = as_recording(recording), moving_of(robot), chosen_smoothing(smoothing)
-    names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
-    times = checked_times(measured.time)
-    table = np.array([measured.channel(name, quantities[name].unit) for name in names]).T.reshape(
-        len(times), -1
+    times, fill, names = checked_times(measured.time), Filling(gaps_of(gaps)), moving.mechanism.names
+    distances: dict[str, FloatArray] = {}
+    record = dict(chosen.record)
+    try:
+        known = names if markers is None else [name for name in names if name in measured.channels]
+        coordinates = {name: _channel(measured, moving, name, fill) for name in known}
+        if markers is not None:
+            earlier = None if marker_smoothing is None else chosen_smoothing(marker_smoothing)
+            record |= {} if earlier is None else {"markers": earlier.record}
+            seen = {name: _marker(measured, name, fill, earlier) for name in markers}
+            refuse_swaps(times, seen)
+            model = marker_model(moving, markers, known, limits)
+            found = fit_postures(model, times, seen, coordinates, _weights(markers, weights), progress)
+            coordinates = dict(zip(names, found.coordinates.T, strict=True))
+            distances = dict(zip(markers, found.distances.T, strict=True))
+        moved = differentiated(moving, times, coordinates, chosen)
+    except InputError as error:
+        raise error.at(file=measured.source or None) from None
+    return JointMotion(times, names, moving.labels, *moved, record | fill.record, distances)
+
+
+def _channel(measured: Recording, moving: MovingMechanism, name: str, fill: Filling) -> FloatArray:
+    """A coordinate's channel (n,), all there and finite."""
+    column = fill(
+        measured.time, measured.channel(name, moving.mechanism.assembly.quantities[name].unit), name
     )
-    refuse_missing(times, table, names, measured.source)
-    return differentiated(moving, times, table, chosen)
+    refuse_missing(measured.time, column[:, None], [name])
+    return column
+
+
+def _marker(measured: Recording, name: str, fill: Filling, earlier: Smoothing | None) -> FloatArray:
+    """Where a marker was seen (n, 3), filled and smoothed where that was asked for."""
+    if name not in measured.markers:
+        message = f"the recording has no marker '{name}'"
+        raise InputError(message, key=name, hint=suggest(name, measured.markers))
+    places = fill(measured.time, measured.markers[name], name, whole=earlier is not None)
+    if earlier is None:
+        return places
+    refuse_missing(measured.time, places, [f"{name}.{axis}" for axis in "xyz"])
+    return smooth(measured.time, places, earlier).values
+
+
+def _weights(markers: Markers, given: Mapping[str, float] | None) -> list[float]:
+    """A weight for each marker."""
+    for name, weight in (given or {}).items():
+        if name not in markers:
+            raise InputError(f"there is no marker '{name}'", key="weights", hint=suggest(name, markers))
+        if not (np.isfinite(weight) and weight > 0):
+            raise InputError(
+                f"a marker's weight is a positive number, not {weight!r}", key=name, hint="or leave it out"
+            )
+    return [float((given or {}).get(name, 1.0)) for name in markers]
 
 
 def as_recording(given: Recording | Mapping[str, npt.ArrayLike]) -> Recording:
@@ -135,26 +214,6 @@ def as_recording(given: Recording | Mapping[str, npt.ArrayLike]) -> Recording:
     return Recording(as_numbers(given["time"], "time"), channels=channels)
 
 
-def differentiated(
-    moving: MovingMechanism, times: FloatArray, table: FloatArray, chosen: Smoothing
-) -> JointMotion:
-    """The motion of measured coordinates (n, c), all there, in the mechanism's order."""
-    names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
-    positions, rates, second = (np.empty(table.shape) for _ in range(3))
-    for columns in _blocks(names, quantities):
-        block, turning = table[:, columns], len(columns) == 4
-        if turning:
-            block = _one_sided(block, names[columns[0]], times)
-        elif quantities[names[columns[0]]].unit == "rad":
-            block = np.unwrap(block, axis=0)
-        found = chosen.samples(times, block)
-        positions[:, columns], rates[:, columns], second[:, columns] = (
-            _normalised(found) if turning else found
-        )
-    velocities, accelerations = _speeds(moving, positions, rates, second)
-    return JointMotion(times, names, moving.labels, positions, velocities, accelerations, chosen.record)
-
-
 def moving_of(robot: Given) -> MovingMechanism:
     """The mechanism in symbols of a robot, a model, or what leads to one; a model keeps its own."""
     found = opened(robot, "a motion")
@@ -162,76 +221,4 @@ def moving_of(robot: Given) -> MovingMechanism:
         found.moving
         if isinstance(found, Model)
         else symbolic_mechanism(robot_of(found, "a motion", "it has no joints"))
-    )
-
-
-def _blocks(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]:
-    """The places of what is smoothed as one: four for a quaternion, else one."""
-    turning = {k: list(range(k, k + 4)) for k in quantities.quaternions(names)}
-    inside = {k for four in turning.values() for k in four}
-    yield from turning.values()
-    yield from ([k] for k in range(len(names)) if k not in inside)
-
-
-def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
-    """Unit quaternions (n, 4), each of the two of a rotation chosen that is nearer to the one before."""
-    length = np.linalg.norm(block, axis=1)
-    worst = int(np.abs(length - 1).argmax())
-    if abs(length[worst] - 1) > _LENGTH:
-        raise InputError(
-            f"the quaternion at t = {times[worst]:g} s has length {length[worst]:.6g}, and a rotation's has 1",
-            key=name,
-        )
-    unit = block / length[:, None]
-    flips = np.where((unit[1:] * unit[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return unit * np.cumprod(np.concatenate([[1.0], flips]))[:, None]
-
-
-def _normalised(found: Smoothed) -> Smoothed:
-    """q = s/|s| and its derivatives, of a curve s(t) in four dimensions."""
-    s, rate, second = found
-
-    def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-        return (a * b).sum(axis=1, keepdims=True)
-
-    length = np.sqrt(dot(s, s))
-    growth = dot(s, rate) / length**2  # d ln |s| / dt
-    change = (dot(rate, rate) + dot(s, second)) / length**2 - 2 * growth**2  # and its rate
-    q, q_dot = s / length, (rate - growth * s) / length
-    return Smoothed(q, q_dot, (second - 2 * growth * rate + (growth**2 - change) * s) / length)
-
-
-def _speeds(
-    moving: MovingMechanism, q: FloatArray, q_dot: FloatArray, q_ddot: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """u and u̇ with q̇ = P(q) u and q̈ = P u̇ + Ṗ u, by least squares where P has more rows than columns.
-
-    A quaternion's four rates are met exactly by three speeds; rates that break rolling constraints are not.
-    """
-    count, labels = len(q), moving.labels
-    parameters = np.array([float(v) for v in moving.mechanism.numbers.parameters.values()])
-    matrix = [value for row in jacobian(moving.q_dot, moving.u) for value in row]
-    outputs = {
-        "map": ([f"{a}, {b}" for a in moving.mechanism.names for b in labels], matrix),
-        "drift": (moving.mechanism.names, derivative_along(moving.q_dot, moving.q, moving.q_dot)),
-    }
-    kernel = compile_program(program_of(moving, "speeds", outputs))
-    u, u_dot = np.empty((count, len(labels))), np.empty((count, len(labels)))
-    for start in range(0, count, _CHUNK):
-        at = slice(start, start + _CHUNK)
-        positions = np.ascontiguousarray(q[at].T)
-        size = positions.shape[1]
-        flat, _ = kernel(positions, np.zeros((len(labels), size)), parameters)
-        p = np.moveaxis(flat.reshape(len(q[0]), len(labels), size), -1, 0)
-        u[at] = _least_squares(p, q_dot[at])
-        _, drift = kernel(positions, np.ascontiguousarray(u[at].T), parameters)
-        u_dot[at] = _least_squares(p, q_ddot[at] - drift.T)
-    return u, u_dot
-
-
-def _least_squares(p: FloatArray, right: FloatArray) -> FloatArray:
-    """(PᵀP)⁻¹Pᵀ r of many (n, c, s) and (n, c); P is orthogonal but for halves, so that this costs no digits."""
-    transposed = np.swapaxes(p, 1, 2)
-    return np.asarray(
-        np.linalg.solve(transposed @ p, transposed @ right[:, :, None])[:, :, 0], dtype=np.float64
     )

@@ -13,7 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.capture.column_units import DEGREES_IF_TURNING, split_unit, unit_in_si
 from trundle.capture.recording import Recording
 from trundle.errors import InputError
-from trundle.robot.units import NUMBER, TIME, Dimension
+from trundle.robot.units import TIME, Dimension
 
 # Sixty markers over 100,000 samples have some 150 MB.
 MOST_BYTES = 500_000_000
@@ -34,8 +34,8 @@ class NumberTable:
     values: FloatArray
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of an ordinary UTF-8 file; raises InputError."""
+def read_bytes(path: Path) -> bytes:
+    """The bytes of an ordinary file; raises InputError."""
     file = str(path)
     try:
         if path.exists() and not path.is_file():  # a pipe or a device could be endless
@@ -46,6 +46,12 @@ def read_lines(path: Path) -> list[str]:
         raise InputError(f"can't be read: {getattr(error, 'strerror', None) or error}", file=file) from None
     if len(content) > MOST_BYTES:
         raise InputError(f"has more than {MOST_BYTES:,} bytes", file=file)
+    return content
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of an ordinary UTF-8 file; raises InputError."""
+    file, content = str(path), read_bytes(path)
     if b"\0" in content:
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise InputError("is no text: it holds bytes of value 0", file=file, line=line)
@@ -168,12 +174,22 @@ def _marker(table: NumberTable, name: str, triple: tuple[int, int, int]) -> Floa
     return marker_in_metres(name, table.values[:, list(triple)], unit or "m", table.file)
 
 
+def metres_per(unit: str, file: str, key: str) -> float:
+    """A unit of length in m; InputError for what is none."""
+    try:
+        factor, dimension = unit_in_si(unit)
+    except InputError as error:
+        raise error.at(file=file, key=key) from None
+    if dimension != _LENGTH:
+        raise InputError(f"'{unit}' is no unit of length", file=file, key=key, hint="such as mm or m")
+    return factor
+
+
 def marker_in_metres(name: str, values: FloatArray, unit: str, file: str) -> FloatArray:
     """Positions (n, 3) in m: NaN where a coordinate is missing; InputError where they can't be in the unit said."""
-    factor, dimension = unit_in_si(unit)
-    if dimension not in (_LENGTH, NUMBER):
-        raise InputError(f"marker {name!r} is in {unit}, which is no unit of length", file=file, key=name)
-    metres = values * factor
+    factor = metres_per(unit, file, name)
+    with np.errstate(over="ignore"):
+        metres = values * factor
     metres[np.isnan(metres).any(axis=1)] = np.nan
     far = np.flatnonzero((np.abs(metres) > MOST_METRES).any(axis=1))
     if far.size:

@@ -7,13 +7,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from trundle.arrays import FloatArray
+from trundle.capture.c3d_file import read_c3d
 from trundle.capture.csv_file import read_csv, write_csv
 from trundle.capture.recording import Recording
 from trundle.capture.sto_file import read_sto, write_sto
 from trundle.errors import InputError, choose
 from trundle.files import path_of
 
-_READERS: Mapping[str, Callable[[Path], Recording]] = {".csv": read_csv, ".mot": read_sto, ".sto": read_sto}
+_READERS: Mapping[str, Callable[[Path], Recording]] = {
+    ".csv": read_csv,
+    ".c3d": read_c3d,
+    ".mot": read_sto,
+    ".sto": read_sto,
+}
 _WRITERS: Mapping[str, Callable[[Path, Mapping[str, FloatArray]], None]] = {
     ".csv": write_csv,
     ".mot": write_sto,
@@ -22,10 +28,14 @@ _WRITERS: Mapping[str, Callable[[Path, Mapping[str, FloatArray]], None]] = {
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
-    """What a file recorded of a motion, in SI units: CSV, OpenSim's MOT and STO.
+    """What a file recorded of a motion, in SI units: CSV, C3D, OpenSim's MOT and STO.
 
     In CSV the first row names the columns: `time` and one per coordinate, or NAME.x, NAME.y, NAME.z (or NAME_x …) per
     marker; units in brackets behind a name are honoured, "knee [deg]", "ankle.x [mm]". Nothing is smoothed or filled.
+
+    C3D has markers (points that a program computed are left out), force plates of types 1 to 4 and events. A plate's
+    offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person: where the file holds what the
+    person does to the plate, which no plate does by itself, a force into its surface, it is turned round.
 
     Parameters
     ----------

@@ -30,8 +30,9 @@ from trundle.errors import InputError, choose, suggest
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.extremes import Peak, peaks
 from trundle.motion.kinematics import Kinematics, kinematics
-from trundle.motion.limits import Limits, limits_of
+from trundle.motion.limits import Limits
 from trundle.motion.motion import Motion
+from trundle.planning.planner import module_limits
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
@@ -50,8 +51,6 @@ class Driven:
 
     Parameters
     ----------
-    robot : Robot
-        Who drives.
     name : str
         Of the plan or the path.
     asked : float or None, s
@@ -74,7 +73,6 @@ class Driven:
         The commands and where they stand; None of a path.
     """
 
-    robot: Robot
     name: str
     asked: float | None
     level: Level | Literal["path"]
@@ -86,6 +84,11 @@ class Driven:
     notes: tuple[str, ...]
     events: tuple[tuple[str, float], ...] = ()
     file: CommandFile | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """Who drives."""
+        return self.motion.kinematics.robot
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,6 +167,7 @@ def drive(
     *,
     level: Level = "limited",
     profile: Shape = "scurve",
+    limits: Limits | Mapping[str, Limits] | None = None,
 ) -> Driven:
     """The motion of a drive under commands.
 
@@ -178,6 +182,8 @@ def drive(
         declared limits held; "coordinated": as fast as the limits allow, by the planner.
     profile : str
         "linear", "trapezoidal" or "scurve".
+    limits : Limits, or mapping of them by module, optional
+        Default: those that the description declares.
 
     Returns
     -------
@@ -202,10 +208,9 @@ def drive(
     file = read_commands(commands)
     found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
     who = _driven_modules(kinematics(found))
-    declared = limits_of(found)
-    limits = tuple(declared[name] for name in who.names)
-    shape = profile if level in ("module", "body") else smooth_shape(profile, limits)
-    asked = Drive(who, limits, shape, level in ("limited", "coordinated"))
+    held = tuple(module_limits(who, limits))
+    shape = profile if level in ("module", "body") else smooth_shape(profile, held)
+    asked = Drive(who, held, shape, level in ("limited", "coordinated"))
     begin = _start(asked, file, level)
     steps = _steps(asked, file, level, begin)
     notes = [f"command {place + 1}: {note}" for place, each in enumerate(steps) for note in each.notes]
@@ -216,9 +221,7 @@ def drive(
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
     name, asked = file.motion.name, file.motion.duration
-    return Driven(
-        found, name, asked, level, profile, motion, ends, limits, stretches, tuple(notes), file=file
-    )
+    return Driven(name, asked, level, profile, motion, ends, held, stretches, tuple(notes), file=file)
 
 
 @lru_cache

@@ -124,7 +124,7 @@ def follow(
     motion = Motion(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]))
     asked, limited = path.duration, drive.steered.limits
     told = _notes(path), tuple(events)
-    return Driven(found, path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), *told)
+    return Driven(path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), *told)
 
 
 def _given_angles(kinematics: Kinematics, angles: Mapping[str, float]) -> FloatArray:
@@ -173,7 +173,7 @@ def _drive(robot: Robot, limits: Mapping[str, Limits] | Limits | None) -> _Drive
                 key=f"robot.wheels.{module.name}",
                 hint="path following takes wheels that steer about their centres, or have rollers",
             )
-    known = tuple(module_limits(robot, found, limits))
+    known = tuple(module_limits(found, limits))
     for module, each in zip(found.modules, known, strict=True):
         if not math.isfinite(each.drive_speed):
             raise InputError(

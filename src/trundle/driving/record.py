@@ -14,7 +14,7 @@ from trundle.driving.drive import Driven
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.configuration import independent_coordinates
-from trundle.motion.extremes import Peak
+from trundle.motion.extremes import Peak, peaks
 from trundle.motion.limits import QUANTITIES
 from trundle.motion.motion import Motion, Samples
 from trundle.results import Run
@@ -46,13 +46,13 @@ def sample_times(duration: float, rate: float = RATE) -> FloatArray:
     return times if duration - times[-1] <= 1e-9 * duration else np.append(times, duration)
 
 
-def to_run(driven: Driven, rate: float = RATE) -> Run:
-    """The motion at so many samples a second, with its summary and the robot, as a run that figures and files take.
+def to_run(motion: Motion | Driven, rate: float = RATE) -> Run:
+    """A motion at so many samples a second, with its summary and the robot, as a run that figures and files take.
 
     Parameters
     ----------
-    driven : Driven
-        What `trundle.drive` gave.
+    motion : Motion or Driven
+        A plan, or what `trundle.drive` and `trundle.follow` gave.
     rate : float, 1/s
         Samples a second; the end is one more.
 
@@ -70,68 +70,78 @@ def to_run(driven: Driven, rate: float = RATE) -> Run:
     --------
     >>> import trundle
     >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
-    >>> run = trundle.drive({"motion": turn}).run()
+    >>> run = trundle.to_run(trundle.drive({"motion": turn}))
     >>> round(float(run["theta"][-1]), 9), run.units["left_front.drive_jerk"]
     (0.5, 'm/s^3')
     """
-    times = sample_times(driven.motion.duration, rate)
-    samples = driven.motion.samples(times)
+    if isinstance(motion, Driven):
+        return _sampled(motion.motion, rate, motion.name, summary(motion))
+    told = _outcome(motion, peaks(motion), motion.samples(_dense(motion)))
+    return _sampled(motion, rate, motion.kinematics.name, told)
+
+
+def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) -> Run:
+    times, robot = sample_times(motion.duration, rate), motion.kinematics.robot
+    samples = motion.samples(times)
     units = {"x": "m", "y": "m", "theta": "rad"}
-    moving = independent_coordinates(assemble(driven.robot, driven.robot.resolver()))
+    moving = independent_coordinates(assemble(robot, robot.resolver()))
     places = dict.fromkeys(moving, np.zeros(times.size))
-    places |= zip(units, driven.motion.poses(times).T, strict=True)
+    places |= zip(units, motion.poses(times).T, strict=True)
     speeds: dict[str, FloatArray] = {}
     outputs: dict[str, FloatArray] = {}
-    for k, (name, unit) in enumerate(_TWIST.items()):
-        speeds[name], units[name] = samples.twist[:, k], unit
-        outputs |= {f"{name}_rate": samples.twist_rate[:, k], f"{name}_jerk": samples.twist_jerk[:, k]}
-        units |= {f"{name}_rate": f"{unit}^2", f"{name}_jerk": f"{unit}^3"}
-    rolled = driven.motion.distances(times)
-    for i, module in enumerate(driven.motion.kinematics.modules):
-        name, radius = module.name, float(module.radius)
-        places[f"{name}.angle"] = rolled[:, i] / radius
-        speeds[f"{name}.rate"] = samples.drive_speed[:, i] / radius
+    for k, (part, unit) in enumerate(_TWIST.items()):
+        speeds[part], units[part] = samples.twist[:, k], unit
+        outputs |= {f"{part}_rate": samples.twist_rate[:, k], f"{part}_jerk": samples.twist_jerk[:, k]}
+        units |= {f"{part}_rate": f"{unit}^2", f"{part}_jerk": f"{unit}^3"}
+    rolled = motion.distances(times)
+    for i, module in enumerate(motion.kinematics.modules):
+        wheel, radius = module.name, float(module.radius)
+        places[f"{wheel}.angle"] = rolled[:, i] / radius
+        speeds[f"{wheel}.rate"] = samples.drive_speed[:, i] / radius
         if module.pivots:
-            places[f"{name}.steering"] = samples.angle[:, i] - float(module.heading)
-            speeds[f"{name}.steering_rate"] = samples.steering_rate[:, i]
+            places[f"{wheel}.steering"] = samples.angle[:, i] - float(module.heading)
+            speeds[f"{wheel}.steering_rate"] = samples.steering_rate[:, i]
         for what in _KEPT:
-            outputs[f"{name}.{what}"] = getattr(samples, what)[:, i]
-            units[f"{name}.{what}"] = _UNITS.get(what, "m/s")
+            outputs[f"{wheel}.{what}"] = getattr(samples, what)[:, i]
+            units[f"{wheel}.{what}"] = _UNITS.get(what, "m/s")
     units = dict.fromkeys(places, "rad") | dict.fromkeys(speeds, "rad/s") | units
     groups = {"coordinates": tuple(places), "speeds": tuple(speeds), "outputs": tuple(outputs)}
-    description = {"yaml": dump(driven.robot), "parameters": dict(driven.robot.parameter_values())}
-    values = places | speeds | outputs
-    return Run(driven.name, times, values, units, description, summary(driven), groups)
+    description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
+    return Run(name, times, places | speeds | outputs, units, description, told, groups)
 
 
 def summary(driven: Driven) -> dict[str, object]:
     """What came out, as plain data: duration, final pose, the largest of each quantity, what limits were broken and
     which were active when, and how much longer it took than asked, and why.
     """
-    motion = driven.motion
-    largest = {
-        name: max((p.value for p in driven.peaks if p.quantity == name), default=0.0) for name in QUANTITIES
-    }
-    final = motion.poses([motion.duration])[0].tolist()
-    samples = motion.samples(_dense(motion))
-    asked = driven.asked
+    duration, asked = driven.motion.duration, driven.asked
+    samples = driven.motion.samples(_dense(driven.motion))
     return {
         "plan": driven.name,
         "robot": driven.robot.name,
         "level": driven.level,
         "profile": driven.profile,
+        **_outcome(driven.motion, driven.peaks, samples),
+        "exceeded": exceeded(driven),
+        "active": list(_active(driven, samples)),
+        "stretch": {
+            "factor": duration / asked if asked else None,
+            "why": [vars(each) | {"command": each.command + 1} for each in driven.stretches],
+        },
+        "notes": list(driven.notes),
+    }
+
+
+def _outcome(motion: Motion, found: Sequence[Peak], samples: Samples) -> dict[str, object]:
+    """What is told of every motion: how long it takes, where it ends, and its largest values; an impulse's is None."""
+    largest = {name: max((p.value for p in found if p.quantity == name), default=0.0) for name in QUANTITIES}
+    final = motion.poses([motion.duration])[0].tolist()
+    return {
         "duration": motion.duration,
         "final": dict(zip(("x", "y", "theta"), final, strict=True)),
         **{name: value if math.isfinite(value) else None for name, value in largest.items()},
         "slip": float(samples.slip.max()),
         "impulsive": [name for name, value in largest.items() if math.isinf(value)],
-        "exceeded": exceeded(driven),
-        "active": list(_active(driven, samples)),
-        "stretch": {
-            "factor": motion.duration / asked if asked else None,
-            "why": [vars(each) | {"command": each.command + 1} for each in driven.stretches],
-        },
-        "notes": list(driven.notes),
     }
 
 

@@ -18,6 +18,7 @@ from trundle.motion.module_states import ModuleRates, ModuleStates, lanes, twist
 from trundle.motion.modules import Module, modules_of
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
+from trundle.robot import Robot
 
 _Call = Callable[..., tuple[FloatArray, ...]]
 
@@ -40,8 +41,13 @@ class Kinematics:
     [1.0, 0.0, 1.0]
     """
 
-    name: str
+    robot: Robot
     modules: tuple[Module, ...]
+
+    @property
+    def name(self) -> str:
+        """The robot's."""
+        return self.robot.name
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -381,7 +387,7 @@ def kinematics(robot: Given) -> Kinematics:
     modules = modules_of(assemble(found, found.resolver()))
     if not modules:
         raise InputError(f"no wheel on the base of '{found.name}' touches the ground", key="robot.wheels")
-    return Kinematics(found.name, modules)
+    return Kinematics(found, modules)
 
 
 def _calls(program: Program) -> tuple[_Call, _Call]:

@@ -14,6 +14,7 @@ from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.poses import Arcs, integrate
+from trundle.results import Run
 from trundle.results.arrays import FloatArray, frozen, settle
 
 
@@ -220,6 +221,35 @@ class Motion:
             if module.pivots:
                 found[f"{module.name}.steering"] = angle - float(module.heading)
         return found
+
+    def run(self, rate: float = 100.0) -> Run:
+        """The motion as a run: labelled samples with units, which figures and files take.
+
+        Parameters
+        ----------
+        rate : float, 1/s
+            Samples a second; the end is one more.
+
+        Returns
+        -------
+        Run
+            Poses, speeds, accelerations and jerks of the body and of the modules.
+
+        Raises
+        ------
+        InputError
+            The rate is not positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> plan = trundle.plan(trundle.catalog.limited_swerve(), (1, 0, 0))
+        >>> plan.run().final["v_x"]
+        1.0
+        """
+        from trundle import to_run
+
+        return to_run(self, rate)
 
     @cached_property
     def _arcs(self) -> Arcs:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from trundle.arrays import as_numbers
 from trundle.choices import INFEASIBLE, Infeasible
 from trundle.errors import InputError, choose, suggest
-from trundle.model.arguments import Given, robot_of
+from trundle.model.arguments import Given
 from trundle.motion.kinematics import Kinematics, kinematics
 from trundle.motion.limits import Limits, limits_of
 from trundle.motion.motion import Motion
@@ -198,7 +198,7 @@ def _begun(
 ) -> tuple[Kinematics, SteeredDrive, FloatArray, FloatArray]:
     """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
     who = robot if isinstance(robot, Kinematics) else kinematics(robot)
-    drive = steered_drive(who, module_limits(robot, who, limits))
+    drive = steered_drive(who, module_limits(who, limits))
     twist = _twists(start, "start")[0]
     return who, drive, twist, _start_angles(drive, twist, angles)
 
@@ -226,16 +226,13 @@ def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
     return drive
 
 
-def module_limits(
-    robot: Given | Kinematics, who: Kinematics, given: Limits | Mapping[str, Limits] | None
-) -> list[Limits]:
+def module_limits(who: Kinematics, given: Limits | Mapping[str, Limits] | None) -> list[Limits]:
     """Those of each module: one for all, by their names, or as the description declares them."""
     if isinstance(given, Limits):
         return [given] * len(who.names)
     if given is None:
-        if isinstance(robot, Kinematics):
-            raise InputError("kinematics have no limits", key="limits", hint="give `limits`, or a robot")
-        given = limits_of(robot_of(robot, "plan", "it has no wheels"))
+        declared = limits_of(who.robot)
+        return [declared[name] for name in who.names]
     for name in given:
         if name not in who.names:
             raise InputError(f"there is no module {name!r}", key="limits", hint=suggest(name, who.names))

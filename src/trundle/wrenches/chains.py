@@ -5,7 +5,7 @@ What a frame and a point are, is written in `frame`; here counts only how they h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from trundle.errors import InputError
@@ -93,6 +93,20 @@ def offset(start: Placed, end: Placed, axes: Riding) -> Vector:
     """The vector from one point to another, found in the first one's frame, given in the axes of a third."""
     pose = placement_in(end.frame, start.frame).pose
     return turned_into(axes, start.frame, subtract(transform_point(pose, end.coordinates), start.coordinates))
+
+
+def rate_in(
+    axes: Riding,
+    rate_of: Callable[[Placed, Riding], Vector],
+    point: Placed,
+    relative_to: Placed | None,
+    seen_from: Riding,
+) -> Vector:
+    """A point's velocity or acceleration less that of another, in any axes."""
+    found = turned_into(axes, point.frame, rate_of(point, seen_from))
+    if relative_to is None:
+        return found
+    return subtract(found, turned_into(axes, relative_to.frame, rate_of(relative_to, seen_from)))
 
 
 def velocity_of(point: Placed, seen_from: Riding) -> Vector:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.scalars import Scalar
 from trundle.spatial.vectors import Matrix, Vector
@@ -64,24 +64,26 @@ def as_matrix(given: Triple, what: str) -> Matrix:
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
-def shown(vector: Vector) -> Triple:
-    """An array (..., 3), read-only, where all components are numbers, else the tuple."""
-    if not all(is_number(x) for x in vector):
-        return vector
-    stacked = np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in vector)), axis=-1)
-    stacked.setflags(write=False)
-    return stacked
+def shown(vector: Vector, shape: Shape = ()) -> Triple:
+    """An array (..., 3), read-only and one for each sample of `shape`, where all components are numbers; else the
+    tuple.
+    """
+    return _stacked(vector, shape, (3,)) if all(is_number(x) for x in vector) else vector
 
 
-def shown_matrix(matrix: Matrix) -> Triple:
-    """An array (..., 3, 3), read-only, where all entries are numbers, else the tuple of rows."""
+def shown_matrix(matrix: Matrix, shape: Shape = ()) -> Triple:
+    """An array (..., 3, 3) in the same way, else the tuple of rows."""
     entries = [x for row in matrix for x in row]
-    if not all(is_number(x) for x in entries):
-        return matrix
+    return _stacked(entries, shape, (3, 3)) if all(is_number(x) for x in entries) else matrix
+
+
+def _stacked(entries: Sequence[Scalar], shape: Shape, last: Shape) -> FloatArray:
     flat = np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in entries)), axis=-1)
-    stacked = flat.reshape(*flat.shape[:-1], 3, 3)
-    stacked.setflags(write=False)
-    return stacked
+    whole = flat.reshape(*flat.shape[:-1], *last)
+    # What is the same at all times is so for each of them: nobody's indices depend on where an axis happens to lie.
+    whole = np.broadcast_to(whole, np.broadcast_shapes(whole.shape, (*shape, *last)))
+    whole.setflags(write=False)
+    return whole
 
 
 def batch_shape(what: str, *vectors: Iterable[Scalar], also: Iterable[Shape] = ()) -> Shape:

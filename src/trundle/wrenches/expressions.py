@@ -51,7 +51,10 @@ def expanded(expression: Scalar) -> Scalar:
     """The expression multiplied out, products of sines and cosines as sums: Σ c sin(kt) rather than c s₁ s₂."""
     if not isinstance(expression, sympy.Basic):
         return expression
-    return sympy.expand(TR8(sympy.expand(expression)))
+    before, after = None, sympy.expand(expression)
+    while after != before:  # powers take a turn each
+        before, after = after, sympy.expand(TR8(after))
+    return after
 
 
 def equations(pairs: Sequence[tuple[Scalar, Scalar]]) -> tuple[sympy.Eq, ...]:

@@ -6,19 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trundle.scalars import Scalar
-from trundle.spatial.vectors import ZERO, Vector, apply_transposed, subtract
-from trundle.wrenches.chains import (
-    acceleration_in,
-    acceleration_of,
-    offset,
-    placement_in,
-    turned_into,
-    twist_in,
-    velocity_of,
-)
-from trundle.wrenches.components import Shape, Triple, as_vector, batch_shape, shown, shown_matrix
-from trundle.wrenches.placement import AT_REST, Placement, composed, placed, turned
-from trundle.wrenches.rotations import rates_of, rotation_of
+from trundle.spatial.vectors import ZERO, Vector
+from trundle.wrenches import chains
+from trundle.wrenches.components import Shape, Triple, batch_shape, shown, shown_matrix
+from trundle.wrenches.placement import AT_REST, Placement, composed, shape_of
+from trundle.wrenches.rotations import place_given, placement_given
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,10 +25,8 @@ class Frame:
         The frame it moves in; None for a root.
     time : sympy.Symbol or None
         The letter of time of a root, for expressions; None stands for that of SymPy's `dynamicsymbols`.
-    placement : Placement
-        How it stands and moves in its parent; made by `child`, as all that follows.
-    in_root : Placement
-        How it stands and moves in its root, composed from the root down.
+    placement, in_root : Placement
+        How it stands and moves in its parent, and in its root, composed from there down; `child` makes them.
     above : Frame or None
         The root; None of a root.
 
@@ -112,25 +102,9 @@ class Frame:
         (0, 0, 2*t)
         """
         what = f"frame '{name}'"
-
-        def given(value: Triple, of: str, found: Vector | None) -> Vector | None:
-            return found if value is None else as_vector(value, f"{what}: {of}")
-
-        turn = rotation_of(rotation, f"{what}: its rotation", self._time)
-        if angular_velocity is not None or angular_acceleration is not None:
-            matrix = turn.pose.rotation
-            known = turn.twist.angular if turn.twist else None
-            omega = given(angular_velocity, "its angular velocity", None)
-            alpha = given(angular_acceleration, "its angular acceleration", None)
-            own_omega = known if omega is None else apply_transposed(matrix, omega)
-            own_alpha = None if alpha is None else apply_transposed(matrix, alpha)
-            turn = turned(matrix, own_omega, own_alpha)
-        place = as_vector(origin, f"{what}: its origin")
-        first, second = rates_of(place, self._time)
-        first = given(velocity, "its velocity", first)
-        second = given(acceleration, "its acceleration", None if velocity is not None else second)
-        placement = placed(turn, place, first, second)
-        batch_shape(what, also=(self.shape, _shape_of(what, placement)))
+        place, turning = (origin, velocity, acceleration), (angular_velocity, angular_acceleration)
+        placement = placement_given(what, rotation, place, turning, self._time)
+        batch_shape(what, also=(self.shape, shape_of(what, placement)))
         return Frame(name, self, None, placement, composed(self.in_root, placement), self.root)
 
     def point(
@@ -166,14 +140,10 @@ class Frame:
         array([0. , 0.4, 0. ])
         """
         what = f"point '{name}'"
-        place = as_vector(position, f"{what}: its position")
-        first, second = rates_of(place, self._time)
-        if velocity is not None:
-            first, second = as_vector(velocity, f"{what}: its velocity"), None
-        if acceleration is not None:
-            second = as_vector(acceleration, f"{what}: its acceleration")
-        batch_shape(what, *(each for each in (place, first, second) if each is not None), also=[self.shape])
-        return Point(name, self, place, first, second)
+        given = place_given(f"{what}: its position", (position, velocity, acceleration), self._time)
+        point = Point(name, self, *given)
+        batch_shape(what, also=(self.shape, point.shape))
+        return point
 
     @cached_property
     def origin(self) -> Point:
@@ -188,7 +158,7 @@ class Frame:
     @cached_property
     def shape(self) -> Shape:
         """The shape of the batch: () of one moment or of expressions."""
-        return _shape_of(f"frame '{self.name}'", self.in_root)
+        return shape_of(f"frame '{self.name}'", self.in_root)
 
     def rotation(self, *, in_: Frame) -> Triple:
         """R_in_self, whose columns are this frame's axes in those of another.
@@ -215,7 +185,9 @@ class Frame:
         >>> world.child("arm").rotation(in_=world)[0]
         array([1., 0., 0.])
         """
-        return shown_matrix(placement_in(self, in_).pose.rotation)
+        return shown_matrix(
+            chains.placement_in(self, in_).pose.rotation, batch_shape(self.name, also=(self.shape, in_.shape))
+        )
 
     def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
         """ω of this frame seen from another.
@@ -245,7 +217,8 @@ class Frame:
         >>> world.angular_velocity(seen_from=arm)
         array([ 0.,  0., -2.])
         """
-        return shown(turned_into(in_ or seen_from, self, twist_in(self, seen_from).angular))
+        found = chains.turned_into(in_ or seen_from, self, chains.twist_in(self, seen_from).angular)
+        return _over(found, self, seen_from, in_)
 
     def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
         """The rate of ω of this frame seen from another, as that frame sees it.
@@ -275,7 +248,12 @@ class Frame:
         >>> arm.angular_acceleration(seen_from=world)
         array([0., 0., 3.])
         """
-        return shown(turned_into(in_ or seen_from, self, acceleration_in(self, seen_from).angular))
+        return _over(
+            chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular),
+            self,
+            seen_from,
+            in_,
+        )
 
     def _time(self) -> Scalar:
         from trundle.wrenches.expressions import time_symbol
@@ -308,6 +286,12 @@ class Point:
     def __repr__(self) -> str:
         return f"Point({self.name!r}, in {self.frame.name!r})"
 
+    @cached_property
+    def shape(self) -> Shape:
+        """The shape of the batch, of its frame's too."""
+        given = (each for each in (self.coordinates, self.rate, self.second_rate) if each is not None)
+        return batch_shape(f"point '{self.name}'", *given, also=[self.frame.shape])
+
     def position(self, *, in_: Frame, relative_to: Point | None = None) -> Triple:
         """The vector to this point from another, in a frame's axes.
 
@@ -336,7 +320,7 @@ class Point:
         >>> knee.position(in_=world, relative_to=hip)
         array([ 0. ,  0. , -0.4])
         """
-        return shown(offset(relative_to or in_.origin, self, in_))
+        return _over(chains.offset(relative_to or in_.origin, self, in_), self, relative_to, in_)
 
     def velocity(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
@@ -370,11 +354,8 @@ class Point:
         >>> world.origin.velocity(seen_from=belt)
         array([-1.5,  0. ,  0. ])
         """
-        axes = in_ or seen_from
-        own = turned_into(axes, self.frame, velocity_of(self, seen_from))
-        if relative_to is None:
-            return shown(own)
-        return shown(subtract(own, turned_into(axes, relative_to.frame, velocity_of(relative_to, seen_from))))
+        found = chains.rate_in(in_ or seen_from, chains.velocity_of, self, relative_to, seen_from)
+        return _over(found, self, relative_to, seen_from, in_)
 
     def acceleration(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
@@ -408,16 +389,10 @@ class Point:
         >>> arm.point("hand", (0.5, 0, 0)).acceleration(seen_from=world)
         array([-2.,  0.,  0.])
         """
-        axes = in_ or seen_from
-        own = turned_into(axes, self.frame, acceleration_of(self, seen_from))
-        if relative_to is None:
-            return shown(own)
-        return shown(
-            subtract(own, turned_into(axes, relative_to.frame, acceleration_of(relative_to, seen_from)))
-        )
+        found = chains.rate_in(in_ or seen_from, chains.acceleration_of, self, relative_to, seen_from)
+        return _over(found, self, relative_to, seen_from, in_)
 
 
-def _shape_of(what: str, placement: Placement) -> Shape:
-    pose, twist, acceleration = placement
-    motions = [vector for motion in (twist, acceleration) if motion is not None for vector in motion]
-    return batch_shape(what, *pose.rotation, pose.position, *motions)
+def _over(vector: Vector, *parts: Frame | Point | None) -> Triple:
+    """A vector for every sample that the frames and points hold."""
+    return shown(vector, batch_shape("the frames", also=(each.shape for each in parts if each is not None)))

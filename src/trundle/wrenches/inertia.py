@@ -82,9 +82,9 @@ class Inertia(Shown):
             )
         rows = as_matrix(self.matrix, what)
         object.__setattr__(self, "mass", as_vector((self.mass, 0, 0), f"{what}: its mass")[0])
-        object.__setattr__(self, "matrix", shown_matrix(rows))
         object.__setattr__(self, "point", self.point or self.center)
         object.__setattr__(self, "frame", self.frame or body)
+        object.__setattr__(self, "matrix", shown_matrix(rows, self.frame.shape))
         if not self.as_given:
             _check(self.mass, rows, _about_center(self), what)
 

@@ -21,6 +21,7 @@ from trundle.spatial.motions import (
     scale_motion,
 )
 from trundle.spatial.vectors import ZERO, Matrix, Vector, apply_transposed, cross, subtract
+from trundle.wrenches.components import Shape, batch_shape
 
 
 class Placement(NamedTuple):
@@ -77,3 +78,10 @@ def turned(rotation: Matrix, omega: Vector | None, alpha: Vector | None) -> Plac
     return Placement(
         Pose(rotation, ZERO), twist, None if twist is None or alpha is None else Motion(ZERO, alpha)
     )
+
+
+def shape_of(what: str, placement: Placement) -> Shape:
+    """The shape of the batch that it holds."""
+    pose, twist, acceleration = placement
+    motions = [vector for motion in (twist, acceleration) if motion is not None for vector in motion]
+    return batch_shape(what, *pose.rotation, pose.position, *motions)

@@ -1,4 +1,4 @@
-"""Rotations as people give them: matrices, axis and angle, Euler's angles; with the turning that follows from them."""
+"""Rotations and places as people give them, with the rates that are given or follow from expressions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.scalars import Scalar, cos, sin
+from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
     Vector,
+    apply_transposed,
     axis_rotation,
     multiply,
     principal_rotation,
@@ -27,8 +28,9 @@ from trundle.wrenches.components import (
     check_rotation,
     is_number,
     is_symbolic,
+    probe,
 )
-from trundle.wrenches.placement import AT_REST, Placement, composed, turned
+from trundle.wrenches.placement import AT_REST, Placement, composed, placed, turned
 
 _AXES: tuple[Vector, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 _KINDS = "a rotation is a matrix (..., 3, 3), (axis, angle), (axis, angle, rate, acceleration) or (roll, pitch, yaw)"
@@ -53,6 +55,42 @@ def rotation_of(given: object, what: str, time: Time) -> Placement:
             euler = composed(euler, _about_axis((axis, angle), what, time))
         return euler
     raise InputError(f"{what}: a sequence of {len(given)} is no rotation", hint=_KINDS)
+
+
+def placement_given(
+    what: str,
+    rotation: object,
+    place: tuple[Triple, Triple, Triple],
+    turning: tuple[Triple, Triple],
+    time: Time,
+) -> Placement:
+    """A turn with its origin; angular velocity and acceleration that are given, in the parent's axes, count more than
+    those that follow from it.
+    """
+    turn = rotation_of(rotation, f"{what}: its rotation", time)
+    matrix = turn.pose.rotation
+    own: list[Vector | None] = [
+        None if each is None else apply_transposed(matrix, as_vector(each, f"{what}: its angular {name}"))
+        for each, name in zip(turning, ("velocity", "acceleration"), strict=True)
+    ]
+    if any(each is not None for each in own):
+        known = turn.twist.angular if turn.twist else None
+        turn = turned(matrix, known if own[0] is None else own[0], own[1])
+    return placed(turn, *place_given(f"{what}: its origin", place, time))
+
+
+def place_given(
+    what: str, place: tuple[Triple, Triple, Triple], time: Time
+) -> tuple[Vector, Vector | None, Vector | None]:
+    """A position with its rates: those that are given count, else those that follow from its expressions."""
+    position, velocity, acceleration = place
+    coordinates = as_vector(position, what)
+    first, second = rates_of(coordinates, time)
+    if velocity is not None:
+        first, second = as_vector(velocity, f"{what}, its velocity"), None
+    if acceleration is not None:
+        second = as_vector(acceleration, f"{what}, its acceleration")
+    return coordinates, first, second
 
 
 def rates_of(values: Sequence[Scalar], time: Time) -> tuple[Vector, Vector] | tuple[None, None]:
@@ -89,14 +127,7 @@ def _of_matrix(given: object, what: str, time: Time) -> Placement:
 
 def _about_axis(given: Sequence[Triple], what: str, time: Time) -> Placement:
     axis, angle = as_vector(given[0], f"{what}: its axis"), given[1]
-    if any(not is_number(x) or np.ndim(x) for x in axis):
-        hint = "an axis that moves needs a matrix, or a frame of its own before the turn"
-        raise InputError(f"{what}: its axis must be three numbers", hint=hint)
-    length = math.hypot(*axis)
-    if not abs(length - 1) <= 1e-9:
-        raise InputError(
-            f"{what}: its axis must have length 1, got {length:.9g}", hint="divide by its length"
-        )
+    _check_axis(axis, what, time)
     checked, _, _ = as_vector((angle, 0, 0), f"{what}: its angle")
     rotation = _turn(axis, checked)
     if len(given) == 4:
@@ -107,6 +138,19 @@ def _about_axis(given: Sequence[Triple], what: str, time: Time) -> Placement:
             return turned(rotation, None, None)
         rate, acceleration = found
     return turned(rotation, scale(rate, axis), scale(acceleration, axis))
+
+
+def _check_axis(axis: Vector, what: str, time: Time) -> None:
+    """Three numbers, or constant expressions, of length 1."""
+    first, _ = rates_of(axis, time)
+    if first is None or any(not is_zero(x) for x in first):
+        hint = "an axis that moves needs a matrix, or a frame of its own before the turn"
+        raise InputError(f"{what}: its axis must be three numbers or constant expressions", hint=hint)
+    length = math.hypot(*(float(x) for x in probe(axis) or ()))
+    if not abs(length - 1) <= 1e-9:
+        raise InputError(
+            f"{what}: its axis must have length 1, got {length:.9g}", hint="divide by its length"
+        )
 
 
 def _turn(axis: Vector, angle: Scalar) -> Matrix:

@@ -49,15 +49,13 @@ class Twist(Shown):
     frame: Frame = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("linear", "angular"):
-            vector = as_vector(getattr(self, name), f"the {name} part of the twist of '{self.body}'")
-            object.__setattr__(self, name, shown(vector))
-        batch_shape(
-            f"the twist of '{self.body}'",
-            as_vector(self.linear, ""),
-            as_vector(self.angular, ""),
-            also=(self.frame.shape, self.point.frame.shape),
-        )
+        what = f"the twist of '{self.body}'"
+        parts = {
+            name: as_vector(getattr(self, name), f"{what}: its {name} part") for name in ("linear", "angular")
+        }
+        shape = batch_shape(what, *parts.values(), also=(self.frame.shape, self.point.shape))
+        for name, vector in parts.items():
+            object.__setattr__(self, name, shown(vector, shape))
 
     @staticmethod
     def of(frame: Frame, *, seen_from: Frame) -> Twist:

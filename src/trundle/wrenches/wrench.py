@@ -57,9 +57,9 @@ class Wrench(Shown):
             as_vector(self.force, f"{what}: its force"),
             as_vector(self.moment, f"{what}: its moment"),
         )
-        batch_shape(what, force, moment, also=(self.frame.shape, self.point.frame.shape))
-        object.__setattr__(self, "force", shown(force))
-        object.__setattr__(self, "moment", shown(moment))
+        shape = batch_shape(what, force, moment, also=(self.frame.shape, self.point.shape))
+        object.__setattr__(self, "force", shown(force, shape))
+        object.__setattr__(self, "moment", shown(moment, shape))
 
     def at(self, point: Point) -> Wrench:
         """The same wrench with its moment about another point: M′ = M + r × F.

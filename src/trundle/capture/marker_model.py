@@ -1,0 +1,181 @@
+"""Markers on a robot: where they are at a posture, how that changes with it, and between which limits it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.mechanics.frames import world_poses
+from trundle.model.arguments import named, three
+from trundle.model.moving import MovingMechanism
+from trundle.model.programs import program_of
+from trundle.program import Kernel, compile_program
+from trundle.robot import Robot
+from trundle.robot.bodies import drive_axes
+from trundle.scalars import Scalar
+from trundle.spatial.motions import transform_point
+
+# By a marker's name the link that carries it, and its place in the link's frame (m).
+Markers = Mapping[str, tuple[str, Sequence[float | str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerModel:
+    """A robot's markers as functions of its coordinates q (c,), of which some are known and the others looked for.
+
+    names, markers: of the coordinates and the markers. start: a posture to begin at. slides: which coordinates are
+        lengths. quaternions: where such start.
+    motions_of: of each motion δ the coordinate that it moves, and −1; or where the quaternion starts that it turns, and
+        about which axis.
+    lower, upper: the coordinates' limits, infinite where there are none.
+    """
+
+    names: tuple[str, ...]
+    markers: tuple[str, ...]
+    start: FloatArray
+    slides: npt.NDArray[np.bool_]
+    quaternions: tuple[int, ...]
+    motions_of: tuple[tuple[int, int], ...]
+    lower: FloatArray
+    upper: FloatArray
+    _whole: Kernel
+    _sloped: Callable[..., tuple[FloatArray, ...]]
+    _speeds: FloatArray
+    _parameters: FloatArray
+
+    def evaluate(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The markers' places (3m,), m, in the world, and their slopes by the coordinates (3m, c)."""
+        places, slopes = self._sloped(q, self._speeds, self._parameters)
+        return places, slopes.reshape(places.size, q.size)
+
+    def places(self, postures: FloatArray) -> FloatArray:
+        """The markers' places (n, 3m) at many postures (n, c)."""
+        count = len(postures)
+        speeds = np.zeros((len(self._speeds), count))
+        return self._whole(np.ascontiguousarray(postures.T), speeds, self._parameters)[0].T
+
+    def motions(self, q: FloatArray) -> FloatArray:
+        """E(q), (c, t): how the coordinates change with δ; of a quaternion ½ q ⊗ (0, δ)."""
+        found = np.zeros((q.size, len(self.motions_of)))
+        for j, (k, axis) in enumerate(self.motions_of):
+            if axis < 0:
+                found[k, j] = 1.0
+                continue
+            w, x, y, z = q[k : k + 4] / 2
+            found[k : k + 4, j] = ((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]
+        return found
+
+    def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
+        """The posture after a motion, within the limits, its quaternions at length 1."""
+        found = np.clip(q + self.motions(q) @ step, self.lower, self.upper)
+        for k in self.quaternions:
+            found[k : k + 4] /= np.linalg.norm(found[k : k + 4])
+        return found
+
+    def unstopped(self, q: FloatArray, gradient: FloatArray) -> npt.NDArray[np.bool_]:
+        """Which motions no limit stops, (t,) bool: at a limit the cost must fall inward."""
+        at = [k for k, _ in self.motions_of]
+        return ~(((q <= self.lower)[at] & (gradient > 0)) | ((q >= self.upper)[at] & (gradient < 0)))
+
+    def anywhere(self, rng: np.random.Generator, q: FloatArray, count: int) -> Iterator[FloatArray]:
+        """Postures like this one with everything that turns turned at random, within the limits."""
+        moving = sorted({k for k, axis in self.motions_of if axis < 0 and not self.slides[k]})
+        for _ in range(count):
+            found = q.copy()
+            low, high = np.maximum(self.lower[moving], -np.pi), np.minimum(self.upper[moving], np.pi)
+            found[moving] = rng.uniform(np.minimum(low, high), np.maximum(low, high))
+            for k in {k for k, axis in self.motions_of if axis >= 0}:
+                found[k : k + 4] = rng.normal(size=4)
+                found[k : k + 4] /= np.linalg.norm(found[k : k + 4])
+            yield found
+
+    def coordinate_of(self, motion: int) -> str:
+        """The coordinate that a motion moves; of a quaternion its first part."""
+        return self.names[self.motions_of[motion][0]]
+
+
+def marker_model(
+    moving: MovingMechanism, markers: Markers, known: Collection[str] = (), limits: bool = True
+) -> MarkerModel:
+    """The markers of a robot, some of whose coordinates are `known`; `limits`: whether its joints' stops hold.
+
+    Raises InputError for a link that isn't there, a place that is none, and a robot with loops.
+    """
+    mechanism = moving.mechanism
+    if mechanism.assembly.loops:
+        raise InputError(
+            "markers pose trees, and this robot has closed loops",
+            hint="give its coordinates as channels, or leave the loops out",
+        )
+    names, quantities = mechanism.names, mechanism.assembly.quantities
+    lower, upper = _limits(mechanism.robot, names) if limits else _no_limits(names)
+    program = program_of(moving, "markers", {"marker": _marker_places(moving, markers)})
+    quaternions = tuple(quantities.quaternions(names))
+    return MarkerModel(
+        names,
+        tuple(markers),
+        np.clip(quantities.starts(names), lower, upper),
+        np.array([quantities[name].slides for name in names]),
+        quaternions,
+        tuple(_motions(names, quaternions, known)),
+        lower,
+        upper,
+        compile_program(program),
+        compile_program(program.with_jacobians("marker", "coordinate")).single(),
+        np.zeros(len(moving.labels)),
+        np.array([float(v) for v in mechanism.numbers.parameters.values()]),
+    )
+
+
+def _motions(
+    names: Sequence[str], quaternions: Collection[int], known: Collection[str]
+) -> Iterator[tuple[int, int]]:
+    """What each motion moves: see `MarkerModel.motions_of`."""
+    inside = {k + j for k in quaternions for j in range(4)}
+    for k, name in enumerate(names):
+        if name in known:
+            continue
+        if k in quaternions:
+            yield from ((k, axis) for axis in range(3))
+        elif k not in inside:
+            yield (k, -1)
+
+
+def _marker_places(moving: MovingMechanism, markers: Markers) -> tuple[list[str], list[Scalar]]:
+    """The markers' places in the world, in scalars."""
+    mechanism = moving.mechanism
+    poses = world_poses(mechanism.assembly.tree, mechanism.at.poses)
+    labels: list[str] = []
+    places: list[Scalar] = []
+    for name, given in named(markers, "markers").items():
+        if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+            raise InputError(
+                f"a marker is a link and a place, not {given!r}", key=name, hint='("shank", (x, y, z))'
+            )
+        point = three(given[1], name, "x, y and z", ("m", "m", "m"))
+        x, y, z = (0 if value == 0 else value for value in point)
+        places += transform_point(poses[mechanism.link(given[0])], (x, y, z))
+        labels += [f"{name}.{axis}" for axis in "xyz"]
+    return labels, places
+
+
+def _no_limits(names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    return np.full(len(names), -np.inf), np.full(len(names), np.inf)
+
+
+def _limits(robot: Robot, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    """The least and the greatest value of each coordinate, as the joints' stops have it."""
+    lower, upper = _no_limits(names)
+    read = robot.resolver(robot.parameter_values())
+    for owner, joint in robot.joints.items():
+        for axis, stops in drive_axes(joint).values():
+            name = f"{owner}.{axis.coordinate}"
+            for side, value in ((lower, stops.lower), (upper, stops.upper)):
+                if value is not None and name in names:
+                    side[names.index(name)] = float(read(value))
+    return lower, upper

@@ -1,0 +1,129 @@
+"""Smoothing splines: the least of Σ |y − s|² + λ ∫ |s⁽ᵐ⁾|² dt over all functions, of degree 2m − 1.
+
+B-splines with a knot at each sample make banded equations of it, (G + λ Ω) c = Bᵀy with G = BᵀB and Ω = DᵀD, exact by
+Gauss points (de Boor 2001, ch. XIV; Woltring 1986). Time is counted in mean steps, so that λ has no unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.interpolate import BSpline
+from scipy.linalg import get_lapack_funcs, solveh_banded
+from scipy.optimize import minimize_scalar
+
+from trundle.arrays import FloatArray
+
+# λ times the largest entry of Ω. Beyond it the equations would have more digits than numbers have; the spline then
+# bends no more than a hundredth of the sampling rate can show.
+_STIFFEST = 1e13
+# Rounds of iterative refinement: at the stiffest each leaves a hundredth of the error, and all end as good as by QR.
+_ROUNDS = 5
+# λ's exponents at which a score is looked at before its least is refined; at 1e-8 the spline goes through all samples.
+_LEAST, _LOOKS = -8.0, 45
+# Relative step of the complex derivative; nothing is subtracted, so it may be as small as numbers get.
+_STEP = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class SplineEquations:
+    """What a smoothing spline's equations are at given times, whatever the data.
+
+    Time in steps; `knots` of a spline of that `degree`; B (its values at the times) and D (its m-th derivative at Gauss
+    points, times the roots of their weights) as sparse matrices; G and Ω as lower bands.
+    """
+
+    steps: FloatArray
+    degree: int
+    knots: FloatArray
+    values: sparse.csr_array
+    bends: sparse.csr_array
+    gram: FloatArray
+    stiffness: FloatArray
+
+    def coefficients(self, weight: float, block: FloatArray) -> FloatArray:
+        """c of (G + λ Ω) c = Bᵀy for columns y (n, k), refined by residuals that know B and D apart."""
+        matrix = self.gram + weight * self.stiffness
+        found = np.zeros((matrix.shape[1], block.shape[1]))
+        for _ in range(_ROUNDS):
+            bent = weight * (self.bends.T @ (self.bends @ found))
+            found = found + solveh_banded(
+                matrix, self.values.T @ (block - self.values @ found) - bent, lower=True
+            )
+        return found
+
+    def freedom(self, weight: float) -> float:
+        """tr B (G + λ Ω)⁻¹ Bᵀ, how many numbers the spline takes from the data.
+
+        That is d ln det(G + λ Ω + ε G)/dε at ε = 0: by a complex step through one banded elimination.
+        """
+        lower, width = (1 + 1j * _STEP) * self.gram + weight * self.stiffness, self.degree
+        size = lower.shape[1]
+        banded = np.zeros((3 * width + 1, size), dtype=complex)
+        for j in range(width + 1):
+            banded[2 * width + j, : size - j] = lower[j, : size - j]
+            banded[2 * width - j, j:] = lower[j, : size - j]
+        (eliminate,) = get_lapack_funcs(("gbtrf",), dtype=np.complex128)
+        pivots = eliminate(banded, width, width)[0][2 * width]
+        return float(np.sum(pivots.imag / pivots.real)) / _STEP
+
+    def spline(self, weight: float, block: FloatArray) -> BSpline:
+        """The spline of columns (n, k), over steps."""
+        return BSpline(self.knots, self.coefficients(weight, block), self.degree)
+
+    def cross_validated(self, block: FloatArray) -> float:
+        """λ with the least n Σ|y − s|²/(n − tr)², generalised cross-validation (Craven & Wahba 1979)."""
+
+        def score(exponent: float) -> float:
+            weight = 10.0**exponent
+            left = block - self.values @ self.coefficients(weight, block)
+            return float((left**2).sum()) / (self.steps.size - self.freedom(weight)) ** 2
+
+        return 10.0 ** _least(score, _LEAST, math.log10(_STIFFEST / self.stiffness.max()))
+
+
+def spline_equations(time: FloatArray, degree: int) -> SplineEquations:
+    """The equations at times (n,), of odd degree."""
+    order = (degree + 1) // 2
+    steps = (time - time[0]) * ((time.size - 1) / (time[-1] - time[0]))
+    knots = np.concatenate([[steps[0]] * degree, steps, [steps[-1]] * degree])
+    points, weights = np.polynomial.legendre.leggauss(degree - order + 1)
+    half = np.diff(steps)[:, None] / 2
+    places = (steps[:-1, None] + half * (1 + points)).ravel()
+    bend = BSpline.design_matrix(places, knots[order:-order], degree - order)
+    roots = sparse.diags_array(np.sqrt(half * weights).ravel())
+    bends = sparse.csr_array(roots @ bend @ _differences(knots, degree, order))
+    values = sparse.csr_array(BSpline.design_matrix(steps, knots, degree))
+    gram, stiffness = (_lower_bands(each.T @ each, degree) for each in (values, bends))
+    return SplineEquations(steps, degree, knots, values, bends, gram, stiffness)
+
+
+def _differences(knots: FloatArray, degree: int, order: int) -> sparse.csr_array:
+    """From a spline's coefficients to those of its derivative of this order (de Boor 2001, eq. X.15)."""
+    size = knots.size - degree - 1
+    found = sparse.csr_array(sparse.eye_array(size))
+    for lower in range(degree, degree - order, -1):
+        size, knots = size - 1, knots[1:-1]
+        slopes = lower / (knots[lower : lower + size] - knots[:size])
+        shape = (size, size + 1)
+        slanted = sparse.diags_array(slopes, offsets=1, shape=shape) - sparse.diags_array(slopes, shape=shape)
+        found = sparse.csr_array(slanted @ found)
+    return found
+
+
+def _lower_bands(matrix: sparse.csr_array, width: int) -> FloatArray:
+    """The diagonals of a symmetric matrix from the main one down, as LAPACK keeps them."""
+    rows = [np.pad(matrix.diagonal(-j), (0, j)) for j in range(width + 1)]
+    return np.array(rows, dtype=np.float64)
+
+
+def _least(score: Callable[[float], float], low: float, high: float) -> float:
+    """Where a score that may have several valleys is least: the deepest of many looks, refined."""
+    looks = np.linspace(low, high, _LOOKS)
+    best = int(np.argmin([score(float(each)) for each in looks]))
+    around = (float(looks[max(best - 1, 0)]), float(looks[min(best + 1, _LOOKS - 1)]))
+    return float(minimize_scalar(score, bounds=around, method="bounded", options={"xatol": 1e-4}).x)  # pyright: ignore[reportAttributeAccessIssue]
