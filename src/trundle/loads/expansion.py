@@ -33,11 +33,11 @@ def expansion(program: Program, letters: Sequence[sympy.Expr], place: int) -> sy
     put = {sympy.Symbol(f"letter_{k}"): letter for k, letter in enumerate(letters)}
     for letter, definition in reversed(writer.shown.items()):
         expression = expression.xreplace({writer.symbol(letter): definition})
-    return expression.xreplace(put)
+    return expression.xreplace(put)  # pyright: ignore[reportReturnType]  # SymPy says Basic of an Expr's
 
 
 def _sum(book: Book, place: int, letter: sympy.Expr) -> Sum:
-    if letter.is_Rational:
+    if isinstance(letter, sympy.Rational):
         return book.number(Fraction(int(letter.p), int(letter.q)))
     return book.add(Letter(f"letter_{place}", "parameter", number=1.0))
 
@@ -45,7 +45,7 @@ def _sum(book: Book, place: int, letter: sympy.Expr) -> Sum:
 def _written(writer: Writer, value: Sum) -> sympy.Expr:
     terms: list[sympy.Expr] = []
     for (powers, function, angle), factor in value.terms.items():
-        factors = [sympy.Rational(factor.numerator, factor.denominator)]
+        factors: list[sympy.Expr] = [sympy.Rational(factor.numerator, factor.denominator)]
         for atom, power in powers:
             base = writer.symbol(atom) if isinstance(atom, int) else _turn(writer, *atom)
             factors.append(base**power)
@@ -57,6 +57,7 @@ def _written(writer: Writer, value: Sum) -> sympy.Expr:
 
 def _turn(writer: Writer, function: str, angle: tuple[tuple[int, int | Fraction], ...]) -> sympy.Expr:
     parts = [
-        sympy.Rational(multiple.numerator, multiple.denominator) * writer.symbol(letter) for letter, multiple in angle
+        sympy.Rational(multiple.numerator, multiple.denominator) * writer.symbol(letter)
+        for letter, multiple in angle
     ]
     return (sympy.sin if function == "sin" else sympy.cos)(sympy.Add(*parts))

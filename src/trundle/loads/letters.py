@@ -46,7 +46,7 @@ class Letters:
     def __init__(self) -> None:
         self.tracer = Tracer(GROUP)
         self.letters: list[sympy.Expr] = []
-        self._known: dict[sympy.Basic, Scalar] = {}
+        self._known: dict[sympy.Expr, Scalar] = {}
 
     def scalar(self, value: Scalar) -> Scalar:
         """An expression or a number as a node; what is zero or one by structure stays a plain number."""
@@ -61,15 +61,17 @@ class Letters:
     def program(self, name: str, outputs: dict[str, Sequence[Scalar]], labels: Sequence[str]) -> Program:
         """The program from the letters to one group a name."""
         inputs = {GROUP: [str(letter) for letter in self.letters]}
-        return self.tracer.program(name, inputs, {group: (labels, values) for group, values in outputs.items()})
+        return self.tracer.program(
+            name, inputs, {group: (labels, values) for group, values in outputs.items()}
+        )
 
-    def _made(self, value: sympy.Basic) -> Scalar:
+    def _made(self, value: sympy.Expr) -> Scalar:
         if value.is_Add:
             return reduce(lambda a, b: a + b, map(self.scalar, value.args))
         if value.is_Mul:
             return reduce(lambda a, b: a * b, map(self.scalar, value.args))
         if value.is_Pow:
-            return self._power(*value.args)
+            return self._power(*value.as_base_exp())
         if type(value) in _FUNCTIONS:
             return _FUNCTIONS[type(value)](self.scalar(value.args[0]))
         if not value.is_commutative or value.is_infinite or value is sympy.nan:
@@ -125,7 +127,9 @@ def _value(op: str, args: list[sympy.Expr], value: float, letter: sympy.Expr | N
     return _WRITTEN[op](*args)
 
 
-def evaluated(program: Program, inputs: Sequence[Scalar], wanted: Sequence[int], number: Callable[[float], Scalar]) -> list[Scalar]:
+def evaluated(
+    program: Program, inputs: Sequence[Scalar], wanted: Sequence[int], number: Callable[[float], Scalar]
+) -> list[Scalar]:
     """Some results of the first group in other scalars, from those of the letters; nothing else is worked out."""
     results = [program.results[0][k] for k in wanted]
     alive = set(results)

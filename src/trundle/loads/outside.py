@@ -17,16 +17,17 @@ from trundle.wrenches import Wrench
 class Outside:
     """Wrenches over time: `pushed` says where each acts, `table` (n, 6 each) force and moment about that origin.
 
-    `given` are the wrenches as they came, in the same order; those of loops come behind them.
+    `names` say by what, each once; those of loops come behind the given ones.
     """
 
     pushed: tuple[Pushed, ...]
     table: FloatArray
-    given: tuple[Wrench, ...] = ()
+    names: tuple[str, ...] = ()
 
-    def joined(self, pushed: Sequence[Pushed], table: FloatArray) -> Outside:
-        """These and others."""
-        return Outside((*self.pushed, *pushed), np.hstack([self.table, table]), self.given)
+    def joined(self, other: Outside) -> Outside:
+        """These and others behind them."""
+        table = np.hstack([self.table, other.table])
+        return Outside((*self.pushed, *other.pushed), table, (*self.names, *other.names))
 
 
 def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> Outside:
@@ -57,7 +58,13 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
         places.append(Pushed(links[wrench.on], "link" if own else "world"))
         at_root = wrench.at(root.origin).in_(root)
         tables.append(_table(at_root, count))
-    return Outside(tuple(places), np.hstack(tables), given)
+    return Outside(tuple(places), np.hstack(tables), _each_once([wrench.by for wrench in given]))
+
+
+def _each_once(names: Sequence[str]) -> tuple[str, ...]:
+    """Names, numbered where they come more than once."""
+    seen = [names[:k].count(name) for k, name in enumerate(names)]
+    return tuple(f"{name} {k + 1}" if k else name for name, k in zip(names, seen, strict=True))
 
 
 def _table(wrench: Wrench, count: int) -> FloatArray:

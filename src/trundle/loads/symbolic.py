@@ -24,7 +24,16 @@ from trundle.model.arguments import Given
 from trundle.program import Program, compile_program
 from trundle.program.ir import Instruction
 from trundle.scalars import Scalar
-from trundle.spatial.motions import Force, Inertia, Motion, Pose, add_forces, force_to_parent, inverse, scale_force
+from trundle.spatial.motions import (
+    Force,
+    Inertia,
+    Motion,
+    Pose,
+    add_forces,
+    force_to_parent,
+    inverse,
+    scale_force,
+)
 from trundle.spatial.vectors import Matrix, Vector
 from trundle.wrenches import Frame, Wrench
 from trundle.wrenches import Inertia as BodyInertia
@@ -51,9 +60,10 @@ class SymbolicLoads:
 
     Examples
     --------
-    >>> import sympy, trundle
-    >>> t = trundle.Frame("world").time or sympy.physics.mechanics.dynamicsymbols._t
-    >>> loads = trundle.symbolic_loads(trundle.catalog.pendulum(links=1), motion={"link_1.angle": 2 * t})
+    >>> import trundle
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> motion = {"link_1.angle": 2 * dynamicsymbols._t}
+    >>> loads = trundle.symbolic_loads(trundle.catalog.pendulum(links=1), motion=motion)
     >>> loads.expanded("link_1.moment_y")
     981*length*m*sin(2*t)/200
     """
@@ -178,7 +188,9 @@ class SymbolicLoads:
         def loads(*values: npt.ArrayLike) -> Mapping[str, FloatArray]:
             if len(values) != len(given):
                 raise InputError(f"expected {len(given)} numbers or arrays, {given}, got {len(values)}")
-            rows = [np.atleast_1d(as_numbers(value, str(each))) for each, value in zip(given, values, strict=True)]
+            rows = [
+                np.atleast_1d(as_numbers(value, str(each))) for each, value in zip(given, values, strict=True)
+            ]
             table = np.array(np.broadcast_arrays(*rows), dtype=float) if rows else np.zeros((0, 1))
             return dict(zip(names, kernel(np.ascontiguousarray(table))[0], strict=True))
 
@@ -192,7 +204,9 @@ class SymbolicLoads:
     def _place(self, component: str) -> int:
         if component not in self.components:
             raise InputError(
-                f"there is no component '{component}'", key=component, hint=suggest(component, self.components)
+                f"there is no component '{component}'",
+                key=component,
+                hint=suggest(component, self.components),
             )
         return self.components.index(component)
 
@@ -273,7 +287,12 @@ def _recursion(bodies: SymbolicBodies, letters: Letters, external: Sequence[Wren
         return vector(m[0]), vector(m[1]), vector(m[2])
 
     links = tuple(
-        replace(link, inertia=Inertia(read(link.inertia.mass), vector(link.inertia.first_moment), matrix(link.inertia.rotational)))
+        replace(
+            link,
+            inertia=Inertia(
+                read(link.inertia.mass), vector(link.inertia.first_moment), matrix(link.inertia.rotational)
+            ),
+        )
         for link in bodies.tree.links
     )
     tree = Tree(links, vector(bodies.tree.gravity))
@@ -292,7 +311,9 @@ def _recursion(bodies: SymbolicBodies, letters: Letters, external: Sequence[Wren
 def _external(bodies: SymbolicBodies, wrench: Wrench) -> tuple[int, tuple[Force, bool]]:
     """The body's place, and force and moment about its origin in its axes, or (True) about the root's in the root's."""
     if wrench.on not in bodies.frames:
-        raise InputError(f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, bodies.frames))
+        raise InputError(
+            f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, bodies.frames)
+        )
     index = [link.name for link in bodies.tree.links].index(wrench.on)
     own, root = bodies.frames[wrench.on], wrench.frame.root
     if root is own.root and wrench.frame is not root:
@@ -315,7 +336,9 @@ def _numbered(program: Program, letters: Sequence[sympy.Expr], arguments: Sequen
             elif letter.is_number:
                 instruction = Instruction("const", instruction.out, (), float(letter))
             else:
-                raise InputError(f"'{letter}' is not among the arguments", key=str(letter), hint=f"got {arguments}")
+                raise InputError(
+                    f"'{letter}' is not among the arguments", key=str(letter), hint=f"got {arguments}"
+                )
         made.append(instruction)
     (group,) = program.inputs
     labels = tuple(f"{k}" for k in range(len(arguments)))

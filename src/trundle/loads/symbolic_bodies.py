@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
-from sympy.physics.vector import dynamicsymbols
 
 from trundle.algebra.terms import exact
 from trundle.errors import InputError, suggest
@@ -21,6 +20,7 @@ from trundle.spatial.vectors import Vector
 from trundle.wrenches import Frame, Inertia
 from trundle.wrenches.chains import placement_in, upward
 from trundle.wrenches.components import as_matrix
+from trundle.wrenches.expressions import time_symbol
 from trundle.wrenches.placement import Placement
 
 
@@ -80,7 +80,9 @@ def _spatial(frame: Frame, inertia: Inertia) -> SpatialInertia:
     """About the frame's origin, in its axes."""
     if inertia.center.frame is not frame:
         raise InputError(
-            f"the inertia on '{frame.name}' is that of '{inertia.body}'", key="bodies", hint="one body a frame"
+            f"the inertia on '{frame.name}' is that of '{inertia.body}'",
+            key="bodies",
+            hint="one body a frame",
         )
     h = tuple(inertia.mass * x for x in inertia.center.coordinates)
     about = inertia.at(frame.origin).in_(frame)
@@ -90,18 +92,20 @@ def _spatial(frame: Frame, inertia: Inertia) -> SpatialInertia:
 def bodies_of_robot(
     given: Given, motion: Mapping[str, sympy.Expr] | None, gravity: Vector | None
 ) -> SymbolicBodies:
-    """A robot's bodies: its named parameters are symbols, its other numbers exact, its coordinates functions of time."""
+    """A robot's bodies: named parameters are symbols, other numbers exact, coordinates functions of time."""
     robot = robot_of(given, "symbolic_loads", "it has no bodies and joints")
     for part in ("wheels", "couplings", "loops"):
         if getattr(robot, part):
-            raise InputError(f"'{robot.name}' has {part}: formulas of joint loads are those of trees", key=part)
+            raise InputError(
+                f"'{robot.name}' has {part}: formulas of joint loads are those of trees", key=part
+            )
     numbers = mechanism(robot)
     parameters = {
         name: sympy.Symbol(name) if name in robot.parameters else _number(value)
         for name, value in numbers.parameters.items()
     }
     assembly = numbers.in_scalars(parameters, []).assembly
-    time = dynamicsymbols._t
+    time = time_symbol(None)
     chosen = dict(named(motion, "motion"))
     q = [_put(chosen, name, time) for name in assembly.coordinates]
     nu = []
@@ -113,20 +117,26 @@ def bodies_of_robot(
         known = (*assembly.coordinates, *assembly.speeds)
         if name not in known:
             raise InputError(f"the robot has no '{name}'", key="motion", hint=suggest(name, known))
-    tree = assembly.tree if gravity is None else Tree(assembly.tree.links, gravity)
+    x, y, z = assembly.tree.gravity if gravity is None else gravity
+    tree = Tree(assembly.tree.links, (_exactly(x), _exactly(y), _exactly(z)))
     poses = tree.joint_poses(q)
     own, rates = joint_motions(tree, poses, nu, [sympy.diff(each, time) for each in nu])
     frames: list[Frame] = []
     world = Frame("world")
     for link, placement in zip(tree.links, map(Placement, poses, own, rates), strict=True):
-        frames.append(Frame(link.name, world if link.parent == WORLD else frames[link.parent], None, placement))
+        above = world if link.parent == WORLD else frames[link.parent]
+        frames.append(Frame(link.name, above, None, placement, world))
     return SymbolicBodies(tree, {frame.name: frame for frame in frames}, poses, own, rates)
 
 
-def _put(chosen: Mapping[str, sympy.Expr], name: str, time: sympy.Symbol) -> Scalar:
+def _put(chosen: Mapping[str, sympy.Expr], name: str, time: sympy.Expr) -> Scalar:
     if name in chosen:
         return sympy.sympify(chosen[name])
     return sympy.Function(name.replace(".", "_"))(time)
+
+
+def _exactly(value: Scalar) -> Scalar:
+    return _number(float(value)) if sympy.sympify(value).is_number else value
 
 
 def _number(value: float) -> sympy.Expr | int:
