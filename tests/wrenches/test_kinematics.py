@@ -7,7 +7,7 @@ from sympy.physics.mechanics import Point, ReferenceFrame
 from sympy.physics.vector import dynamicsymbols
 
 import trundle
-from trundle.wrenches.expressions import expanded
+from trundle.wrenches.symbolic import expanded
 
 from .limb import make_limb
 from .test_limb import LENGTHS, MASSES, Z, t
@@ -202,6 +202,24 @@ class TestWhatIsRefused:
             with pytest.raises(trundle.InputError, match=message):
                 world.child("a", rotation=rotation)
 
+    def test_gaps_stay_gaps_and_hide_nothing(self):
+        world = trundle.Frame("world")
+        turns = np.tile(np.eye(3), (4, 1, 1))
+        turns[1] = np.nan
+        a = world.child("a", rotation=turns)
+        assert np.isnan(a.point("p", (1, 0, 0)).position(in_=world)[:, 0]).tolist() == [
+            False,
+            True,
+            False,
+            False,
+        ]
+        turns[3, 0, 0] = 1.1
+        with pytest.raises(trundle.InputError, match="0.21 off"):
+            world.child("a", rotation=turns)
+        turns[3, 0, 0] = np.inf
+        with pytest.raises(trundle.InputError, match="infinite"):
+            world.child("a", rotation=turns)
+
     def test_batches_that_do_not_go_together(self):
         world = trundle.Frame("world")
         a = world.child("a", origin=np.zeros((5, 3)))
@@ -220,6 +238,27 @@ class TestWhatIsRefused:
             trundle.Frame("world").child("a", rotation=(Z, 2 * real))
         world = trundle.Frame("world", time=real)
         assert world.child("a", rotation=(Z, 2 * real)).angular_velocity(seen_from=world) == (0, 0, 2)
+
+
+def test_unit_quaternions_are_rotations():
+    x, y, z = dynamicsymbols("x y z")
+    w = sp.sqrt(1 - x**2 - y**2 - z**2)
+    turn = sp.Matrix(
+        [
+            [1 - 2 * (y**2 + z**2), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x**2 + z**2), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x**2 + y**2)],
+        ]
+    )
+    world = trundle.Frame("world")
+    omega = world.child("a", rotation=turn).angular_velocity(seen_from=world)
+    at_rest = {x: 0, y: 0, z: 0}
+    rates = [sp.diff(each) for each in (x, y, z)]
+    found = [
+        component.subs(dict(zip(rates, sp.symbols("a b c"), strict=True))).subs(at_rest)
+        for component in omega
+    ]
+    assert found == [2 * letter for letter in sp.symbols("a b c")]
 
 
 def test_a_frame_seen_from_itself_stands_still(rng):

@@ -119,3 +119,15 @@ def test_it_says_what_it_is(world):
     )
     assert "0 to 3 N over 2 samples" in repr(many)
     assert "seen from 'world'" in repr(trundle.Twist.of(world, seen_from=world))
+
+
+def test_pythons_sum_adds_wrenches(world):
+    pull = trundle.Wrench((1, 0, 0), (0, 0, 1), on="arm", by="rope", point=world.origin, frame=world)
+    assert sum([pull, pull, pull]).force[0] == 3
+    with pytest.raises(TypeError):
+        _ = 1 + pull
+
+
+def test_bodies_are_named(world):
+    with pytest.raises(trundle.InputError, match=r"on takes a body's name, got Frame\('world'\)"):
+        trundle.Wrench((1, 0, 0), (0, 0, 1), on=world, by="rope", point=world.origin, frame=world)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from trundle.capture.c3d_file import read_c3d
 from trundle.capture.csv_file import read_csv, write_csv
 from trundle.capture.recording import Recording
 from trundle.capture.sto_file import read_sto, write_sto
+from trundle.capture.trc_file import read_trc, write_trc
 from trundle.errors import InputError, choose
 from trundle.files import path_of
 
@@ -19,6 +20,7 @@ _READERS: Mapping[str, Callable[[Path], Recording]] = {
     ".c3d": read_c3d,
     ".mot": read_sto,
     ".sto": read_sto,
+    ".trc": read_trc,
 }
 _WRITERS: Mapping[str, Callable[[Path, Mapping[str, FloatArray]], None]] = {
     ".csv": write_csv,
@@ -28,7 +30,7 @@ _WRITERS: Mapping[str, Callable[[Path, Mapping[str, FloatArray]], None]] = {
 
 
 def read_recording(path: str | os.PathLike[str]) -> Recording:
-    """What a file recorded of a motion, in SI units: CSV, C3D, OpenSim's MOT and STO.
+    """What a file recorded of a motion, in SI units: CSV, C3D, TRC, OpenSim's MOT and STO.
 
     In CSV the first row names the columns: `time` and one per coordinate, or NAME.x, NAME.y, NAME.z (or NAME_x …) per
     marker; units in brackets behind a name are honoured, "knee [deg]", "ankle.x [mm]". Nothing is smoothed or filled.
@@ -64,19 +66,19 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording's markers and channels, in SI units: CSV, OpenSim's MOT and STO, by the file's suffix.
+    """Write a recording, in SI units, by the file's suffix: CSV, OpenSim's MOT and STO, or TRC for markers alone.
 
     Parameters
     ----------
     recording : Recording
-        What to write. Its force plates and events have no place in these formats.
+        What to write. Force plates and events have no place in these formats, nor have channels in TRC.
     path : str or path
         Written whole or not at all.
 
     Raises
     ------
     InputError
-        The suffix is another one, or the file can't be written.
+        The suffix is another one, TRC has no markers or uneven times, or the file can't be written.
 
     Examples
     --------
@@ -85,6 +87,11 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
     >>> trundle.read_recording("walk.sto").channels["knee"].tolist()
     [0.5, 1.0]
     """
+    file = path_of(path, "write_recording")
+    if file.suffix.lower() == ".trc":
+        write_trc(file, recording.time, recording.markers)
+        return
+    _suffix(file, [*_WRITERS, ".trc"])
     named = {"time": recording.time}
     for name, positions in recording.markers.items():
         named |= {f"{name}.{axis}": positions[:, k] for k, axis in enumerate("xyz")}

@@ -1,6 +1,7 @@
 """The catalogue: robots to start from, each a function of its main measures, each with a run that shows it moving."""
 
 from trundle.catalog.catalogue import document, motor, motors, names, options, robot, summary
+from trundle.catalog.leg import leg
 from trundle.catalog.linkages import four_bar, pendulum, slider_crank
 from trundle.catalog.wheeled import (
     ackermann,
@@ -19,6 +20,7 @@ __all__ = [
     "differential_drive",
     "document",
     "four_bar",
+    "leg",
     "limited_swerve",
     "mecanum",
     "motor",

@@ -40,6 +40,8 @@ MEASURES = {
     "friction": "Friction coefficient of wheels that slip; a piston's viscous friction (N s/m).",
     "gear_ratio": "Turns of each driving motor per turn of what it drives.",
     "ground": "Distance between the fixed pivots (m).",
+    "height": "Height of the person (m).",
+    "hip": "How the hip turns: revolute (in the sagittal plane) or spherical.",
     "inductance": "Inductance of the motors' windings (H).",
     "length": "Length of each rod (m).",
     "links": "How many rods, 1 to 1000.",
@@ -54,10 +56,12 @@ MEASURES = {
     "rocker": "Length of the rocker (m).",
     "rod": "Length of the connecting rod (m).",
     "roller_angle": "Angle of the rollers' axes from the axle (rad).",
+    "sex": "Which columns of de Leva's table: female or male.",
     "spread": "Distance of the wheels from the centre (m).",
     "steering_acceleration": "Limit of each module's steering acceleration (rad/s^2).",
     "steering_jerk": "Limit of each module's steering jerk (rad/s^3).",
     "steering_rate": "Limit of each module's steering rate (rad/s).",
+    "table": "Where the segments are from: winter (2009) or de_leva (1996).",
     "torque_constant": "Torque of the motors per current (N m/A).",
     "track": "Distance between the centres of left and right wheels (m).",
     "wheel_mass": "Mass of each wheel (kg).",
@@ -65,7 +69,7 @@ MEASURES = {
     "width": "Width of the wheels (m).",
 }
 # Parameters that are sizes, and the measures that give them.
-_SIZES = {name: name for name in ("density", "ground", "length", "spread", "track", "wheelbase")} | {
+_SIZES = {name: name for name in ("density", "ground", "height", "length", "spread", "track", "wheelbase")} | {
     "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
 }  # fmt: skip
 _TYPES = {"Measure": "float or str"}

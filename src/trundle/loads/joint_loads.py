@@ -86,7 +86,7 @@ def joint_loads(
     if not recursion.mechanism.assembly.loops:
         return Loads(recursion, samples, outside, wrenches, efforts)
     held = loop_forces(recursion, samples, efforts, driven)
-    outside = outside.joined(held.outside)
+    outside = outside.joined(held.pushed, held.table)
     wrenches, _ = _evaluated(recursion, samples, outside)
     return Loads(recursion, samples, outside, wrenches, held.efforts, held.undetermined)
 

@@ -38,6 +38,12 @@ _WRITTEN: dict[str, Callable[..., sympy.Expr]] = {
 }
 
 
+def exactly(value: float) -> sympy.Expr:
+    """The decimal, fraction or root of one that a float was written as."""
+    factor, square = exact(value)
+    return sympy.Rational(factor) * sympy.sqrt(square)
+
+
 class Letters:
     """The letters of expressions, as nodes of one tracer: symbols, functions of time, their derivatives, and numbers
     that no float holds exactly, which stay exact so.
@@ -49,8 +55,12 @@ class Letters:
         self._known: dict[sympy.Expr, Scalar] = {}
 
     def scalar(self, value: Scalar) -> Scalar:
-        """An expression or a number as a node; what is zero or one by structure stays a plain number."""
+        """An expression or a number as a node; what is zero or one by structure stays a plain number, and a decimal
+        exact.
+        """
         value = sympy.sympify(value)
+        if value.is_Float:
+            value = exactly(float(value))
         if value.is_Integer:
             return int(value)
         found = self._known.get(value)

@@ -11,15 +11,14 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
-from trundle.loads.balance import friction, inertia_of
-from trundle.loads.freedoms import along_freedoms, giving
+from trundle.loads.freedoms import along_freedoms
 from trundle.loads.outside import Outside
 from trundle.loads.recursion import MOTION, Recursion
 from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
-from trundle.spatial.motions import Motion, compose
+from trundle.scalars import is_zero
 from trundle.wrenches import Breakdown, Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
@@ -102,11 +101,11 @@ class Loads:
         """The frame of each body over the motion, by its joint's and by its own name; and the world's."""
         rows = self._motion.reshape(len(self.joints), len(MOTION), -1)
         made: list[Frame] = []
-        for values in np.moveaxis(rows, -1, 1):
+        for index, values in enumerate(np.moveaxis(rows, -1, 1)):
             vectors = values[:, 9:].reshape(len(values), 5, 3)
             made.append(
                 self.world.child(
-                    self._body(len(made)),
+                    self._body(index),
                     rotation=values[:, :9].reshape(-1, 3, 3),
                     **{key: vectors[:, k] for k, key in enumerate(_VECTORS)},
                 )
@@ -212,53 +211,6 @@ class Loads:
         index = self._index(joint)
         return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
 
-    def breakdown(self, body: str, *, observer: str | Frame, origin: str | Point) -> Breakdown:
-        """What an observer sees of a body's motion, and all wrenches that account for it.
-
-        Parameters
-        ----------
-        body : str
-            The body, by its own or its joint's name.
-        observer : str or Frame
-            Whose axes turn with the observer: a body's, "world", or a frame of your own in `world`.
-        origin : str or Point
-            Where the observer stands: at a joint, by its name, or at a point. The split depends on it.
-
-        Returns
-        -------
-        Breakdown
-            Terms `d_alembert`, `euler`, `centrifugal`, `coriolis`, `gravity`, `friction` (its joint's damping and dry
-            friction, where there is some), `joint` (all else that its joint gives), and by their names each joint that
-            it carries and each wrench from outside.
-
-        Raises
-        ------
-        InputError
-            A name is unknown.
-
-        Examples
-        --------
-        >>> import numpy as np, trundle
-        >>> still = {"time": np.arange(6.0), "link_1.angle": np.zeros(6)}
-        >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), still)
-        >>> found = loads.breakdown("link_1", observer="world", origin="link_1")
-        >>> found["joint"].force[0], found["gravity"].force[0]
-        (array([0.  , 0.  , 9.81]), array([ 0.  ,  0.  , -9.81]))
-        """
-        where = origin if isinstance(origin, Point) else self._frame(origin).origin
-        return self._broken_down(self._index(body), self._frame(observer), where)
-
-    @cached_property
-    def residual(self) -> FloatArray:
-        """What Newton's and Euler's laws, written for each body about its centre of mass, leave over: the greatest part
-        (n,), in N or N m. It is rounding.
-        """
-        worst = np.zeros(len(self.time))
-        for index in range(len(self.joints)):
-            left = self._broken_down(index, self.world, self.world.origin).residual
-            worst = np.maximum(worst, np.abs(np.hstack([left.force, left.moment])).max(axis=1))
-        return worst
-
     def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
         """Everything by name over time: for files, `trundle.load_figures` and `trundle.animate`.
 
@@ -292,27 +244,60 @@ class Loads:
 
         return to_run(self, in_, mass)
 
+    def breakdown(self, body: str, *, observer: Frame, origin: Point) -> Breakdown:
+        """A body's balance as an observer sees it: what is seen, the fictitious wrenches, and the true ones by name.
+
+        The true ones are `gravity`, `joint` (by the body's own, without friction), `friction` (springs,
+        dampers, friction and stops there), the reactions of joints on it by their names, `external` and `loops`.
+
+        Parameters
+        ----------
+        body : str
+            A body, or the joint that carries it.
+        observer : Frame
+            Who looks: one of `frames`, or a child of one.
+        origin : Point
+            The observer's origin, on which the split depends.
+
+        Returns
+        -------
+        Breakdown
+            About the body's centre of mass, in the observer's axes; `.at` and `.in_` move it, `.residual` is its error.
+
+        Raises
+        ------
+        InputError
+            A name is unknown, or the body has no mass.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0.0, 1.0, 101)
+        >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), {"time": t, "link_1.angle": 2 * t})
+        >>> arm = loads.frames["link_1"]
+        >>> split = loads.breakdown("link_1", observer=arm, origin=arm.origin)
+        >>> split["centrifugal"].force[0].round(6) + 0.0
+        array([ 0.,  0., -1.])
+        """
+        from trundle.loads.breakdowns import breakdown
+
+        return breakdown(self, body, observer=observer, origin=origin)
+
+    @cached_property
+    def residual(self) -> FloatArray:
+        """What Newton's and Euler's laws, written for each body about its centre of mass, leave over: the greatest part
+        (n,), in N or N m. It is rounding.
+        """
+        worst = np.zeros(len(self.time))
+        for link in self.recursion.tree.links:
+            if not is_zero(link.inertia.mass):
+                left = self.breakdown(link.name, observer=self.world, origin=self.world.origin).residual
+                worst = np.maximum(worst, np.abs(np.hstack([left.force, left.moment])).max(axis=1))
+        return worst
+
     @cached_property
     def _motion(self) -> FloatArray:
         return compile_program(self.recursion.kinematics).over_samples(*self.samples.tables)[0]
-
-    def _broken_down(self, index: int, observer: Frame, origin: Point) -> Breakdown:
-        name, tree = self.joints[index], self.recursion.tree
-        inertia = inertia_of(tree.links[index], self.frames[name])
-        terms = {"gravity": inertia.weight(tree.gravity, in_=self.world)}
-        rows = self._rows(index)
-        rubbing = friction(self.recursion, index, self.samples.nu)
-        if rubbing is not None:
-            given = giving(self._subspace(index), rubbing)
-            terms["friction"], rows = self._placed(index, given, None, None), rows - given
-        terms["joint"] = self._placed(index, rows, None, None)
-        terms |= {each.name: self.wrench(each.name).reaction() for each in tree.links if each.parent == index}
-        for k, (pushed, by) in enumerate(zip(self.outside.pushed, self.outside.names, strict=True)):
-            if pushed.link == index:
-                frame = self.world if pushed.axes == "world" else self.frames[name]
-                parts = self.outside.table[:, 6 * k : 6 * k + 3], self.outside.table[:, 6 * k + 3 : 6 * k + 6]
-                terms[by] = Wrench(*parts, on=self._body(index), by=by, point=frame.origin, frame=frame)
-        return Breakdown.of(inertia, terms, observer=observer, origin=origin)
 
     def _index(self, joint: str) -> int:
         links = self.recursion.mechanism.assembly.links
@@ -325,15 +310,7 @@ class Loads:
 
     def _along(self, index: int) -> tuple[FloatArray, FloatArray]:
         """Sᵀ W of a joint, and the wrench along its freedoms."""
-        return along_freedoms(self._subspace(index), self._rows(index))
-
-    def _subspace(self, index: int) -> tuple[Motion, ...]:
-        """S of a joint over the motion, in its child's frame."""
-        tree = self.recursion.tree
-        link, at = tree.links[index], tree.coordinate_slices()[index]
-        return link.subspace(
-            compose(link.placement, link.joint.pose(link.shape, list(self.samples.q[:, at].T)))
-        )
+        return along_freedoms(self.recursion.freedoms(index, self.samples.q), self._rows(index))
 
     def _placed(
         self, index: int, rows: FloatArray, at: str | Point | None, in_: str | Frame | None

@@ -9,7 +9,6 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.loads.outside import Outside
 from trundle.loads.recursion import Pushed, Recursion
 from trundle.loads.samples import Samples
 from trundle.mechanics.frames import world_poses
@@ -26,12 +25,13 @@ _CLOSED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class LoopForces:
-    """Wrenches of the loops on both their bodies, and what the drives then give (s, n).
+    """Wrenches of the loops on both their bodies, in the world (n, 6 each), and what the drives then give (s, n).
 
     `undetermined` names loops and speeds whose share redundancy leaves open: theirs is the split of least norm.
     """
 
-    outside: Outside
+    pushed: tuple[Pushed, ...]
+    table: FloatArray
     efforts: FloatArray
     undetermined: tuple[str, ...]
 
@@ -60,8 +60,10 @@ def loop_forces(
     owners = [loop.name for loop, closure in zip(assembly.loops, closures, strict=True) for _ in closure.rows]
     owners += [recursion.speeds[k] for k in columns]
     undetermined = tuple(dict.fromkeys(owners[k] for k in open_columns))
-    pushing = _on_bodies(assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T)
-    return LoopForces(pushing, efforts, undetermined)
+    pushed, wrenches = _on_bodies(
+        assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T
+    )
+    return LoopForces(pushed, wrenches, efforts, undetermined)
 
 
 def _refuse_open(loops: Sequence[Loop], closures: Sequence[Closure], time: FloatArray) -> None:
@@ -121,7 +123,7 @@ def _refuse_unmet(
 
 def _on_bodies(
     loops: Sequence[Loop], closures: Sequence[Closure], world: Sequence[Pose], multipliers: FloatArray
-) -> Outside:
+) -> tuple[tuple[Pushed, ...], FloatArray]:
     """Each loop's wrench on its second body and its reaction on the first, about the world's origin (n, 6)."""
     pushed: list[Pushed] = []
     tables: list[FloatArray] = []
@@ -137,5 +139,4 @@ def _on_bodies(
         for link, sign in ((loop.second.link, 1.0), (loop.first.link, -1.0)):
             pushed.append(Pushed(link, "world"))
             tables.append(sign * parts)
-    names = [name for loop in loops for name in (loop.name, f"{loop.name} reaction")]
-    return Outside(tuple(pushed), np.hstack(tables), tuple(names))
+    return tuple(pushed), np.hstack(tables)

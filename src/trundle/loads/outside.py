@@ -17,17 +17,16 @@ from trundle.wrenches import Wrench
 class Outside:
     """Wrenches over time: `pushed` says where each acts, `table` (n, 6 each) force and moment about that origin.
 
-    `names` say by what, each once; those of loops come behind the given ones.
+    `given` are the wrenches as they came, in the same order; those of loops come behind them.
     """
 
     pushed: tuple[Pushed, ...]
     table: FloatArray
-    names: tuple[str, ...] = ()
+    given: tuple[Wrench, ...] = ()
 
-    def joined(self, other: Outside) -> Outside:
-        """These and others behind them."""
-        table = np.hstack([self.table, other.table])
-        return Outside((*self.pushed, *other.pushed), table, (*self.names, *other.names))
+    def joined(self, pushed: Sequence[Pushed], table: FloatArray) -> Outside:
+        """These and others."""
+        return Outside((*self.pushed, *pushed), np.hstack([self.table, table]), self.given)
 
 
 def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> Outside:
@@ -58,13 +57,7 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
         places.append(Pushed(links[wrench.on], "link" if own else "world"))
         at_root = wrench.at(root.origin).in_(root)
         tables.append(_table(at_root, count))
-    return Outside(tuple(places), np.hstack(tables), _each_once([wrench.by for wrench in given]))
-
-
-def _each_once(names: Sequence[str]) -> tuple[str, ...]:
-    """Names, numbered where they come more than once."""
-    seen = [names[:k].count(name) for k, name in enumerate(names)]
-    return tuple(f"{name} {k + 1}" if k else name for name, k in zip(names, seen, strict=True))
+    return Outside(tuple(places), np.hstack(tables), given)
 
 
 def _table(wrench: Wrench, count: int) -> FloatArray:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.external import Axes
 from trundle.mechanics.frames import world_poses
@@ -22,7 +23,17 @@ from trundle.model.mechanism import Mechanism, mechanism
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
 from trundle.scalars import Scalar, minus, plus, times
-from trundle.spatial.motions import Force, Pose, add_forces, force_to_parent, inverse, pair, scale_force
+from trundle.spatial.motions import (
+    Force,
+    Motion,
+    Pose,
+    add_forces,
+    compose,
+    force_to_parent,
+    inverse,
+    pair,
+    scale_force,
+)
 from trundle.spatial.vectors import Vector, add, apply, cross
 
 PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
@@ -71,6 +82,11 @@ class Recursion:
         if pushed not in self._kept:
             self._kept[pushed] = _loads_program(self, pushed)
         return self._kept[pushed]
+
+    def freedoms(self, index: int, q: FloatArray) -> Sequence[Motion]:
+        """S of a link's joint at coordinates (n, c), in the link's frame."""
+        link, at = self.tree.links[index], self.tree.coordinate_slices()[index]
+        return link.subspace(compose(link.placement, link.joint.pose(link.shape, list(q[:, at].T))))
 
     @property
     def kinematics(self) -> Program:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from trundle.algebra.terms import exact
 from trundle.errors import InputError, suggest
+from trundle.loads.letters import exactly
 from trundle.mechanics.newton_euler import joint_motions
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.model.arguments import Given, named, robot_of
@@ -20,8 +20,8 @@ from trundle.spatial.vectors import Vector
 from trundle.wrenches import Frame, Inertia
 from trundle.wrenches.chains import placement_in, upward
 from trundle.wrenches.components import as_matrix
-from trundle.wrenches.expressions import time_symbol
 from trundle.wrenches.placement import Placement
+from trundle.wrenches.symbolic import time_symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def bodies_of_robot(
             )
     numbers = mechanism(robot)
     parameters = {
-        name: sympy.Symbol(name) if name in robot.parameters else _number(value)
+        name: sympy.Symbol(name) if name in robot.parameters else exactly(value) if value else 0
         for name, value in numbers.parameters.items()
     }
     assembly = numbers.in_scalars(parameters, []).assembly
@@ -117,8 +117,7 @@ def bodies_of_robot(
         known = (*assembly.coordinates, *assembly.speeds)
         if name not in known:
             raise InputError(f"the robot has no '{name}'", key="motion", hint=suggest(name, known))
-    x, y, z = assembly.tree.gravity if gravity is None else gravity
-    tree = Tree(assembly.tree.links, (_exactly(x), _exactly(y), _exactly(z)))
+    tree = assembly.tree if gravity is None else Tree(assembly.tree.links, gravity)
     poses = tree.joint_poses(q)
     own, rates = joint_motions(tree, poses, nu, [sympy.diff(each, time) for each in nu])
     frames: list[Frame] = []
@@ -133,12 +132,3 @@ def _put(chosen: Mapping[str, sympy.Expr], name: str, time: sympy.Expr) -> Scala
     if name in chosen:
         return sympy.sympify(chosen[name])
     return sympy.Function(name.replace(".", "_"))(time)
-
-
-def _exactly(value: Scalar) -> Scalar:
-    return _number(float(value)) if sympy.sympify(value).is_number else value
-
-
-def _number(value: float) -> sympy.Expr | int:
-    factor, root = exact(float(value))
-    return sympy.Rational(factor) * sympy.sqrt(root) if factor else 0

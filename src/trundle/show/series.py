@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +20,12 @@ from trundle.show.panels import Panel
 from trundle.show.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 
 _TICKS = 0.15
+# A number left of an axis is at most so long, where it can be; how wide a letter of it is; at how many intervals.
+_TICK_LETTERS, _TICK_LETTER, _BINS, _STEPS = 6, 0.085, 4, (1, 2, 5, 10)
 # Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
 # height; the figure's title.
 _LEFT, _BELOW, _ABOVE, _TITLE, _HEIGHT, _HEAD = 0.85, 0.5, 0.14, 0.27, 1.2, 0.42
+_BEYOND = 0.23  # what is left of a panel's label, and the label
 _START, _BESIDE = 1.2, 0.5  # the panel of a start-up and the gap before it
 _LINE, _LETTER, _HANDLE, _MOST_LETTERS = 0.165, 0.072, 0.45, 30
 # Curves nearer than this share of a panel's range cover each other.
@@ -97,7 +101,8 @@ def _draw_rows(
     """Placed in inches: half of a figure's time would go into finding out where there is room."""
     wide, total = size
     zoom = _START + _BESIDE if any(row.start for row in rows) else 0.0
-    width = max(0.5, wide - _LEFT - zoom - 0.15 - max(row.legend for row in rows))
+    left = _LEFT + _TICK_LETTER * max(0, max(_longest(row.panel) for row in rows) - _TICK_LETTERS)
+    width = max(0.5, wide - left - zoom - 0.15 - max(row.legend for row in rows))
     bottom, first = total - _HEAD, None
     for row in rows:
         bottom -= row.height + row.above
@@ -105,17 +110,17 @@ def _draw_rows(
         def box(left: float, across: float, row: _Row = row, low: float = bottom) -> tuple[float, ...]:
             return left / wide, low / total, across / wide, row.height / total
 
-        axes = figure.add_axes(box(_LEFT, width), sharex=first)  # type: ignore[arg-type]  # four numbers
+        axes = figure.add_axes(box(left, width), sharex=first)  # type: ignore[arg-type]  # four numbers
         first = first or axes
         draw_panel(axes, time, row.panel)
-        axes.yaxis.set_label_coords(-0.62 / width, 0.5)
+        axes.yaxis.set_label_coords((_BEYOND - left) / width, 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
             axes.set_xlabel(across)
         if row.start:
-            beside = figure.add_axes(box(_LEFT + width + _BESIDE, _START))  # type: ignore[arg-type]
+            beside = figure.add_axes(box(left + width + _BESIDE, _START))  # type: ignore[arg-type]
             _draw_start(beside, axes, row.start)
         if row.legend:
             at = (width + 0.1 + (zoom if row.start else 0.0)) / width
@@ -186,8 +191,8 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         _draw_curves(axes, time, panel)
         for limit in panel.limits:
             axes.axhline(limit, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
-        _room(axes, panel)
-        _number(axes.yaxis, MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.set_ylim(*_limits(panel))
+        _number(axes.yaxis, MaxNLocator(_BINS, steps=_STEPS))
     if time[-1] > time[0]:
         axes.set_xlim(time[0], time[-1])
 
@@ -195,7 +200,29 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
 def _number(axis: Axis, ticks: MaxNLocator) -> None:
     """Ticks with whole numbers: a power of ten above the axis would stand in the title."""
     axis.set_major_locator(ticks)
-    axis.set_major_formatter(lambda value, _: f"{value:.6g}".replace("-", "\u2212"))
+    axis.set_major_formatter(lambda value, _: _tick(value, float(np.ptp(axis.get_view_interval()))))
+
+
+def _tick(value: float, span: float) -> str:
+    """A number at a tick of an axis that spans so much, its neighbours' apart, and short: −2e7 for −20000000."""
+    decimals = max(0, -math.floor(math.log10(span / _BINS)))
+    text = f"{value:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if decimals else text
+    if len(text) > _TICK_LETTERS and value:
+        digits = max(0, math.floor(math.log10(abs(value))) + decimals)
+        mantissa, power = f"{value:.{digits}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if digits else mantissa
+        text = min(text, f"{mantissa}e{int(power)}", key=len)
+    return text.replace("-", "\u2212")
+
+
+def _longest(panel: Panel) -> int:
+    """How many letters the numbers left of a panel have at most."""
+    if panel.log:
+        return 0
+    low, high = _limits(panel)
+    values = MaxNLocator(_BINS, steps=_STEPS).tick_values(low, high)
+    return max(len(_tick(each, high - low)) for each in values)
 
 
 def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
@@ -238,8 +265,8 @@ def _ends(values: FloatArray) -> tuple[float, ...]:
     return (float(finite.min()), float(finite.max())) if finite.size else ()
 
 
-def _room(axes: Axes, panel: Panel) -> None:
-    """Values that hardly change are shown as flat lines, not as magnified rounding."""
+def _limits(panel: Panel) -> tuple[float, float]:
+    """What is in sight. Values that hardly change are shown as flat lines, not as magnified rounding."""
     ends = [end for each in panel.curves.values() for end in _ends(each)] or [0.0]
     ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
     ends += panel.limits
@@ -249,7 +276,7 @@ def _room(axes: Axes, panel: Panel) -> None:
     half = (high - low) * 0.54
     if high - low <= least or not half:
         half = max(0.1 * size, 10 * least) or 1.0
-    axes.set_ylim((low + high) / 2 - half, (low + high) / 2 + half)
+    return (low + high) / 2 - half, (low + high) / 2 + half
 
 
 def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None:

@@ -60,7 +60,7 @@ def placement_in(frame: Riding, other: Riding) -> Placement:
         raise InputError(
             f"{frame!r} and {other!r} have no frame in common: their roots are '{frame.root.name}' and"
             f" '{other.root.name}'",
-            hint="make them with child(), from one root",
+            hint="make them with child(), from one root: a copy, or another of its name, is another root",
         )
     above = set(upward(other))
     common = next(each for each in upward(frame) if each in above)

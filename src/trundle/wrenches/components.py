@@ -49,11 +49,13 @@ def as_vector(given: Triple, what: str) -> Vector:
     return tuple(_scalar(entry, what) for entry in entries)  # type: ignore[return-value]
 
 
-def as_matrix(given: Triple, what: str) -> Matrix:
+def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
     """Three rows of an array (..., 3, 3), of three sequences of three, or of a SymPy matrix."""
     if isinstance(given, np.ndarray) and given.dtype != object:
         if given.shape[-2:] != (3, 3):
-            raise InputError(f"{what} needs 3 × 3 entries, got an array of shape {given.shape}")
+            raise InputError(
+                f"{what} needs 3 × 3 entries, got an array of shape {given.shape}", hint=hint or None
+            )
         rows = [given[..., k, :] for k in range(3)]
     elif getattr(given, "shape", None) == (3, 3):  # SymPy's matrices iterate over their entries
         rows = [[given[i, j] for j in range(3)] for i in range(3)]
@@ -68,16 +70,17 @@ def shown(vector: Vector, shape: Shape = ()) -> Triple:
     """An array (..., 3), read-only and one for each sample of `shape`, where all components are numbers; else the
     tuple.
     """
-    return _stacked(vector, shape, (3,)) if all(is_number(x) for x in vector) else vector
+    return stacked(vector, (3,), shape) if all(is_number(x) for x in vector) else vector
 
 
 def shown_matrix(matrix: Matrix, shape: Shape = ()) -> Triple:
     """An array (..., 3, 3) in the same way, else the tuple of rows."""
     entries = [x for row in matrix for x in row]
-    return _stacked(entries, shape, (3, 3)) if all(is_number(x) for x in entries) else matrix
+    return stacked(entries, (3, 3), shape) if all(is_number(x) for x in entries) else matrix
 
 
-def _stacked(entries: Sequence[Scalar], shape: Shape, last: Shape) -> FloatArray:
+def stacked(entries: Sequence[Scalar], last: Shape, shape: Shape = ()) -> FloatArray:
+    """Numbers as one array, the last axes those of a vector or matrix."""
     flat = np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in entries)), axis=-1)
     whole = flat.reshape(*flat.shape[:-1], *last)
     # What is the same at all times is so for each of them: nobody's indices depend on where an axis happens to lie.
@@ -103,15 +106,17 @@ def check_rotation(rotation: Matrix, what: str) -> None:
     numbers = probe(entries)
     if numbers is None:
         return
-    m = np.stack(np.broadcast_arrays(*numbers), axis=-1)
-    m = m.reshape(*m.shape[:-1], 3, 3)
-    worst = np.max(np.abs(np.swapaxes(m, -1, -2) @ m - np.eye(3)), initial=0.0)
-    hint = "scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest rotation"
+    m = stacked(numbers, (3, 3))
+    if np.isinf(m).any():
+        raise InputError(f"{what} holds infinite numbers", hint="a gap is NaN")
+    # Gaps stay gaps: NaN passes, and hides no other sample.
+    worst = float(np.fmax.reduce(np.abs(np.swapaxes(m, -1, -2) @ m - np.eye(3)), axis=None, initial=0.0))
     if worst > _ORTHONORMAL:
+        hint = "scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest rotation"
         raise InputError(
             f"{what} is no rotation: an entry of RᵀR is {worst:.3g} off the unit matrix", hint=hint
         )
-    if np.any(np.linalg.det(m) < 0):
+    if np.any(np.sum(m[..., 0] * np.cross(m[..., 1], m[..., 2]), axis=-1) < 0):
         raise InputError(f"{what} is a mirror: its determinant is −1", hint="rotations are right-handed")
 
 
@@ -122,9 +127,12 @@ def probe(entries: Sequence[Scalar]) -> list[np.ndarray] | None:
     symbolic = [x for x in entries if is_symbolic(x)]
     if not symbolic:
         return [np.asarray(x, dtype=np.float64) for x in entries]
-    from trundle.wrenches.expressions import evaluated_anywhere
+    from trundle.wrenches.symbolic import evaluated_anywhere
 
-    found = iter(evaluated_anywhere(symbolic))
+    values = evaluated_anywhere(symbolic)
+    if values is None:
+        return None
+    found = iter(values)
     numbers = [next(found) if is_symbolic(x) else x for x in entries]
     return [np.asarray(x, dtype=np.float64) for x in numbers]
 

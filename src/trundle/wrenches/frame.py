@@ -270,7 +270,7 @@ class Frame:
         )
 
     def _time(self) -> Scalar:
-        from trundle.wrenches.expressions import time_symbol
+        from trundle.wrenches.symbolic import time_symbol
 
         return time_symbol(self.root.time)
 

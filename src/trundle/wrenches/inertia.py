@@ -25,7 +25,7 @@ from trundle.spatial.vectors import (
     transpose,
 )
 from trundle.wrenches.chains import offset, placement_in
-from trundle.wrenches.components import Triple, as_matrix, as_vector, is_number, probe, shown_matrix
+from trundle.wrenches.components import Triple, as_matrix, as_vector, is_number, probe, shown_matrix, stacked
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.twist import demand_same_place
 from trundle.wrenches.wrench import Wrench
@@ -277,6 +277,8 @@ def _check(mass: Scalar, rows: Matrix, about_center: Matrix, what: str) -> None:
         raise InputError(f"{what}: its mass must be at least 0 kg, got {np.min(mass):g}")
     numbers = _numbers(rows)
     if numbers is not None:
+        if not np.all(np.isfinite(numbers)):
+            raise InputError(f"{what} must hold finite numbers")
         worst = np.max(np.abs(numbers - np.swapaxes(numbers, -1, -2)))
         if worst > _SYMMETRIC * np.max(np.abs(numbers)):
             hint = "I_xy = I_yx, I_xz = I_zx, I_yz = I_zy"
@@ -304,5 +306,4 @@ def _numbers(rows: Matrix) -> FloatArray | None:
     found = probe([x for row in rows for x in row])
     if found is None:
         return None
-    flat = np.stack(np.broadcast_arrays(*found), axis=-1)
-    return flat.reshape(*flat.shape[:-1], 3, 3)
+    return stacked(found, (3, 3))

@@ -104,14 +104,14 @@ def rates_of(values: Sequence[Scalar], time: Time) -> tuple[Vector, Vector] | tu
 
 def _rates(x: Scalar, time: Time) -> tuple[Scalar, Scalar] | None:
     if is_symbolic(x):
-        from trundle.wrenches.expressions import rates
+        from trundle.wrenches.symbolic import rates
 
         return rates(x, time())
     return (0, 0) if is_number(x) and not np.ndim(x) else None
 
 
 def _of_matrix(given: object, what: str, time: Time) -> Placement:
-    rotation = as_matrix(given, what)
+    rotation = as_matrix(given, what, _KINDS)
     check_rotation(rotation, what)
     flat = [x for row in rotation for x in row]
     first, _ = rates_of(flat, time)

@@ -52,6 +52,9 @@ class Wrench(Shown):
     frame: Frame = field(kw_only=True)
 
     def __post_init__(self) -> None:
+        for key, name in (("on", self.on), ("by", self.by)):
+            if not isinstance(name, str):
+                raise InputError(f"{key} takes a body's name, got {name!r}", hint="a frame's is its .name")
         what = f"the wrench on '{self.on}' by '{self.by}'"
         force, moment = (
             as_vector(self.force, f"{what}: its force"),
@@ -215,7 +218,7 @@ class Wrench(Shown):
             raise InputError(
                 "there is nothing to solve for in two wrenches of numbers", hint="take their difference"
             )
-        from trundle.wrenches.expressions import equations
+        from trundle.wrenches.symbolic import equations
 
         return equations(pairs)
 
@@ -267,13 +270,17 @@ class Wrench(Shown):
         """
         if not any(is_symbolic(x) for each in self._vectors() for x in each):
             return self
-        from trundle.wrenches.expressions import expanded
+        from trundle.wrenches.symbolic import expanded
 
         return self.map(expanded)
 
     def __add__(self, other: Wrench) -> Wrench:
         self._demand_sum(other)
         return self._combined(other, 1)
+
+    def __radd__(self, other: object) -> Wrench:
+        """So that Python's sum() adds wrenches, beginning from 0."""
+        return self if other == 0 else NotImplemented
 
     def __sub__(self, other: Wrench) -> Wrench:
         self._demand_sum(other)

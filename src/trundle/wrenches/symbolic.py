@@ -33,18 +33,22 @@ def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[Scalar, Scalar]:
     return tuple(0 if each == 0 else each for each in (first, second))  # type: ignore[return-value]  # plain 0 folds
 
 
-def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float]:
-    """The expressions' values with random numbers for all letters, functions of time and their derivatives."""
+def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float] | None:
+    """The expressions' values with random numbers for all letters, functions of time and their derivatives; None where
+    these aren't real.
+    """
     draw = random.Random(13)
     unknown: set[sympy.Basic] = set()
     for each in expressions:
-        unknown |= each.atoms(sympy.Derivative)
-    for each in expressions:
-        unknown |= each.atoms(AppliedUndef) | each.free_symbols
+        unknown |= each.atoms(sympy.Derivative) | each.atoms(AppliedUndef) | each.free_symbols
     # Derivatives first, then functions, then letters, so that nothing is replaced inside another.
     order = sorted(unknown, key=lambda x: (isinstance(x, sympy.Symbol), isinstance(x, AppliedUndef), str(x)))
-    values = [(x, sympy.Float(draw.uniform(0.5, 1.5))) for x in order]
-    return [float(each.subs(values)) for each in expressions]  # type: ignore[arg-type]
+    # Small enough for the roots of 1 less some squares, as in unit quaternions.
+    values = [(x, sympy.Float(draw.uniform(0.1, 0.5))) for x in order]
+    try:
+        return [float(each.subs(values)) for each in expressions]  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def expanded(expression: Scalar) -> Scalar:

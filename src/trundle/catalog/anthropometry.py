@@ -1,0 +1,201 @@
+"""People's segments from their mass and height: published tables, number by number.
+
+Masses are parts of the whole body's, lengths of the height, everything else of the segment's own length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trundle.errors import InputError, choose
+from trundle.frozen import Frozen
+from trundle.wrenches import Inertia, Point
+
+Row = tuple[float, float, float, float, float, float]
+
+# de Leva P. (1996). Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters. J. Biomechanics 29(9):1223-1230,
+# table 4: mass (%), length (mm), centre of mass from the proximal or upper end (%), radii of gyration about the
+# sagittal, the transverse and the longitudinal axis (%). The shank is knee to ankle joint centre, the foot heel to toe
+# tip, the hand wrist to third metacarpal, the head vertex to mid-gonion, the trunk suprasternale to mid-hip.
+_DE_LEVA: Mapping[str, Mapping[str, Row]] = {
+    "female": {
+        "head": (6.68, 200.2, 58.94, 33.0, 35.9, 31.8),
+        "trunk": (42.57, 529.3, 41.51, 35.7, 33.9, 17.1),
+        "upper_arm": (2.55, 275.1, 57.54, 27.8, 26.0, 14.8),
+        "forearm": (1.38, 264.3, 45.59, 26.1, 25.7, 9.4),
+        "hand": (0.56, 78.0, 74.74, 53.1, 45.4, 33.5),
+        "thigh": (14.78, 368.5, 36.12, 36.9, 36.4, 16.2),
+        "shank": (4.81, 438.6, 43.52, 26.7, 26.3, 9.2),
+        "foot": (1.29, 228.3, 40.14, 29.9, 27.9, 13.9),
+    },
+    "male": {
+        "head": (6.94, 203.3, 59.76, 36.2, 37.6, 31.2),
+        "trunk": (43.46, 531.9, 44.86, 37.2, 34.7, 19.1),
+        "upper_arm": (2.71, 281.7, 57.72, 28.5, 26.9, 15.8),
+        "forearm": (1.62, 268.9, 45.74, 27.6, 26.5, 12.1),
+        "hand": (0.61, 86.2, 79.00, 62.8, 51.3, 40.1),
+        "thigh": (14.16, 422.2, 40.95, 32.9, 32.9, 14.9),
+        "shank": (4.33, 440.3, 43.95, 25.1, 24.6, 10.2),
+        "foot": (1.37, 258.1, 44.15, 25.7, 24.5, 12.4),
+    },
+}
+# The mean heights (mm) of those who were measured: lengths go with the height.
+_DE_LEVA_HEIGHTS = {"female": 1735.0, "male": 1741.0}
+
+# Winter D. A. (2009). Biomechanics and Motor Control of Human Movement, 4th ed., table 4.1 (after Dempster): mass,
+# centre of mass from the proximal end, radius of gyration about it, as fractions. Lengths: figure 4.1 (after Drillis
+# and Contini 1966). The foot's fractions are of malleolus to second metatarsal, whose length no figure has: the
+# foot's own, 0.152 of the height, stands for it. Head, arms and trunk are one, from the hip up; its mass has the arms'.
+_WINTER: Mapping[str, tuple[float, float, float, float]] = {
+    "head_arms_trunk": (0.678, 0.288, 0.626, 0.496),
+    "upper_arm": (0.028, 0.186, 0.436, 0.322),
+    "forearm": (0.016, 0.146, 0.430, 0.303),
+    "hand": (0.006, 0.108, 0.506, 0.297),
+    "thigh": (0.100, 0.245, 0.433, 0.323),
+    "shank": (0.0465, 0.246, 0.433, 0.302),
+    "foot": (0.0145, 0.152, 0.500, 0.475),
+}
+# How high the ankle is, as a part of the height (Winter 2009, figure 4.1).
+ANKLE_HEIGHT = 0.039
+# How far ahead of the heel the ankle is, as a part of the foot from heel to toe tip: neither table has it.
+HEEL = 0.25
+
+_ONE = ("head", "trunk", "head_arms_trunk")
+TABLES = ("winter", "de_leva")
+SEXES = ("female", "male")
+
+
+@dataclass(frozen=True)
+class BodySegment:
+    """A segment of a person, as fractions and in SI.
+
+    Attributes
+    ----------
+    name : str
+        Such as "shank"; one side's, where there are two.
+    mass : float, kg
+        Its mass.
+    length : float, m
+        From its proximal or upper end to the other.
+    center : float, m
+        From that end to its centre of mass.
+    radii : tuple of 3 floats, m
+        Radii of gyration about the centre: about the sagittal axis (forward), the transverse (to the side) and the
+        longitudinal one. Winter's table has one for the first two and none for the third, which is 0 here.
+    sides : int
+        2 where a person has a left and a right one.
+    """
+
+    name: str
+    mass: float
+    length: float
+    center: float
+    radii: tuple[float, float, float]
+    sides: int
+
+    def inertia(self, center: Point) -> Inertia:
+        """The segment's inertia, its axes x forward, y to the left and z along the segment: m k² each.
+
+        A foot lies along its frame's x: turn the point's frame for it, or take `radii`.
+
+        Parameters
+        ----------
+        center : Point
+            Its centre of mass, in the segment's own frame.
+
+        Returns
+        -------
+        Inertia
+
+        Raises
+        ------
+        InputError
+            The centre moves in its frame.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> shank = trundle.body_segments(70, 1.75)["shank"]
+        >>> shank.inertia(trundle.Frame("shank").point("G", (0, 0, -shank.center))).matrix[1, 1].round(4)
+        np.float64(0.055)
+        """
+        moments = [self.mass * radius**2 for radius in self.radii]
+        rows = [[moments[i] if i == j else 0.0 for j in range(3)] for i in range(3)]
+        return Inertia(self.mass, rows, center=center)
+
+
+def body_segments(
+    mass: float, height: float, *, table: str = "winter", sex: str | None = None
+) -> Mapping[str, BodySegment]:
+    """Segments of a person of a mass and a height, from a published table.
+
+    Parameters
+    ----------
+    mass : float, kg
+        The whole body's.
+    height : float, m
+        The whole body's; segments' lengths go with it.
+    table : {"winter", "de_leva"}, optional
+        Winter (2009), table 4.1 with the lengths of figure 4.1, or de Leva (1996), table 4, which has the moments about
+        the longitudinal axis, too.
+    sex : {"female", "male"}, optional
+        Which of de Leva's columns; Winter's table has one for both.
+
+    Returns
+    -------
+    mapping of str to BodySegment
+        By name: "head", "trunk", "upper_arm", "forearm", "hand", "thigh", "shank", "foot"; Winter's head, arms and
+        trunk are one, "head_arms_trunk".
+
+    Raises
+    ------
+    InputError
+        Mass or height isn't a person's, or there is no such table or column.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> round(trundle.body_segments(73, 1.741, table="de_leva", sex="male")["thigh"].mass, 3)
+    10.337
+    """
+    for name, number, most in (("mass", mass, 1000.0), ("height", height, 3.0)):
+        if not 0 < number <= most:
+            message = f"expected a person's {name}, at most {most:g}, got {number}"
+            raise InputError(message, key=name, hint="mass in kg, height in m")
+    found: dict[str, BodySegment] = {}
+    for name, (part, length, center, *radii) in fractions(table, sex).items():
+        size = height * length
+        k = (size * radii[0], size * radii[1], size * radii[2])
+        found[name] = BodySegment(name, mass * part, size, size * center, k, 1 if name in _ONE else 2)
+    return Frozen(found)
+
+
+def fractions(table: str, sex: str | None) -> dict[str, Row]:
+    """A table's rows: mass, length, centre and three radii, each as a fraction."""
+    if table not in TABLES:
+        raise InputError(f"unknown table {table!r}", key="table", hint=choose(table, TABLES))
+    if table == "winter":
+        if sex is not None:
+            hint = "leave sex away, or take table='de_leva'"
+            raise InputError("Winter's table is one for both sexes", key="sex", hint=hint)
+        return {name: (m, length, center, k, k, 0.0) for name, (m, length, center, k) in _WINTER.items()}
+    if sex not in SEXES:
+        hint = f"{choose(sex, SEXES)}; Winter's table is one for both: table='winter'"
+        raise InputError(f"de Leva's table has columns by sex, got {sex!r}", key="sex", hint=hint)
+    height = _DE_LEVA_HEIGHTS[sex]
+    return {
+        name: (row[0] / 100, row[1] / height, row[2] / 100, row[3] / 100, row[4] / 100, row[5] / 100)
+        for name, row in _DE_LEVA[sex].items()
+    }
+
+
+def ankle_in_foot(table: str, row: Row) -> tuple[float, float]:
+    """How far the foot's centre of mass is ahead of the ankle and below it, as parts of the foot's length and of the
+    height. Winter's row begins at the ankle; de Leva's at the heel, on the ground.
+    """
+    if table == "winter":
+        # from the malleolus down to the metatarsal, half way
+        return math.sqrt(max(row[2] ** 2 - (ANKLE_HEIGHT / 2 / row[1]) ** 2, 0.0)), ANKLE_HEIGHT / 2
+    return row[2] - HEEL, ANKLE_HEIGHT

@@ -1,0 +1,92 @@
+"""A person's leg from mass and height: thigh, shank and foot of a published table."""
+
+from __future__ import annotations
+
+import math
+
+from trundle.catalog.anthropometry import ankle_in_foot, fractions
+from trundle.catalog.entry import Data, Measure, described, entry
+from trundle.errors import InputError, choose
+from trundle.robot.description import Robot
+
+_HIPS = ("revolute", "spherical")
+
+
+def _swing(robot: Robot) -> Data:
+    planar = robot.joints["hip"].type == "revolute"
+    start = {"hip.angle": "30 deg"} if planar else {"hip.q_w": math.cos(0.25), "hip.q_y": -math.sin(0.25)}
+    return {"duration": 2.0, "initial": {**start, "knee.angle": "20 deg"}}
+
+
+@entry(_swing)
+def leg(
+    *,
+    body_mass: Measure = 70.0,
+    height: Measure = 1.75,
+    table: str = "winter",
+    sex: str | None = None,
+    hip: str = "revolute",
+    damping: Measure = 0.5,
+) -> Robot:
+    """A person's leg that hangs from the hip: thigh, shank and foot; x is forward, hip and knee flex, the toes rise.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.leg(table="de_leva", sex="female").joints)
+    ['hip', 'knee', 'ankle']
+    """
+    if hip not in _HIPS:
+        raise InputError(f"the hip can't be {hip!r}", key="hip", hint=choose(hip, _HIPS))
+    rows = fractions(table, sex)
+    parameters: dict[str, Measure] = {"body_mass": body_mass, "height": height}
+    for name in ("thigh", "shank", "foot"):
+        part, length, *_ = rows[name]
+        parameters |= {f"{name}_mass": f"{part:.12g}*body_mass", f"{name}_length": f"{length:.12g}*height"}
+    ahead, below = ankle_in_foot(table, rows["foot"])
+    hinge: Data = {"type": "revolute", "damping": damping}
+    flexion = (
+        {**hinge, "axis": [0, -1, 0]} if hip == "revolute" else {"type": "spherical", "damping": damping}
+    )
+    return described(
+        "leg",
+        parameters,
+        joints={
+            "hip": {**flexion, "body": _hanging("thigh", *rows["thigh"][2:])},
+            "knee": {
+                **hinge,
+                "axis": [0, 1, 0],
+                "parent": "thigh",
+                "at": [0, 0, "-thigh_length"],
+                "body": _hanging("shank", *rows["shank"][2:]),
+            },
+            "ankle": {
+                **hinge,
+                "axis": [0, -1, 0],
+                "parent": "shank",
+                "at": [0, 0, "-shank_length"],
+                "body": {
+                    "name": "foot",
+                    "mass": "foot_mass",
+                    "center_of_mass": [f"{ahead:.12g}*foot_length", 0, f"-{below:.12g}*height"],
+                    "inertia": _moments("foot", rows["foot"][5], rows["foot"][4], rows["foot"][3]),
+                },
+            },
+        },
+    )
+
+
+def _hanging(name: str, center: float, sagittal: float, transverse: float, longitudinal: float) -> Data:
+    """A segment that hangs from its joint."""
+    return {
+        "name": name,
+        "mass": f"{name}_mass",
+        "center_of_mass": [0, 0, f"-{center:.12g}*{name}_length"],
+        "inertia": _moments(name, sagittal, transverse, longitudinal),
+    }
+
+
+def _moments(name: str, *radii: float) -> Data:
+    """m (k l)² about x, y and z."""
+    pairs = zip(("xx", "yy", "zz"), radii, strict=True)
+    return {axis: f"{name}_mass*({radius:.12g}*{name}_length)**2" for axis, radius in pairs if radius}
