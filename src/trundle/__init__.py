@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trundle import robot as robot
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
+    from trundle.capture.cycles import Cycles as Cycles
+    from trundle.capture.cycles import contacts as contacts
+    from trundle.capture.cycles import cycles as cycles
     from trundle.capture.force_plates import ForcePlate as ForcePlate
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from trundle.capture.recording import Recording as Recording
     from trundle.capture.recording_files import read_recording as read_recording
     from trundle.capture.recording_files import write_recording as write_recording
+    from trundle.capture.segments import SegmentPoses as SegmentPoses
+    from trundle.capture.segments import segment_poses as segment_poses
     from trundle.capture.smoothing import smooth as smooth
     from trundle.capture.smoothing import smoothing as smoothing
     from trundle.catalog.anthropometry import BodySegment as BodySegment
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show.animation import animate as animate
+    from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
@@ -87,10 +93,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "capture.force_plates": ("ForcePlate",),
+    "capture.cycles": ("Cycles", "contacts", "cycles"),
     "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
     "capture.marker_file": ("read_markers",),
     "capture.recording_files": ("read_recording", "write_recording"),
+    "capture.segments": ("SegmentPoses", "segment_poses"),
     "capture.smoothing": ("smooth", "smoothing"),
     "catalog.anthropometry": ("BodySegment", "body_segments"),
     "control.linear_trajectory": ("linearize_along",),
@@ -114,6 +122,7 @@ _HOMES = {
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.animation": ("animate",),
+    "show.breakdown_figure": ("breakdown_figure",),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),

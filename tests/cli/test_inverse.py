@@ -150,6 +150,27 @@ def test_only_its_own_files_are_replaced(inverse, tmp_path):
     assert inverse("--no-figures", "--force").status == 0
 
 
+def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
+    done = inverse("--breakdown", "foot", "--observer", "shank@ankle")
+    assert done.status == 0, done.err
+    assert (tmp_path / "out" / "breakdown.png").exists()
+    split = Run.load(tmp_path / "out" / "breakdown.csv")
+    t = split.time
+    assert split["coriolis.force_x"] == pytest.approx(-1.44 * np.sin(4 * t), abs=1e-9)
+    moment = -0.324 * np.sin(4 * t) - 0.048 * np.sin(6 * t)
+    assert split["d_alembert.moment_z"] == pytest.approx(moment, abs=1e-9)
+    terms = [name[: -len(".force_y")] for name in split.values if name.endswith(".force_y")]
+    total = sum(split[f"{name}.force_y"] for name in terms if name != "seen")
+    assert total == pytest.approx(split["seen.force_y"], abs=1e-9)
+    for words, told in (
+        (["--breakdown", "foot"], "--observer: a breakdown needs a body and who observes it"),
+        (["--breakdown", "foot", "--observer", "shank"], "an observer needs a frame and an origin"),
+        (["--breakdown", "toe", "--observer", "shank@ankle"], "--breakdown: there is no body or joint 'toe'"),
+        (["--breakdown", "foot", "--observer", "thigh@ankle"], "'ankle' moves about on 'thigh'"),
+    ):
+        assert told in inverse(*words, "--no-figures").err
+
+
 def test_errors_are_objects_with_json(inverse):
     done = inverse("--frame", "shin", "--json")
     assert json.loads(done.out)["error"]["message"].startswith("there is no frame 'shin'")

@@ -162,9 +162,11 @@ def joint_motion(
             seen = {name: _marker(measured, name, fill, earlier) for name in markers}
             refuse_swaps(times, seen)
             model = marker_model(moving, markers, known, limits)
-            found = fit_postures(model, times, seen, coordinates, _weights(markers, weights), progress)
-            coordinates = dict(zip(names, found.coordinates.T, strict=True))
-            distances = dict(zip(markers, found.distances.T, strict=True))
+            postures, off = fit_postures(
+                model, times, seen, coordinates, _weights(markers, weights), progress
+            )
+            coordinates = dict(zip(names, postures.T, strict=True))
+            distances = dict(zip(markers, off.T, strict=True))
         moved = differentiated(moving, times, coordinates, chosen)
     except InputError as error:
         raise error.at(file=measured.source or None) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,44 +43,55 @@ class MarkerModel:
     motions_of: tuple[tuple[int, int], ...]
     lower: FloatArray
     upper: FloatArray
-    _whole: Kernel
-    _sloped: Callable[..., tuple[FloatArray, ...]]
-    _speeds: FloatArray
+    _kernel: Kernel
+    _speeds: int
     _parameters: FloatArray
 
     def evaluate(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The markers' places (3m,), m, in the world, and their slopes by the coordinates (3m, c)."""
-        places, slopes = self._sloped(q, self._speeds, self._parameters)
-        return places, slopes.reshape(places.size, q.size)
-
-    def places(self, postures: FloatArray) -> FloatArray:
-        """The markers' places (n, 3m) at many postures (n, c)."""
-        count = len(postures)
-        speeds = np.zeros((len(self._speeds), count))
-        return self._whole(np.ascontiguousarray(postures.T), speeds, self._parameters)[0].T
+        """The markers' places (k, 3m), m, in the world, and their slopes by the coordinates (k, 3m, c), at q (k, c)."""
+        speeds = np.zeros((self._speeds, len(q)))
+        places, slopes = self._kernel(np.ascontiguousarray(q.T), speeds, self._parameters)
+        return places.T, np.moveaxis(slopes, -1, 0).reshape(len(q), len(places), q.shape[1])
 
     def motions(self, q: FloatArray) -> FloatArray:
-        """E(q), (c, t): how the coordinates change with δ; of a quaternion ½ q ⊗ (0, δ)."""
-        found = np.zeros((q.size, len(self.motions_of)))
+        """E(q), (k, c, t): how the coordinates change with δ; of a quaternion ½ q ⊗ (0, δ)."""
+        found = np.zeros((*q.shape, len(self.motions_of)))
         for j, (k, axis) in enumerate(self.motions_of):
             if axis < 0:
-                found[k, j] = 1.0
+                found[:, k, j] = 1.0
                 continue
-            w, x, y, z = q[k : k + 4] / 2
-            found[k : k + 4, j] = ((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]
+            w, x, y, z = q[:, k : k + 4].T / 2
+            found[:, k : k + 4, j] = np.array(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]).T
         return found
 
     def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
-        """The posture after a motion, within the limits, its quaternions at length 1."""
-        found = np.clip(q + self.motions(q) @ step, self.lower, self.upper)
+        """The postures (k, c) after motions (k, t), within the limits, their quaternions at length 1."""
+        return self._unit(np.clip(q + (self.motions(q) @ step[:, :, None])[:, :, 0], self.lower, self.upper))
+
+    def between(self, left: FloatArray, right: FloatArray, share: FloatArray) -> FloatArray:
+        """Postures (k, c) a share (k, 1) of the way from others to others."""
+        aligned = right.copy()
         for k in self.quaternions:
-            found[k : k + 4] /= np.linalg.norm(found[k : k + 4])
-        return found
+            four = slice(k, k + 4)
+            aligned[:, four] *= np.where((left[:, four] * right[:, four]).sum(axis=1) < 0, -1.0, 1.0)[:, None]
+        return self._unit(left + share * (aligned - left))
+
+    def jumps(self, found: FloatArray, most: float) -> bool:
+        """Whether anything turns by more than this (rad) from one posture to the next."""
+        before, after = found[:-1], self.between(found[:-1], found[1:], np.ones((len(found) - 1, 1)))
+        turns = (after - before)[:, ~self.slides]
+        return bool((np.abs(np.remainder(turns + np.pi, 2 * np.pi) - np.pi) > most).any())
+
+    def _unit(self, q: FloatArray) -> FloatArray:
+        for k in self.quaternions:
+            q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
+        return q
 
     def unstopped(self, q: FloatArray, gradient: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which motions no limit stops, (t,) bool: at a limit the cost must fall inward."""
+        """Which motions no limit stops, (k, t): at a limit the cost must fall inward."""
         at = [k for k, _ in self.motions_of]
-        return ~(((q <= self.lower)[at] & (gradient > 0)) | ((q >= self.upper)[at] & (gradient < 0)))
+        low, high = (q <= self.lower)[:, at] & (gradient > 0), (q >= self.upper)[:, at] & (gradient < 0)
+        return ~(low | high)
 
     def anywhere(self, rng: np.random.Generator, q: FloatArray, count: int) -> Iterator[FloatArray]:
         """Postures like this one with everything that turns turned at random, within the limits."""
@@ -125,9 +136,8 @@ def marker_model(
         tuple(_motions(names, quaternions, known)),
         lower,
         upper,
-        compile_program(program),
-        compile_program(program.with_jacobians("marker", "coordinate")).single(),
-        np.zeros(len(moving.labels)),
+        compile_program(program.with_jacobians("marker", "coordinate")),
+        len(moving.labels),
         np.array([float(v) for v in mechanism.numbers.parameters.values()]),
     )
 

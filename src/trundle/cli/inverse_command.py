@@ -4,40 +4,39 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS, LOAD_FIGURES
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
+from trundle.cli.inverse_request import answer, breakdown, options_named
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force, add_output
-from trundle.cli.request import read_request
-from trundle.errors import InputError
+from trundle.cli.parsing import add_force, add_output, pair
 from trundle.show.lines import table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from trundle.capture.smoothing import Smoothing
-    from trundle.loads.loads import Loads
     from trundle.results import Run
+    from trundle.wrenches import Breakdown
 
 SUMMARY = "the wrenches in a robot's joints that a measured motion needs"
 EPILOG = """\
 examples:
   trundle inverse examples/limb/limb.yaml --motion examples/limb/motion.csv --output runs/limb
-  trundle inverse limb.yaml --motion walk.csv --smooth butterworth:6 --mass "72 kg" --frame world --no-figures
+  trundle inverse leg.yaml --motion walk.c3d --markers markers.yaml --smooth butterworth:6 \\
+      --external foot=plate1 --mass "72 kg"
+  trundle inverse limb.yaml --motion walk.csv --breakdown shank --observer thigh@knee
 
-The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name. Nothing is
-smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a sample comes out, in
-columns such as knee.moment_y and knee.force_z: on the child, by the parent, at the joint, in the child's frame unless
---frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and figures."""
+The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d,
+.trc, .csv). Nothing is smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a
+sample comes out, in columns such as knee.moment_y and knee.force_z: on the child, by the parent, at the joint, in the
+child's frame unless --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and
+figures."""
 
-# What the library calls what an option gives.
-_OPTIONS = {"smoothing": "--smooth", "in_": "--frame", "mass": "--mass", "external": "--external"}
+# Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
+_THRESHOLD = 20.0
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -45,11 +44,22 @@ def configure(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="the robot or limb: a description; - for standard input")
     add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
-    text = "such as butterworth:6 (Hz) or butterworth:6,order=4 (default: none)"
+    add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
+    text = "such as butterworth:6 (Hz), butterworth:6,order=4, spline (default: none)"
     add("--smooth", metavar="METHOD", default="none", help=text)
+    add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
+    add("--gaps", metavar="RULE:SECONDS", help="fill gaps up to so long, such as spline:0.1")
+    text = "which force plate pushes which body, such as foot=plate1 (as often as needed)"
+    add("--external", metavar="BODY=PLATE", type=pair, action="append", help=text)
+    add("--plates", metavar="DATA", help="a recording that has the plates, if the motion's has none")
+    text = f"the least force on a plate that counts (default: {_THRESHOLD:g})"
+    add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "in whose axes wrenches are given: child, parent, world, or a body (default: child)"
     add("--frame", metavar="FRAME", default="child", help=text)
     add("--mass", metavar="KG", help="divide forces, moments and powers by a mass")
+    text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
+    add("--breakdown", metavar="BODY", help=text)
+    add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
     add_output(parser, "DIR", "the folder for the results (default: runs/MOTION)")
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")
@@ -60,88 +70,57 @@ def execute(args: Namespace, out: Output) -> int:
     """Read, check, compute, write, tell."""
     stem = Path(args.motion).stem
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / stem
-    figures = [] if args.no_figures else [f"{name}.{args.figure_format}" for name in LOAD_FIGURES]
-    names = [f"{stem}.nc", f"{stem}.csv", f"{stem}.sto", *figures]
-    products.claim_all(folder, names, args.force)
-    with _options_named():
-        loads = _loads(args)
-        run = loads.to_run(args.frame, args.mass)
-    written = _write(run, folder, names)
+    tables, figures = _names(stem, args)
+    products.claim_all(folder, [*tables, *figures], args.force)
+    with options_named():
+        found = answer(args, not out.quiet)
+        run = found.run(args)
+        split = breakdown(found.loads, args)
+    written = _write(run, split, folder, (tables, figures))
     out.answer({**run.summary, "output": str(folder), "files": written})
     out.say(_told(run, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
 
 
-def _loads(args: Namespace) -> Loads:
-    from trundle.capture.joint_motion import joint_motion
-    from trundle.capture.recording_files import read_recording
-    from trundle.loads.joint_loads import joint_loads
-
-    request = read_request(args.file)
-    recording, smoothing = read_recording(args.motion), _smoothing(args.smooth)
-    model = request.kept or request.document.robot
-    motion = joint_motion(recording, model, smoothing=smoothing)
-    with request.located():
-        return joint_loads(model, motion)
+def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
+    """The files of numbers, the record first, and the figures that there may be."""
+    split = ["breakdown"] if args.breakdown else []
+    tables = [f"{stem}.nc", f"{stem}.csv", f"{stem}.sto", *(f"{name}.csv" for name in split)]
+    figures = [] if args.no_figures else [f"{name}.{args.figure_format}" for name in (*LOAD_FIGURES, *split)]
+    return tables, figures
 
 
-@contextmanager
-def _options_named() -> Iterator[None]:
-    """Errors about what an option gave name the option."""
-    try:
-        yield
-    except InputError as error:
-        section, _, rest = (error.key or "").partition(".")
-        if error.file is None and section in _OPTIONS:
-            key = f"{_OPTIONS[section]} {rest}".rstrip()
-            raise InputError(error.message, key=key, hint=error.hint) from None
-        raise
-
-
-def _smoothing(text: str) -> Smoothing:
-    """METHOD, METHOD:NUMBER (its first) or METHOD:NAME=NUMBER,…"""
-    from trundle.capture.smoothing import METHODS, smoothing
-
-    method, _, numbers = text.partition(":")
-    first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""
-    given: dict[str, object] = {}
-    for part in filter(None, numbers.split(",")):
-        name, _, number = part.rpartition("=")
-        try:
-            given[name.strip() or first or "number"] = (
-                int(number) if number.strip().isdigit() else float(number)
-            )
-        except ValueError:
-            raise InputError(
-                f"expected a number, got {number.strip()!r}",
-                key="--smooth",
-                hint="such as butterworth:6,order=4",
-            ) from None
-    return smoothing(method, **given)
-
-
-def _write(run: Run, folder: Path, names: list[str]) -> list[str]:
+def _write(run: Run, split: Breakdown | None, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
     """The numbers together, then the figures: each set whole or not at all."""
     from trundle.capture.recording_files import write_columns
     from trundle.files import replacing_in
 
-    record, *others = names[:3]
-    with replacing_in(folder, names[:3]) as drafts:
+    (record, *others), figures = names
+    with replacing_in(folder, names[0]) as drafts:
         for name in others:
-            write_columns(drafts / name, {"time": run.time, **run.values})
+            columns = split.table() if split is not None and name == "breakdown.csv" else run.values
+            write_columns(drafts / name, {"time": run.time, **columns})
         products.save_record(run, folder, drafts, record, others)
-    if len(names) == 3:
-        return names
-    with no_collection(), replacing_in(folder, names[3:]) as drafts:
-        from trundle.show.load_figures import load_figures
+    if not figures:
+        return names[0]
+    with no_collection(), replacing_in(folder, figures) as drafts:
         from trundle.show.style import save_figure
 
-        drawn: dict[str, Figure] = load_figures(run)
-        written = [name for name in names[3:] if Path(name).stem in drawn]
+        drawn = _drawn(run, split)
+        written = [name for name in figures if Path(name).stem in drawn]
         for name in written:
             save_figure(drawn[Path(name).stem], drafts / name)
-    return [*names[:3], *written]
+    return [*names[0], *written]
+
+
+def _drawn(run: Run, split: Breakdown | None) -> dict[str, Figure]:
+    """The figures by name."""
+    from trundle.show.breakdown_figure import breakdown_figure
+    from trundle.show.load_figures import load_figures
+
+    found = load_figures(run)
+    return found if split is None else found | {"breakdown": breakdown_figure(split, run.time)}
 
 
 def _told(run: Run, out: Output) -> Iterator[str]:

@@ -177,7 +177,31 @@ def _check_whole(document: Document, file: str | None) -> None:
             raise report(inside, file=file, lines=lines)
 
 
-def json_schema() -> dict[str, object]:
-    """JSON Schema (2020-12) of a whole file; each field says its meaning, unit (`x-unit`) and default."""
+def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> dict[str, object]:
+    """JSON Schema (2020-12) of a whole file; each field says its meaning, unit (`x-unit`) and default.
+
+    Parameters
+    ----------
+    file : type, optional
+        What the file holds: a description, or `trundle.driving.commands.MotionFile`.
+    title : str, optional
+        Of the schema.
+
+    Returns
+    -------
+    dict
+        Plain data.
+
+    Raises
+    ------
+    pydantic.errors.PydanticInvalidForJsonSchema
+        A kind of your own has a field that JSON has no words for.
+
+    Examples
+    --------
+    >>> from trundle.documents import json_schema
+    >>> list(json_schema()["properties"])
+    ['trundle', 'robot', 'run']
+    """
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return schema | File.model_json_schema(by_alias=True) | {"title": "Trundle description"}
+    return schema | file.model_json_schema(by_alias=True) | {"title": title}

@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
 from trundle.show.style import COLOURS, INK, house_style, new_figure
+from trundle.wrenches import Breakdown, Wrench
 
 # The columns of a wrench's six parts.
 PARTS = tuple(f"{what}_{axis}" for what in ("force", "moment") for axis in "xyz")
@@ -24,21 +26,50 @@ _SOLID = 0.75
 _WORDS = {"d_alembert": "d'Alembert", "euler": "Euler", "coriolis": "Coriolis"}
 
 
-def breakdown_figure(
-    title: str, time: FloatArray, terms: Mapping[str, FloatArray], seen: FloatArray
-) -> Figure:
-    """Terms (n, 6) stacked over time, what pushes one way above zero and the other below, and the line that they add up
-    to, what the observer sees (n, 6); a panel a component that is there at all.
+def breakdown_figure(split: Breakdown, time: FloatArray) -> Figure:
+    """The terms stacked over time, what pushes one way above zero and the other below, with what the observer sees as a
+    line, their sum; a panel a component that is there at all.
+
+    Parameters
+    ----------
+    split : Breakdown
+        Such as `loads.breakdown(…)` gives, in numbers over time.
+    time : array, shape (n,), s
+        When.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Forces and moments about the split's point, in its axes.
+
+    Raises
+    ------
+    InputError
+        The split is symbolic.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> t = np.linspace(0.0, 1.0, 11)
+    >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), {"time": t, "link_1.angle": 2 * t})
+    >>> arm = loads.frames["link_1"]
+    >>> split = loads.breakdown("link_1", observer=arm, origin=arm.origin)
+    >>> trundle.breakdown_figure(split, loads.time).axes[0].get_ylabel()
+    'force x (N)'
     """
-    stacked = np.stack([*terms.values()]) if terms else np.zeros((0, time.size, 6))
+    seen = _rows(split.seen, time.size)
+    terms = {name: _rows(wrench, time.size) for name, wrench in split.terms.items()}
+    stacked = np.stack([*terms.values()])
     sizes = np.abs(np.concatenate([stacked, seen[None]])).max(axis=(0, 1))
-    least = _ROUNDING * np.repeat([sizes[:3].max(), sizes[3:].max()], 3)
+    least = np.full(6, _ROUNDING * sizes.max())  # limbs are some metre long: N and N m compare
     shown = [k for k in range(6) if sizes[k] > least[k]] or [0]
     there = [k for k in range(len(terms)) if (np.abs(stacked[k]).max(axis=0) > least).any()]
     names = [_WORDS.get(name, name) for name in terms]
     colours = {names[k]: COLOURS[k % len(COLOURS)] for k in there}
     with house_style():
         figure = new_figure(_HEAD + _HEIGHT * len(shown))
+        on, who = split.seen.on, split.observer.name
+        title = f"{on} as {who} sees it from {split.origin.name}, moments about {split.seen.point.name}"
         figure.suptitle(title, x=0.01, ha="left")
         panels = np.atleast_1d(figure.subplots(len(shown), sharex=True))
         for axes, part in zip(panels, shown, strict=True):
@@ -50,6 +81,13 @@ def breakdown_figure(
         panels[-1].set_xlim(time[0], time[-1])
         _name(figure, colours)
         return figure
+
+
+def _rows(wrench: Wrench, count: int) -> FloatArray:
+    """A wrench's six numbers over time, (n, 6)."""
+    if not all(isinstance(part, np.ndarray) for part in (wrench.force, wrench.moment)):
+        raise InputError("a split in symbols has no figure", hint="loads.breakdown(…) gives one in numbers")
+    return np.hstack([np.broadcast_to(part, (count, 3)) for part in (wrench.force, wrench.moment)])
 
 
 def _stack(axes: Axes, time: FloatArray, values: FloatArray, colours: Sequence[str]) -> None:

@@ -1,0 +1,249 @@
+"""Cycles: a motion cut at events, each piece as percent of itself, and their mean with a band."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
+from trundle.errors import InputError, choose, suggest
+from trundle.frozen import Frozen, Rebuilt
+from trundle.results import Run
+
+Band = Literal["deviation", "quantiles"]
+BANDS: tuple[Band, ...] = ("deviation", "quantiles")
+
+
+@dataclass(frozen=True, eq=False)
+class Cycles(Rebuilt):
+    """Curves of a run, cut into cycles.
+
+    Parameters
+    ----------
+    percent : array, shape (p,)
+        0 to 100.
+    curves : mapping of str to array, shape (cycles, p)
+        By the run's names, in the unit that `units` says.
+    starts, ends : array, shape (cycles,), s
+        When each cycle begins and ends.
+    units : mapping of str to str
+        By name.
+    """
+
+    percent: FloatArray
+    curves: Mapping[str, FloatArray]
+    starts: FloatArray
+    ends: FloatArray
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("curves", "units"):
+            object.__setattr__(self, name, Frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """All cycles of a curve, (cycles, p); InputError with the nearest name where there is none."""
+        if name not in self.curves:
+            raise InputError(f"the cycles have no '{name}'", key=name, hint=suggest(name, self.curves))
+        return self.curves[name]
+
+    def mean(self, name: str) -> FloatArray:
+        """The mean of a curve over the cycles.
+
+        Parameters
+        ----------
+        name : str
+            As the run has it.
+
+        Returns
+        -------
+        array, shape (p,)
+
+        Raises
+        ------
+        InputError
+            There is no such curve.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0.0, 2.0, 201)
+        >>> run = trundle.Run("walk", t, {"knee.angle": t % 1.0})
+        >>> trundle.cycles(run, [0.0, 0.5, 1.0], points=3).mean("knee.angle")
+        array([0.25, 0.5 , 0.25])
+        """
+        return self[name].mean(axis=0)
+
+    def band(
+        self, name: str, band: Band = "deviation", width: float | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """The band around the mean in which cycles are: mean ± width · standard deviation, or between two quantiles.
+
+        Parameters
+        ----------
+        name : str
+            As the run has it.
+        band : {"deviation", "quantiles"}
+            The sample's standard deviation (n − 1), or the quantiles (1 − width)/2 and (1 + width)/2.
+        width : float, optional
+            By default one standard deviation, or the middle 0.9 of the cycles.
+
+        Returns
+        -------
+        tuple of arrays, shape (p,)
+            Lower and upper.
+
+        Raises
+        ------
+        InputError
+            There is no such curve or band, or a deviation of one cycle is asked for.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0.0, 2.0, 201)
+        >>> cut = trundle.cycles(trundle.Run("walk", t, {"lift": t}), [0.0, 1.0, 2.0], points=2)
+        >>> cut.band("lift", "quantiles", 1.0)
+        (array([0., 1.]), array([1., 2.]))
+        """
+        curves = self[name]
+        if band == "quantiles":
+            share = 0.9 if width is None else width
+            low, high = np.quantile(curves, [(1 - share) / 2, (1 + share) / 2], axis=0)
+            return low, high
+        if band != "deviation":
+            raise InputError(f"there is no band {band!r}", key="band", hint=choose(band, BANDS))
+        if len(curves) < 2:
+            raise InputError("one cycle has no standard deviation", key="band", hint="cut at more events")
+        half = (1.0 if width is None else width) * curves.std(axis=0, ddof=1)
+        return curves.mean(axis=0) - half, curves.mean(axis=0) + half
+
+
+def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
+    """Cut a run at events: from each to the next, at equal parts of itself, by the cubic spline through its samples.
+
+    Parameters
+    ----------
+    run : Run
+        Curves over time, as `loads.to_run()` gives them.
+    events : array_like, shape (k,), s
+        Increasing times within the run: k − 1 cycles. Or (k, 2): a start and an end of each, parts between left out.
+    points : int, optional
+        From 0 to 100 %, both with it.
+
+    Returns
+    -------
+    Cycles
+        Each curve (k − 1, points).
+
+    Raises
+    ------
+    InputError
+        Fewer than two events, ones that don't increase or are outside of the run; fewer than two points.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> t = np.linspace(0.0, 2.0, 201)
+    >>> cut = trundle.cycles(trundle.Run("walk", t, {"knee.angle": np.sin(np.pi * t) ** 2}), [0.0, 1.0, 2.0])
+    >>> len(cut), cut["knee.angle"].shape, round(float(cut["knee.angle"][1, 50]), 9)
+    (2, (2, 101), 1.0)
+    """
+    from scipy.interpolate import make_interp_spline
+
+    if not isinstance(points, int) or points < 2:
+        raise InputError(f"a cycle has two points or more, not {points!r}", key="points")
+    spans = _spans(as_numbers(events, "events"), run)
+    percent = np.linspace(0.0, 100.0, points)
+    times = spans[:, :1] + (spans[:, 1:] - spans[:, :1]) * percent / 100
+    degree = min(3, len(run) - 1)
+    names = [name for name, values in run.values.items() if np.isfinite(values).all()]
+    table = np.array([run[name] for name in names]).reshape(len(names), len(run)).T
+    found = np.asarray(make_interp_spline(run.time - run.time[0], table, k=degree)(times - run.time[0]))
+    curves = {name: np.ascontiguousarray(found[:, :, k]) for k, name in enumerate(names)}
+    units = {name: unit for name, unit in run.units.items() if name in curves}
+    return Cycles(percent, curves, spans[:, 0], spans[:, 1], units)
+
+
+def _spans(events: FloatArray, run: Run) -> FloatArray:
+    """Starts and ends (k, 2), s, in order and within the run."""
+    spans = np.stack([events[:-1], events[1:]], axis=1) if events.ndim == 1 and events.size > 1 else events
+    if spans.ndim != 2 or spans.shape[1] != 2 or not len(spans):
+        raise InputError(
+            f"cycles need two events at least, (k,) or (k, 2), got shape {events.shape}", key="events"
+        )
+    wrong = np.flatnonzero(~(spans[:, 0] < spans[:, 1]))
+    if wrong.size:
+        start, end = spans[wrong[0]]
+        raise InputError(f"events must increase: {end:g} s comes after {start:g} s", key="events")
+    first, last = run.time[0], run.time[-1]
+    outside = spans[(spans < first) | (spans > last)]
+    if outside.size:
+        message = f"an event at {outside[0]:g} s is outside of the run, {first:g} to {last:g} s"
+        raise InputError(message, key="events")
+    return spans
+
+
+def contacts(
+    time: npt.ArrayLike, force: npt.ArrayLike, threshold: float = 20.0, shortest: float = 0.05
+) -> FloatArray:
+    """When a foot is on a force plate: from where its force rises over a threshold to where it falls below again.
+
+    Parameters
+    ----------
+    time : array_like, shape (n,), s
+        Increasing.
+    force : array_like, shape (n,), N
+        The force on the foot, upward.
+    threshold : float, optional
+        N; by default 20.
+    shortest : float, optional
+        s; shorter contacts are noise, as are breaks that are shorter. By default 0.05.
+
+    Returns
+    -------
+    array, shape (k, 2), s
+        Start and end of each whole contact, between samples in proportion; those that are cut off by the recording's
+        ends are left out. `found[:, 0]` are the events for `trundle.cycles`.
+
+    Raises
+    ------
+    InputError
+        Shapes differ, or something is no finite number.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> t = np.linspace(0.0, 1.0, 101)
+    >>> trundle.contacts(t, 700 * np.sin(2 * np.pi * t)).round(3)
+    array([[0.005, 0.495]])
+    """
+    times, values = as_numbers(time, "times"), as_numbers(force, "forces")
+    if times.ndim != 1 or times.shape != values.shape or not np.isfinite(values).all():
+        raise InputError(
+            f"expected as many finite forces as times, got {values.shape} and {times.shape}", key="force"
+        )
+    joined: list[tuple[float, float]] = []
+    for start, end in _above(times, values - threshold):
+        if joined and start - joined[-1][1] < shortest:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return np.array([pair for pair in joined if pair[1] - pair[0] >= shortest]).reshape(-1, 2)
+
+
+def _above(times: FloatArray, values: FloatArray) -> Iterator[tuple[float, float]]:
+    """From where to where values are above 0, pieces that the ends cut off left out."""
+    over = values > 0
+    edges = np.flatnonzero(over[1:] != over[:-1])
+    low, high = values[edges], values[edges + 1]
+    when = (times[edges] + (times[edges + 1] - times[edges]) * low / (low - high)).tolist()
+    if over.size and over[0]:
+        del when[:1]
+    yield from zip(when[::2], when[1::2], strict=False)

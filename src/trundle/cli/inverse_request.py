@@ -1,0 +1,157 @@
+"""What `trundle inverse` is asked for: options as calls of the library, whose errors name the options then."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from trundle.cli.request import read_request
+from trundle.errors import InputError, choose, suggest
+
+if TYPE_CHECKING:
+    from trundle.arrays import FloatArray
+    from trundle.capture.force_plates import ForcePlate
+    from trundle.capture.recording import Recording
+    from trundle.capture.smoothing import Smoothing
+    from trundle.loads.loads import Loads
+    from trundle.results import Run
+    from trundle.wrenches import Breakdown, Wrench
+
+# What the library calls what an option gives.
+_OPTIONS = {
+    "smoothing": "--smooth",
+    "marker_smoothing": "--smooth-markers",
+    "gaps": "--gaps",
+    "in_": "--frame",
+    "mass": "--mass",
+    "external": "--external",
+    "threshold": "--threshold",
+}
+# How far (m) a joint may move on a body and still stand still there but for rounding.
+_STILL = 1e-9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The loads, and the recording that they came from."""
+
+    loads: Loads
+    recording: Recording
+
+    def run(self, args: Namespace) -> Run:
+        """The loads as a run, in the frame and over the mass that were asked for, with the recording's events."""
+        run = self.loads.to_run(args.frame, args.mass)
+        events = {name: list(times) for name, times in self.recording.events.items()}
+        return replace(run, summary={**run.summary, "events": events, "motion": self.recording.source})
+
+
+def answer(args: Namespace, progress: bool) -> Answer:
+    """Read the files that the options name, and work out the loads."""
+    from trundle.capture.joint_motion import joint_motion
+    from trundle.capture.marker_file import read_markers
+    from trundle.capture.recording_files import read_recording
+    from trundle.loads.joint_loads import joint_loads
+
+    request, recording = read_request(args.file), read_recording(args.motion)
+    robot = request.kept or request.document.robot
+    earlier = _smoothing(args.smooth_markers, "--smooth-markers") if args.smooth_markers else None
+    motion = joint_motion(
+        recording,
+        robot,
+        markers=read_markers(args.markers) if args.markers else None,
+        gaps=_gaps(args.gaps),
+        smoothing=_smoothing(args.smooth, "--smooth"),
+        marker_smoothing=earlier,
+        progress=progress,
+    )
+    plates = read_recording(args.plates).plates if args.plates else recording.plates
+    external = [*_external(args, plates, motion.time)]
+    with request.located():
+        return Answer(joint_loads(robot, motion, external=external), recording)
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Errors about what an option gave name the option."""
+    try:
+        yield
+    except InputError as error:
+        section, _, rest = (error.key or "").partition(".")
+        if error.file is None and section in _OPTIONS:
+            key = f"{_OPTIONS[section]} {rest}".rstrip()
+            raise InputError(error.message, key=key, hint=error.hint) from None
+        raise
+
+
+def breakdown(loads: Loads, args: Namespace) -> Breakdown | None:
+    """The split that was asked for, of a body by an observer, about the body's joint."""
+    import numpy as np
+
+    if not (args.breakdown or args.observer):
+        return None
+    if not (args.breakdown and args.observer):
+        option = "--observer" if args.breakdown else "--breakdown"
+        hint = "--breakdown shank --observer thigh@knee: the origin counts, so it isn't guessed"
+        raise InputError("a breakdown needs a body and who observes it", key=option, hint=hint)
+    frame, mark, joint = args.observer.partition("@")
+    if not mark:
+        hint = f"{frame}@JOINT, where the split's origin is"
+        raise InputError("an observer needs a frame and an origin", key="--observer", hint=hint)
+    for key, name in (("--breakdown", args.breakdown), ("--observer", frame), ("--observer", joint)):
+        if name not in loads.frames:
+            raise InputError(f"there is no body or joint {name!r}", key=key, hint=suggest(name, loads.frames))
+    observer = loads.frames[frame]
+    places = loads.frames[joint].origin.position(relative_to=observer.origin, in_=observer)
+    if np.ptp(places, axis=0).max() > _STILL:
+        hint = "an observer's origin rides with it: its own joint, or one that it carries"
+        raise InputError(f"{joint!r} moves about on {frame!r}", key="--observer", hint=hint)
+    origin = observer.point(joint, places[0])
+    split = loads.breakdown(args.breakdown, observer=observer, origin=origin)
+    return split.at(loads.frames[args.breakdown].origin)
+
+
+def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: FloatArray) -> Iterator[Wrench]:
+    from trundle.wrenches import Frame
+
+    laboratory = Frame("laboratory")
+    for body, name in args.external or ():
+        known = {each.name: each for each in plates} | {
+            f"plate{k + 1}": each for k, each in enumerate(plates)
+        }
+        if name not in known:
+            hint = choose(name, known) if known else "--plates names a recording that has some"
+            raise InputError(f"there is no force plate {name!r}", key="--external", hint=hint)
+        yield known[name].wrench(body, times=times, threshold=args.threshold, frame=laboratory)
+
+
+def _smoothing(text: str, option: str) -> Smoothing:
+    """METHOD, METHOD:NUMBER (its first) or METHOD:NAME=NUMBER,…"""
+    from trundle.capture.smoothing import METHODS, smoothing
+
+    method, _, numbers = text.partition(":")
+    first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""
+    return smoothing(method, **_numbers(numbers, first or "number", option))
+
+
+def _gaps(text: str | None) -> Mapping[str, object] | None:
+    """RULE:SECONDS"""
+    if text is None:
+        return None
+    rule, _, longest = text.partition(":")
+    return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
+
+
+def _numbers(text: str, first: str, option: str) -> dict[str, float]:
+    """NUMBER or NAME=NUMBER with commas between them, by name."""
+    found: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.rpartition("=")
+        try:
+            found[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
+        except ValueError:
+            hint = "such as butterworth:6,order=4"
+            raise InputError(f"expected a number, got {number.strip()!r}", key=option, hint=hint) from None
+    return found
