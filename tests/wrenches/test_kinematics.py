@@ -197,6 +197,7 @@ class TestWhatIsRefused:
             (((0, 0, 2), 0.3), "axis must have length 1, got 2"),
             (((0, 0, t), 0.3), "axis must be three numbers or constant expressions"),
             ((1, 2, 3, 4, 5), "a sequence of 5 is no rotation"),
+            (0.3, r"needs 3 × 3 entries, got 0.3"),
             ((Z, "x"), "needs three numbers, arrays or expressions, got 'x'"),
         ):
             with pytest.raises(trundle.InputError, match=message):
@@ -266,6 +267,13 @@ def test_a_frame_seen_from_itself_stands_still(rng):
     frame = random_frame(rng, random_frame(rng, world, "a"), "b")
     assert not np.any(frame.angular_velocity(seen_from=frame))
     assert not np.any(frame.point("p", (1, 2, 3)).acceleration(seen_from=frame))
+
+
+def test_what_was_given_may_be_written_to_again():
+    places = np.zeros((4, 3))
+    point = trundle.Frame("world").point("p", places)
+    places[:] = 1
+    assert not np.any(point.position(in_=point.frame))
 
 
 def test_long_chains_are_no_deep_recursion():

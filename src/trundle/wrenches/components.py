@@ -60,9 +60,9 @@ def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
     elif getattr(given, "shape", None) == (3, 3):  # SymPy's matrices iterate over their entries
         rows = [[given[i, j] for j in range(3)] for i in range(3)]
     else:
-        rows = list(given)
+        rows = list(given) if isinstance(given, Iterable) else []
         if len(rows) != 3:
-            raise InputError(f"{what} needs three rows, got {len(rows)}")
+            raise InputError(f"{what} needs 3 × 3 entries, got {given!r}", hint=hint or None)
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
@@ -148,6 +148,11 @@ def _scalar(x: Scalar, what: str) -> Scalar:
     return x
 
 
-def _plain(x: np.ndarray) -> Scalar:
-    """A single number as Python's own, so that structural zeros and ones fold."""
-    return x.item() if x.ndim == 0 else x
+def _plain(x: FloatArray) -> Scalar:
+    """A single number as Python's own, so that structural zeros and ones fold; a batch that nobody writes to."""
+    if not x.ndim:
+        return x.item()
+    if x.flags.writeable:
+        x = x.copy()
+        x.setflags(write=False)
+    return x

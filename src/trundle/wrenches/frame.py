@@ -69,7 +69,7 @@ class Frame:
         ----------
         name : str
             What to call it.
-        rotation : array (..., 3, 3), SymPy matrix, or tuple
+        rotation : array (..., 3, 3), SymPy matrix, SciPy Rotation, or tuple
             R_parent_child, whose columns are the child's axes in this frame's; (axis, angle), in rad, about a constant
             unit axis; (axis, angle, rate, acceleration), in rad, rad/s and rad/s²; or (roll, pitch, yaw), in rad:
             R = Rz(yaw) Ry(pitch) Rx(roll). Left out: none.
