@@ -21,6 +21,7 @@ CANNOT_RAISE = frozenset(
     {
         "catalog.motors",
         "catalog.names",
+        "Breakdown.expanded",
         "Breakdown.table",
         "InputError.at",
         "Wrench.expanded",

@@ -84,11 +84,15 @@ class _Sight:
         q = q.copy()
         q[:, self.held] = self.given[samples]
         here, damping, busy = self.at(samples, q), np.zeros(len(q)), np.arange(len(q))
+        sizes = np.full(len(q), np.inf)
         for _ in range(_MOST_STEPS):
             now = here.rows(busy)
             step = _step(self.model, now, damping[busy])
             there = self.at(samples[busy], self.model.moved(now.q, step))
-            size, better = np.abs(step).max(axis=1, initial=0.0), there.cost < now.cost
+            size = np.abs(step).max(axis=1, initial=0.0)
+            # So near, the cost no longer tells which is better, but the step still does: it is the gradient's.
+            near = (size < _ROUNDING) & (size < sizes[busy] / 2)
+            better, sizes[busy] = (there.cost < now.cost) | near, size
             here.put(busy[better], there.rows(np.flatnonzero(better)))
             less = np.where(damping[busy] > _ROUNDING, _SHRINK * damping[busy], 0.0)
             damping[busy] = np.where(better, less, np.maximum(_GROW * damping[busy], _DAMPING))

@@ -226,6 +226,26 @@ class Breakdown(Shown):
         """
         return self._each(lambda wrench: wrench.in_(frame))
 
+    def expanded(self) -> Breakdown:
+        """All terms multiplied out, products of sines and cosines as sums: a residual that vanishes is then 0.
+
+        Returns
+        -------
+        Breakdown
+            Numbers stay as they are.
+
+        Examples
+        --------
+        >>> import sympy, trundle
+        >>> world, t = trundle.Frame("world"), sympy.Symbol("t")
+        >>> ball = world.child("ball", origin=(sympy.sin(t) ** 2, 0, 0))
+        >>> mass = trundle.Inertia(sympy.Symbol("m"), [[0, 0, 0]] * 3, center=ball.origin)
+        >>> found = trundle.Breakdown.of(mass, {}, observer=world, origin=world.origin)
+        >>> found.expanded().seen.force
+        (2*m*cos(2*t), 0, 0)
+        """
+        return self._each(Wrench.expanded)
+
     def table(self) -> dict[str, Triple]:
         """Every component of every term, what is seen first, by names such as `euler.moment_z`.
 

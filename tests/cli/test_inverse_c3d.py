@@ -1,0 +1,104 @@
+"""A leg on two force plates, from C3D through the whole command, against a script that owes Trundle nothing."""
+
+import numpy as np
+import pytest
+import yaml
+
+from capture.c3d_files import Plate, corners, encoded, write_c3d
+from cli import walking_leg as leg
+from trundle.results import Run
+
+ezc3d = pytest.importorskip("ezc3d", reason="ezc3d (the extra 'c3d') is not installed")
+
+AXES = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1.0]])  # of both plates, in the laboratory: z is down
+ORIGIN = np.array([1.5, -2.0, -40.0])  # mm
+THRESHOLD = 5.0
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """The files of the leg, its markers' places and its motion."""
+    folder = tmp_path_factory.mktemp("walk")
+    count = round(leg.DURATION * leg.RATE) + 1
+    t = np.arange(count) / leg.RATE
+    fine = np.arange(count * leg.RATIO) / (leg.RATE * leg.RATIO)
+    noise = np.random.default_rng(20250613)  # printed nowhere, as it never changes
+    seen = leg.markers(leg.motion(t))
+    seen = {name: 1e3 * (each + noise.normal(scale=1e-4, size=each.shape)) for name, each in seen.items()}
+    plates = []
+    for centre, (force, place, free) in zip(leg.PLATES, leg.pushes(fine), strict=True):
+        moment = np.cross(place - np.array(centre), force) + np.outer(free, [0, 0, 1])
+        channels = encoded(2, force @ AXES, 1e3 * moment @ AXES, ORIGIN)
+        around = corners(1e3 * np.array(centre), AXES, np.array([200.0, 300.0]))
+        plates.append(Plate(2, around, channels, ["N"] * 3 + ["Nmm"] * 3, ORIGIN))
+    events = [("Right", "Foot Strike", 0.2), ("Right", "Foot Strike", 1.4)]
+    write_c3d(folder / "walk.c3d", seen, plates=plates, ratio=leg.RATIO, events=events)
+    (folder / "leg.yaml").write_text(yaml.safe_dump({"trundle": 1, "robot": leg.LEG}, sort_keys=False))
+    listed = {name: {"body": body, "at": list(at)} for name, (body, at) in leg.MARKERS.items()}
+    (folder / "markers.yaml").write_text(yaml.safe_dump({"markers": listed}))
+    return folder
+
+
+@pytest.fixture
+def inverse(trundle, recorded, tmp_path):
+    """The command on that file; what it wrote, and what it said."""
+
+    def call(*words):
+        files = [
+            "inverse",
+            recorded / "leg.yaml",
+            "--motion",
+            recorded / "walk.c3d",
+            "--output",
+            tmp_path / "out",
+        ]
+        plates = ["--external", "foot=plate1", "--external", "foot=plate2", "--threshold", str(THRESHOLD)]
+        done = trundle(*files, "--markers", recorded / "markers.yaml", *plates, *words)
+        assert done.status == 0, done.err
+        return Run.load(tmp_path / "out" / "walk.nc"), done
+
+    return call
+
+
+def by_hand(file):
+    """Time, coordinates and joint moments of a file's own float32 samples."""
+    content = ezc3d.c3d(str(file))
+    points, analogs = content["data"]["points"], content["data"]["analogs"][0]
+    names = content["parameters"]["POINT"]["LABELS"]["value"]
+    where = {name: 1e-3 * points[:3, k].T for k, name in enumerate(names)}
+    t = np.arange(points.shape[2]) / leg.RATE
+    q = leg.fitted(np.stack([where[name] for name in leg.MARKERS], axis=1))
+    wrenches = []
+    for k, centre in enumerate(leg.PLATES):
+        channels = analogs[6 * k : 6 * k + 6, :: leg.RATIO].T
+        force, about = channels[:, :3], 1e-3 * (channels[:, 3:] + np.cross(channels[:, :3], ORIGIN))
+        force, about = force @ AXES.T, about @ AXES.T
+        stood = force[:, 2:] >= THRESHOLD
+        wrenches.append((np.where(stood, force, 0), np.where(stood, about + np.cross(centre, force), 0)))
+    return t, q, wrenches
+
+
+def test_the_moments_are_those_of_the_files_own_samples(inverse, recorded):
+    run, _ = inverse("--no-figures", "--frame", "world")
+    t, q, wrenches = by_hand(recorded / "walk.c3d")
+    expected = leg.moments(t, q, *leg.differentiated(t, q), wrenches)
+    assert np.abs(run["hip.angle"] - q[:, 2]).max() < 1e-12
+    for joint, moment in zip(("hip", "knee", "ankle"), expected.T, strict=True):
+        assert np.abs(run[f"{joint}.moment_y"] - moment).max() < 1e-9 * np.abs(moment).max()
+
+
+def test_smoothed_they_are_the_true_motions(inverse):
+    run, done = inverse("--no-figures", "--smooth", "butterworth:8,order=2")
+    assert "butterworth (cutoff 8, order 2)" in done.out
+    fine = np.arange(round(leg.DURATION * 1000) + 1) / 1000
+    q = leg.motion(fine)
+    rates, accelerations = leg.differentiated(fine, q)
+    true = [
+        (force, np.cross(place, force) + np.outer(free, [0, 0, 1])) for force, place, free in leg.pushes(fine)
+    ]
+    expected = leg.moments(fine, q, rates, accelerations, true)[::10]
+    inside = (run.time > 0.3) & (run.time < leg.DURATION - 0.3)
+    for joint, moment in zip(("hip", "knee", "ankle"), expected.T, strict=True):
+        error = np.abs(run[f"{joint}.moment_y"] - moment)[inside].max() / np.abs(moment).max()
+        print(f"{joint}: {error:.2%} of the peak")
+        assert error < 0.02
