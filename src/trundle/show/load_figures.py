@@ -22,6 +22,7 @@ from trundle.show.style import INK, MUTED, house_style, time_colours, unit_label
 # What is less than this share of the largest of its kind is rounding; components without anything else are left out.
 _ROUNDING = 1e-9
 _KINDS = {"moment": "moments", "force": "forces"}
+_AXES = {"child": "in each child's axes", "parent": "in each parent's axes"}
 # More events than this have lines without names.
 _MOST_NAMED = 12
 
@@ -64,9 +65,9 @@ def load_figures(run: Run) -> dict[str, Figure]:
 
 
 def _over_time(run: Run, name: str, panels: list[Panel]) -> Figure:
-    where = run.summary.get("frame")
-    told = f", in the frame of {where}" if where and name in _KINDS.values() else ""
-    figure = series(f"{run.name}: {name}{told}", run.time, panels, "nothing moves")
+    where = run.summary.get("frame", "")
+    told = _AXES.get(where, f"in {where}'s axes") if where and name in _KINDS.values() else ""
+    figure = series(f"{run.name}: {name} {told}".rstrip(), run.time, panels, "nothing moves")
     events: Mapping[str, tuple[float, ...]] = run.summary.get("events", {})
     for axes in figure.axes:
         _draw_events(axes, events, named=axes is figure.axes[0])
