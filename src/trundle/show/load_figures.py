@@ -82,7 +82,7 @@ def _titled(run: Run, name: str, panels: list[Panel], across: str) -> Figure:
     where = run.summary.get("frame", "")
     told = _AXES.get(where, f"in {where}'s axes") if where and name in _KINDS.values() else ""
     count = run.summary.get("cycles")
-    told += f", mean of {count} cycles ± one standard deviation" if count else ""
+    told += f", mean of {count} cycles ± 1 SD" if count else ""
     title = f"{run.name}: {name} {told}".rstrip().replace(" ,", ",")
     return series(title, run.time, panels, "nothing moves", across=across)
 
