@@ -67,6 +67,8 @@ def test_what_is_derived_or_drawn():
         trundle.derive(MODEL)
     with pytest.raises(InputError, match="not dict\n  load it first"):
         trundle.derive({"robot": {}})
+    with pytest.raises(InputError, match=r"not str\n.*trundle\.derive\(trundle\.load\('robot\.yaml'\)\)"):
+        trundle.derive("robot.yaml")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InputError, match=r"model\.robot"):
         trundle.to_svg(MODEL)
 

@@ -107,6 +107,11 @@ class NumericsError(TrundleError):
     exit_status = 3
 
 
+def counted(count: int, noun: str) -> str:
+    """1 sample, 2 samples."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def suggest(name: object, known: Iterable[str], *, most: int = 12) -> str:
     """A sentence to put behind an error on an unknown name: the nearest known name, or what there is."""
     names = sorted(set(known))

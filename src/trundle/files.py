@@ -6,6 +6,7 @@ as somebody writes: one without was left by a process that was killed, and is sw
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -63,6 +64,16 @@ def is_taken(path: str | os.PathLike[str]) -> bool:
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
     return True
+
+
+def require_writable(folder: Path) -> None:
+    """Raise InputError where a folder can't be made or written in, as far as permissions tell; nothing is made."""
+    there = next((each for each in (folder, *folder.parents) if each.exists()), Path())
+    with _told(folder):
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def signature() -> str:

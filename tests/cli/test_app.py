@@ -79,7 +79,10 @@ def test_version(trundle):
         (["circle.yaml"], "it is a file: trundle run circle.yaml"),
         (["simulate"], "it is called `trundle run FILE`"),
         (["linearize"], "in Python there is trundle.linearize"),
-        (["lqr"], "known: check, drive, equations, new, profiles, run, schema, verify. `trundle --help`"),
+        (
+            ["lqr"],
+            "known: check, drive, equations, inverse, new, profiles, run, schema, verify. `trundle --help`",
+        ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),
         (["run", "circle.yaml", "--set", "d"], "expected NAME=VALUE, got 'd'"),

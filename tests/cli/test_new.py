@@ -131,3 +131,10 @@ def test_schema(trundle, words):
     schema = json.loads(trundle("schema", *words).out)
     assert schema["title"] == "Trundle description"
     assert {"trundle", "robot", "run"} <= set(schema["properties"])
+
+
+def test_schema_of_motions(trundle):
+    schema = json.loads(trundle("schema", "motion").out)
+    assert schema["title"] == "Trundle motion"
+    assert set(schema["properties"]) == {"trundle", "motion"}
+    assert schema["$defs"]["Command"]["properties"]["duration"]["x-unit"] == "s"

@@ -218,6 +218,23 @@ def test_out_that_is_a_file(trundle, folder):
     assert "is a file, not a folder" in answer.err
 
 
+@pytest.mark.parametrize("out", ["locked/in/it", "circle.yaml/in/it"])
+def test_where_nothing_can_be_written_is_told_before_any_work(trundle, folder, monkeypatch, out):
+    (folder / "locked").mkdir()
+    monkeypatch.setattr(
+        "os.access", lambda path, _: path.name != "locked"
+    )  # the superuser may write anywhere
+    monkeypatch.setattr("trundle.simulation.runfile.Task.run", lambda *_, **__: pytest.fail("it ran"))
+    answer = trundle("run", "circle.yaml", "--out", out)
+    assert answer.status == 1
+    assert f"cannot write '{out}': " in answer.err
+    monkeypatch.setattr("trundle.analysis.analyze.analyze", lambda *_, **__: pytest.fail("it was analysed"))
+    answer = trundle("check", "circle.yaml", "--figure", "locked/figure.png")
+    assert answer.status == 1
+    assert "cannot write 'locked': Permission denied" in answer.err
+    assert not any((folder / "locked").iterdir())
+
+
 def test_numbers_that_fail_end_with_3_and_leave_nothing(trundle, folder):
     answer = trundle("run", "circle.yaml", "--input", "right_motor.voltage=1e40", "--json")
     assert answer.status == 3

@@ -203,6 +203,19 @@ def test_schema_accepts_the_examples(path: Path) -> None:
     assert not _check(data, schema, schema)
 
 
+@pytest.mark.parametrize("name", ["forward_to_left", "round_the_clock"])
+def test_schema_of_motions_accepts_the_examples(name: str) -> None:
+    from trundle.documents.yamltext import read_yaml
+    from trundle.driving.commands import MotionFile
+
+    schema: Any = json_schema(MotionFile, "motion")
+    path = Path(__file__).parents[2] / "examples" / "swerve" / "motions" / f"{name}.yaml"
+    data: Any = read_yaml(path.read_text(encoding="utf-8"))[0]
+    assert _check(data, schema, schema)
+    data["motion"]["commands"][0]["twits"] = {}
+    assert not _check(data, schema, schema)
+
+
 def test_keys_that_hold_nothing_are_not_written():
     """A robot made anew of another one's fields has all of them set, those that say nothing, too."""
     arm = load_urdf(Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf")

@@ -76,7 +76,7 @@ class Cycles(Rebuilt):
         >>> t = np.linspace(0.0, 2.0, 201)
         >>> run = trundle.Run("walk", t, {"knee.angle": t % 1.0})
         >>> trundle.cycles(run, [0.0, 0.5, 1.0], points=3).mean("knee.angle")
-        array([0.25 , 0.5  , 0.375])
+        array([0.25, 0.5 , 0.25])
         """
         return self[name].mean(axis=0)
 

@@ -73,7 +73,7 @@ def segment_poses(
     >>> import numpy as np, trundle
     >>> places = {"a": (0, 0, 0), "b": (0.1, 0, 0), "c": (0, 0.2, 0)}
     >>> seen = {name: np.tile(place, (2, 1)) + [0, 0, 1.0] for name, place in places.items()}
-    >>> trundle.segment_poses(trundle.Recording([0.0, 0.1], markers=seen), places).position[1]
+    >>> trundle.segment_poses(trundle.Recording([0.0, 0.1], markers=seen), places).position[1].round(9)
     array([0., 0., 1.])
     """
     names, weights = list(markers), weights or {}

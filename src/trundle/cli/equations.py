@@ -10,7 +10,7 @@ from trundle.choices import WHAT
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim, emit, json_text, write_file, write_json
 from trundle.cli.parsing import add_force, add_output
-from trundle.errors import InputError
+from trundle.errors import InputError, counted
 from trundle.files import signature
 from trundle.show.lines import terminal_width
 
@@ -63,7 +63,7 @@ def execute(args: Namespace, out: Output) -> int:
     if args.output:
         write_file(args.output, _signed(found, args.format))
         out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})
-        out.say(f"{found.name}: {found.operations} operations, written to {args.output}")
+        out.say(f"{found.name}: {counted(found.operations, 'operation')}, written to {args.output}")
     elif out.json or args.format == "json":
         write_json(found.data())
     else:

@@ -75,10 +75,15 @@ def json_text(data: Mapping[str, object]) -> str:
 
 
 def claim(file: str | None, force: bool) -> None:
-    """Raise InputError, before any work is done, for a file that is there and isn't Trundle's, unless it is forced."""
-    from trundle.files import is_marked, is_taken
+    """Raise InputError, before any work is done, for a file that can't be written, or is there and isn't Trundle's,
+    unless it is forced.
+    """
+    from trundle.files import is_marked, is_taken, require_writable
 
-    if file is None or not is_taken(file):
+    if file is None:
+        return
+    if not is_taken(file):
+        require_writable(Path(file).parent)
         return
     if Path(file).is_dir():
         raise InputError("is a folder", file=file, hint="name a file")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, FIGURES
 from trundle.cli.garbage import no_collection
 from trundle.errors import InputError
-from trundle.files import is_marked, is_taken, replacing_in
+from trundle.files import is_marked, is_taken, replacing_in, require_writable
 
 if TYPE_CHECKING:
     from trundle.results import Run
@@ -23,19 +23,14 @@ DEFAULT_PARENT = Path("runs")
 _SUMS = "sha256"
 
 
-def prepare(folder: Path, stem: str, figure_format: str | None, force: bool) -> None:
-    """Raise InputError, before any work is done, where writing would destroy files that no earlier run wrote.
-
-    Nothing is made or changed here.
+def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
+    """Raise InputError, before any work is done, where files of these names can't be written into a folder, or would
+    destroy such as no earlier run wrote. The first is the record, a NetCDF file. Nothing is made or changed here.
     """
     if is_taken(folder) and not folder.is_dir():
         what = "a file, not a folder" if folder.exists() else "a link that leads nowhere"
         raise InputError(f"'{folder}' is {what}", key="--output", hint="name a folder for the results")
-    claim_all(folder, names(stem, figure_format), force)
-
-
-def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
-    """The same for files of any names in a folder; the first is the record, a NetCDF file."""
+    require_writable(folder)
     taken = [name for name in names if is_taken(folder / name)]
     foreign = [name for name in taken if not _is_replaceable(folder / name, folder / names[0], force)]
     if foreign:

@@ -55,7 +55,7 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file)
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
-    products.prepare(folder, request.stem, figures, args.force)
+    products.claim_all(folder, products.names(request.stem, figures), args.force)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     task = request.task(args)

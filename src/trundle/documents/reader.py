@@ -40,8 +40,8 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     Parameters
     ----------
     source : str, pathlib.Path or mapping
-        A file, read as URDF where it is called .urdf and as YAML otherwise; or the plain data that a YAML file would
-        hold: {"robot": {...}, "run": {...}}.
+        A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
+        otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}.
 
     Returns
     -------
@@ -74,6 +74,10 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 
         return load_document(source)
+    if path.suffix.lower() == ".osim":
+        from trundle.documents.osim import osim_reader
+
+        return osim_reader.load_document(source)
     return parse(read_text(path), source)
 
 
@@ -83,8 +87,9 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
     Parameters
     ----------
     source : str, pathlib.Path or mapping
-        A file, read as URDF where it is called .urdf and as YAML otherwise; or the plain data that a YAML file would
-        hold: {"robot": {...}}. Numbers are in SI and radians, or text with a unit ("6 in").
+        A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
+        otherwise; or the plain data that a YAML file would hold: {"robot": {...}}. Numbers are in SI and radians, or
+        text with a unit ("6 in").
 
     Returns
     -------
@@ -172,7 +177,31 @@ def _check_whole(document: Document, file: str | None) -> None:
             raise report(inside, file=file, lines=lines)
 
 
-def json_schema() -> dict[str, object]:
-    """JSON Schema (2020-12) of a whole file; each field says its meaning, unit (`x-unit`) and default."""
+def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> dict[str, object]:
+    """JSON Schema (2020-12) of a whole file; each field says its meaning, unit (`x-unit`) and default.
+
+    Parameters
+    ----------
+    file : type, optional
+        What the file holds: a description, or `trundle.driving.commands.MotionFile`.
+    title : str, optional
+        Of the schema.
+
+    Returns
+    -------
+    dict
+        Plain data.
+
+    Raises
+    ------
+    pydantic.errors.PydanticInvalidForJsonSchema
+        A kind of your own has a field that JSON has no words for.
+
+    Examples
+    --------
+    >>> from trundle.documents import json_schema
+    >>> list(json_schema()["properties"])
+    ['trundle', 'robot', 'run']
+    """
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return schema | File.model_json_schema(by_alias=True) | {"title": "Trundle description"}
+    return schema | file.model_json_schema(by_alias=True) | {"title": title}

@@ -26,7 +26,7 @@ from trundle.driving.levels import (
     coordinated,
     smooth_shape,
 )
-from trundle.errors import InputError, choose, suggest
+from trundle.errors import InputError, choose, counted, suggest
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.extremes import Peak, peaks
 from trundle.motion.kinematics import Kinematics, kinematics
@@ -98,7 +98,7 @@ class Driven:
     def __repr__(self) -> str:
         return (
             f"<Driven {self.name!r}: {self.robot.name}, {self.level}, {self.profile}, "
-            f"{self.motion.duration:.4g} s in {len(self.motion.pieces)} pieces>"
+            f"{self.motion.duration:.4g} s in {counted(len(self.motion.pieces), 'piece')}>"
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sympy.printing.pretty.stringpict import stringPict
 
+from trundle.errors import counted
 from trundle.formulas.printers import Pretty, inline, sign
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
@@ -47,7 +48,7 @@ def _title(title: str) -> list[str]:
 def _checked(equations: Equations) -> str:
     return (
         f"Every equation agrees with the compiled program at {equations.points} random points "
-        f"(largest difference {equations.error:.0e} of the largest term). {equations.operations} operations."
+        f"(largest difference {equations.error:.0e} of the largest term). {counted(equations.operations, 'operation')}."
     )
 
 

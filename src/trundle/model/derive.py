@@ -7,6 +7,7 @@ composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c) (`_mo
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -94,8 +95,9 @@ def derive(robot: Robot) -> Model:
     ('v_x', 'omega')
     """
     if not isinstance(robot, Robot):
-        derived = isinstance(robot, Model)
-        hint = "it is derived already" if derived else "load it first: trundle.load(path or mapping)"
+        path = repr(os.fspath(robot)) if isinstance(robot, str | os.PathLike) else "path or mapping"
+        hint = f"load it first: trundle.derive(trundle.load({path}))"
+        hint = "it is derived already" if isinstance(robot, Model) else hint
         raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
     return _derived(robot, time.perf_counter())
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import as_numbers
-from trundle.errors import InputError
+from trundle.errors import InputError, counted
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.poses import Arcs, integrate
 from trundle.results import Run
@@ -104,7 +104,8 @@ class Motion:
 
     def __repr__(self) -> str:
         names = ", ".join(self.kinematics.names)
-        return f"<{type(self).__name__} of {names}: {self.duration:.4g} s in {len(self.pieces)} pieces>"
+        pieces = counted(len(self.pieces), "piece")
+        return f"<{type(self).__name__} of {names}: {self.duration:.4g} s in {pieces}>"
 
     @cached_property
     def begins(self) -> FloatArray:

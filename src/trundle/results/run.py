@@ -62,7 +62,7 @@ class Run(Shown, Rebuilt):
     >>> run["x"]
     array([0., 2.])
     >>> run
-    Run 'cart': 2 samples from 0 s to 1 s, 1 values; ends at x = 2 m
+    Run 'cart': 2 samples from 0 s to 1 s, 1 value; ends at x = 2 m
     """
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, facts, folded, listing, paragraph, picture, table
 from trundle.model.classification import mobility_class
 from trundle.model.model import Model
@@ -42,7 +43,7 @@ def model_text(model: Model) -> str:
     parts = [", ".join(counts)]
     if model.mobility is not None:
         parts.append(f"mobility ({model.mobility.mobility}, {model.mobility.steerability})")
-    parts.append(f"{model.operations} operations")
+    parts.append(counted(model.operations, "operation"))
     return f"Model {model.name!r}: {'; '.join(parts)}"
 
 
@@ -94,10 +95,9 @@ def derivation_facts(model: Model) -> list[Fact]:
     """Label and text of what derivation found out."""
     found = [("constraints", model.constraints.explain())]
     if model.dependent:
-        plural = "s" if model.freedoms != 1 else ""
         depend = names_with_units(model.dependent, model.units)
         what = "the constraints bind" if model.robot is None else "the loops bind"
-        found.append(("freedom", f"{model.freedoms} degree{plural}; {what} {depend}"))
+        found.append(("freedom", f"{counted(model.freedoms, 'degree')}; {what} {depend}"))
     left = f"{_per_evaluation(model)} of them at each evaluation, the others once for a set of parameters"
     found += [*mobility_facts(model.mobility), ("equations", f"{model.operations} operations, {left}")]
     return found + [("note", note) for note in model.notes]

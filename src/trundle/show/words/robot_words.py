@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
 from trundle.robot.kinds import ask
 from trundle.robot.wheels import RollingWheel
@@ -40,7 +41,7 @@ def kind_of(robot: Robot) -> str:
         kinds = Counter(each.type for each in members.values())
         if kinds:
             listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
-            parts.append(f"{len(members)} {word}{'s' if len(members) > 1 else ''} ({listed})")
+            parts.append(f"{counted(len(members), word)} ({listed})")
     if robot.batteries:
         parts.append("1 battery" if len(robot.batteries) == 1 else f"{len(robot.batteries)} batteries")
     return f"{_BASES[robot.base]}: {', '.join(parts) or 'no joints and no wheels'}"
@@ -49,7 +50,7 @@ def kind_of(robot: Robot) -> str:
 def robot_text(robot: Robot) -> str:
     """Robot 'diff_drive' on a planar base: 2 wheels (fixed), 2 motors (dc); 16 parameters."""
     count = len(robot.parameter_values())
-    return f"Robot {robot.name!r} {kind_of(robot)}; {count} parameter{'' if count == 1 else 's'}"
+    return f"Robot {robot.name!r} {kind_of(robot)}; {counted(count, 'parameter')}"
 
 
 def robot_html(robot: Robot) -> str:

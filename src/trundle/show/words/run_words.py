@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.errors import InputError
+from trundle.errors import InputError, counted
 from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
 from trundle.html import table as html_table
 from trundle.show.lines import Page, quantity, seconds, table, terminal_width
@@ -61,7 +61,7 @@ def run_text(run: Run) -> str:
         f"{name} = {quantity(final[name], run.units.get(name, ''), 6)}" for name in list(final)[:3]
     )
     more = ", …" if len(final) > 3 else ""
-    return f"Run {run.name!r}: {_span(run)}, {len(run.values)} values; ends at {ends}{more}"
+    return f"Run {run.name!r}: {_span(run)}, {counted(len(run.values), 'value')}; ends at {ends}{more}"
 
 
 def run_html(run: Run) -> str:
@@ -81,7 +81,7 @@ def run_html(run: Run) -> str:
         run.name,
         _span(run),
         beside(_path(run), html_table(("at the end", ""), ends), facts(found)),
-        folded(f"{len(run.values)} values", html_table(header, ranges, range(2, 6), MOST_FOLDED)),
+        folded(counted(len(run.values), "value"), html_table(header, ranges, range(2, 6), MOST_FOLDED)),
     )
 
 
@@ -151,7 +151,7 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
     told = {
         "derive": "before the model was kept; not now" if report.kept else "",
         "compile": "",
-        "simulate": f"{run.duration:g} s, by {run.summary['method']}, {len(run)} samples",
+        "simulate": f"{run.duration:g} s, by {run.summary['method']}, {counted(len(run), 'sample')}",
     }
     times = [(step, seconds(run.summary[f"{step}_seconds"]), text) for step, text in told.items()]
     return [*times, ("figures", seconds(report.figure_seconds), "")] if report.figure_seconds else times
@@ -214,9 +214,9 @@ def _numbers(*numbers: float) -> list[str]:
 
 
 def _span(run: Run) -> str:
-    return f"{len(run)} samples from {run.time[0]:g} s to {run.time[-1]:g} s"
+    return f"{counted(len(run), 'sample')} from {run.time[0]:g} s to {run.time[-1]:g} s"
 
 
 def _size(batch: Batch) -> str:
     span = f" from {batch.time[0]:g} s to {batch.time[-1]:g} s" if batch.time.size else ""
-    return f"{batch.count} robots, {batch.time.size} saved times{span}"
+    return f"{counted(batch.count, 'robot')}, {counted(batch.time.size, 'saved time')}{span}"
