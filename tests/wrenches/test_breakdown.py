@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.spatial.transform import Rotation
 
 import trundle
@@ -72,6 +73,10 @@ def test_any_body_and_any_observer(campaign):
         world, inertia, wrenches, observer, origin = random_case(rng, (10,))
         found = trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=origin)
         scale = scale_of(found)
+        total = found.seen - found.sum("d_alembert", "euler", "centrifugal", "coriolis")
+        truth = inertia.momentum_rate(seen_from=world).in_(observer)
+        assert np.abs(total.force - truth.force).max() < 1e-10 * scale
+        assert np.abs(total.moment - truth.moment).max() < 1e-10 * scale
         assert np.abs(found.residual.force).max() < 1e-10 * scale
         assert np.abs(found.residual.moment).max() < 1e-10 * scale
         # Origins that move in the observer's frame are observers' origins, too.
@@ -156,6 +161,9 @@ def test_inertia_about_points_and_in_frames(rng):
         (1.0, [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], "symmetric: two entries differ by 0.1"),
         (1.0, np.diag([1.0, 1.0, 3.0]), "principal moments are 1, 1, 3 kg m²"),
         (1.0, np.diag([-1.0, 1.0, 1.0]), "principal moments are -1, 1, 1"),
+        (1.0, sp.diag(1, 1, 3), "principal moments are 1, 1, 3 kg m²"),
+        (sp.Integer(-1), sp.eye(3), "its mass must be at least 0 kg, got -1"),
+        (1.0, 3.0, r"needs 3 × 3 entries, got 3.0"),
         (1.0, np.eye(2), r"needs 3 × 3 entries, got an array of shape \(2, 2\)"),
     ],
 )
@@ -174,5 +182,5 @@ def test_a_moment_about_one_axis_is_enough_in_the_plane():
 
 def test_rotations_of_scipy_are_rotations_here(rng):
     turn = Rotation.from_rotvec([0, 0, 0.3])
-    frame = trundle.Frame("world").child("a", rotation=turn.as_matrix())
+    frame = trundle.Frame("world").child("a", rotation=turn)
     assert np.allclose(frame.rotation(in_=frame.root), turn.as_matrix())

@@ -15,6 +15,8 @@ from trundle.frozen import Frozen, Rebuilt
 from trundle.robot.units import NUMBER, unit_text
 
 _ANEW = "make another Recording"
+# What joints of one axis call their coordinate; other tools call it as the joint.
+_OF_ONE_AXIS = ("angle", "position")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -85,7 +87,8 @@ class Recording(Rebuilt):
     def channel(self, name: str, unit: str) -> FloatArray:
         """A column in the unit that the caller takes it for, held against the unit that its file says.
 
-        A marker's coordinates are there, too, as "ankle.x", "ankle.y" and "ankle.z". A column of an OpenSim table in
+        A marker's coordinates are there, too, as "ankle.x", "ankle.y", "ankle.z"; and the only coordinate of a joint,
+        "knee.angle" or "slide.position", is found in a column called as the joint. A column of an OpenSim table in
         degrees is in degrees where it is asked for as an angle, and as it stands otherwise.
 
         Parameters
@@ -113,8 +116,8 @@ class Recording(Rebuilt):
           give the column its right unit, or name the coordinate that it belongs to
         """
         factor, dimension = unit_in_si(unit)
-        said = self.units.get(name, "")
-        values = self._column(name)
+        key, values = self._column(name)
+        said = self.units.get(key, "")
         if said == DEGREES_IF_TURNING:
             return (values if dimension == NUMBER else np.degrees(values)) / factor
         if said and unit_in_si(said)[1] != dimension:
@@ -123,12 +126,15 @@ class Recording(Rebuilt):
             raise InputError(message, file=self.source or None, key=name, hint=hint)
         return values / factor
 
-    def _column(self, name: str) -> FloatArray:
-        if name in self.channels:
-            return self.channels[name]
-        marker, axis = name[:-2], "xyz".find(name[-1:])
-        if marker in self.markers and name[-2:-1] in "._" and axis >= 0:
-            return self.markers[marker][:, axis]
+    def _column(self, name: str) -> tuple[str, FloatArray]:
+        """A column's own name, as its unit has it, and its values."""
+        stem, _, axis = name.rpartition(".")
+        for key in (name, stem if axis in _OF_ONE_AXIS else name):
+            if key in self.channels:
+                return key, self.channels[key]
+        marker, place = name[:-2], "xyz".find(name[-1:])
+        if marker in self.markers and name[-2:-1] in "._" and place >= 0:
+            return marker, self.markers[marker][:, place]
         hint = suggest(name, [*self.channels, *self.markers])
         raise InputError(f"there is no column {name!r}", file=self.source or None, hint=hint)
 

@@ -1,4 +1,4 @@
-"""Descriptions as files: YAML and URDF, read with the line of every error, and written."""
+"""Descriptions as files: YAML, URDF and OpenSim's models, read with the line of every error, and written."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ from trundle.documents.runspec import Table as Table
 from trundle.documents.writer import dump as dump
 
 if TYPE_CHECKING:
+    from trundle.documents.osim import load_osim as load_osim
+    from trundle.documents.osim import osim_markers as osim_markers
     from trundle.documents.urdf import UrdfExtras as UrdfExtras
     from trundle.documents.urdf import dump_urdf as dump_urdf
     from trundle.documents.urdf import load_urdf as load_urdf
@@ -39,5 +41,5 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """URDF's functions, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
-    return getattr(import_module("trundle.documents.urdf"), name)
+    """Functions of URDF and OpenSim, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
+    return getattr(import_module(f"trundle.documents.{'osim' if 'osim' in name else 'urdf'}"), name)

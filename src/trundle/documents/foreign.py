@@ -16,6 +16,7 @@ _ROBOT = "nothing in Trundle reads it yet: describe the robot in YAML (`trundle 
 _RECORD = (
     "nothing in Trundle reads it yet; as an input, write a CSV file of it: inputs: {NAME: {file: table.csv}}"
 )
+_MOTION = "trundle.read_recording(path) reads it"
 _SHAPE = "it holds no masses and no joints: these are described in YAML (`trundle new`) or URDF"
 
 
@@ -49,13 +50,17 @@ _FORMATS = (
     Format("is URDF, in a file that is called otherwise", "call it robot.urdf", roots=("robot",)),
     Format("is a MuJoCo model (MJCF)", _ROBOT, roots=("mujoco", "mujocoinclude"), suffixes=(".mjcf",)),
     Format("is a Gazebo model or world (SDF)", _ROBOT, roots=("sdf", "gazebo"), suffixes=(".sdf", ".world")),
-    Format("is an OpenSim model", _ROBOT, roots=("OpenSimDocument",), suffixes=(".osim",)),
+    Format(
+        "is an OpenSim model, in a file that is called otherwise",
+        "call it model.osim",
+        roots=("OpenSimDocument",),
+    ),
     Format("is a Simscape or Simulink model", _ROBOT, suffixes=(".slx", ".mdl")),
     Format("is a Modelica model", _ROBOT, suffixes=(".mo", ".fmu")),
     Format("is a USD scene", _ROBOT, (b"#usda", b"PXR-USDC"), suffixes=(".usd", ".usda", ".usdc", ".usdz")),
-    Format("is a recording of a motion capture (C3D)", _RECORD, suffixes=(".c3d",)),
+    Format("is a recording of a motion capture (C3D)", _MOTION, suffixes=(".c3d",)),
     Format("is a recording of a motion capture (BVH)", _RECORD, (b"HIERARCHY",), suffixes=(".bvh",)),
-    Format("is a table of OpenSim's", _RECORD, suffixes=(".trc", ".mot", ".sto")),
+    Format("is a table of OpenSim's", _MOTION, suffixes=(".trc", ".mot", ".sto")),
     Format(
         "is a recording of ROS",
         _RECORD,
@@ -82,10 +87,14 @@ _FORMATS = (
 )
 
 
+# Root elements of XML that are descriptions, in files of these names.
+_OURS = (("robot", ".urdf"), ("OpenSimDocument", ".osim"))
+
+
 def refuse_foreign(content: bytes, file: str | None) -> None:
     """Raise InputError where a file that begins so, or is called so, is none of the formats of descriptions.
 
-    Content tells before the name does, and a name ending in .urdf tells that <robot> is meant.
+    Content tells before the name does, and a name ending in .urdf or .osim tells which element is meant.
     """
     suffix = PurePath(file or "").suffix.lower()
     root = _ROOT.match(content.removeprefix(b"\xef\xbb\xbf"))
@@ -94,5 +103,5 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
     by_name = (each for each in _FORMATS if suffix in each.suffixes)
     first = (*by_name, *by_content) if suffix == ".xacro" else (*by_content, *by_name)
     found = first[0] if first else None
-    if found is not None and not (element == "robot" and suffix == ".urdf"):
+    if found is not None and (element, suffix) not in _OURS:
         raise InputError(found.what, file=file, hint=found.reads)

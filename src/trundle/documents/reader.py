@@ -40,8 +40,8 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     Parameters
     ----------
     source : str, pathlib.Path or mapping
-        A file, read as URDF where it is called .urdf and as YAML otherwise; or the plain data that a YAML file would
-        hold: {"robot": {...}, "run": {...}}.
+        A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
+        otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}.
 
     Returns
     -------
@@ -74,6 +74,10 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 
         return load_document(source)
+    if path.suffix.lower() == ".osim":
+        from trundle.documents.osim import osim_reader
+
+        return osim_reader.load_document(source)
     return parse(read_text(path), source)
 
 
@@ -83,8 +87,9 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
     Parameters
     ----------
     source : str, pathlib.Path or mapping
-        A file, read as URDF where it is called .urdf and as YAML otherwise; or the plain data that a YAML file would
-        hold: {"robot": {...}}. Numbers are in SI and radians, or text with a unit ("6 in").
+        A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
+        otherwise; or the plain data that a YAML file would hold: {"robot": {...}}. Numbers are in SI and radians, or
+        text with a unit ("6 in").
 
     Returns
     -------

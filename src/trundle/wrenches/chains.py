@@ -147,11 +147,8 @@ def _from(above: Riding, frame: Riding) -> Placement:
 
 
 def _unknown(frame: Riding, other: Riding, what: str, arguments: str) -> InputError:
-    between = {
-        each
-        for pair in ((frame, other), (other, frame))
-        for each in set(upward(pair[0])) - set(upward(pair[1]))
-    }
+    shared = set(upward(frame)) & set(upward(other))
+    between = [each for end in (frame, other) for each in upward(end) if each not in shared]
     named = next(each for each in between if getattr(each.placement, what) is None)
     above = named.parent.name if named.parent else ""
     return InputError(

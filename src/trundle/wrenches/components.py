@@ -60,9 +60,9 @@ def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
     elif getattr(given, "shape", None) == (3, 3):  # SymPy's matrices iterate over their entries
         rows = [[given[i, j] for j in range(3)] for i in range(3)]
     else:
-        rows = list(given)
+        rows = list(given) if isinstance(given, Iterable) else []
         if len(rows) != 3:
-            raise InputError(f"{what} needs three rows, got {len(rows)}")
+            raise InputError(f"{what} needs 3 × 3 entries, got {given!r}", hint=hint or None)
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
@@ -145,9 +145,16 @@ def _scalar(x: Scalar, what: str) -> Scalar:
         )
     if isinstance(x, (np.ndarray, np.number)):
         return _plain(as_numbers(x, what))
+    if isinstance(x, int) and abs(x) > sys.float_info.max:
+        raise InputError(f"{what} holds a number beyond {sys.float_info.max:.3g}")
     return x
 
 
-def _plain(x: np.ndarray) -> Scalar:
-    """A single number as Python's own, so that structural zeros and ones fold."""
-    return x.item() if x.ndim == 0 else x
+def _plain(x: FloatArray) -> Scalar:
+    """A single number as Python's own, so that structural zeros and ones fold; a batch that nobody writes to."""
+    if not x.ndim:
+        return x.item()
+    if x.flags.writeable:
+        x = x.copy()
+        x.setflags(write=False)
+    return x

@@ -25,7 +25,16 @@ from trundle.spatial.vectors import (
     transpose,
 )
 from trundle.wrenches.chains import offset, placement_in
-from trundle.wrenches.components import Triple, as_matrix, as_vector, is_number, probe, shown_matrix, stacked
+from trundle.wrenches.components import (
+    Triple,
+    as_matrix,
+    as_vector,
+    is_number,
+    is_symbolic,
+    probe,
+    shown_matrix,
+    stacked,
+)
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.twist import demand_same_place
 from trundle.wrenches.wrench import Wrench
@@ -236,7 +245,8 @@ class Inertia(Shown):
             f"centre of {self.body}", tuple(x / mass for x in h), velocity=ZERO, acceleration=ZERO
         )
         matrix = add_matrices(as_matrix(self.matrix, ""), as_matrix(other.matrix, ""))
-        return Inertia(mass, matrix, center=center, point=self.point, frame=self.frame)
+        as_given = self.as_given or other.as_given
+        return Inertia(mass, matrix, center=center, point=self.point, frame=self.frame, as_given=as_given)
 
 
 def central_moments(inertia: Inertia, frame: Frame) -> Matrix:
@@ -273,8 +283,9 @@ def newton_euler(
 
 def _check(mass: Scalar, rows: Matrix, about_center: Matrix, what: str) -> None:
     """Refuse masses below zero and matrices that no distribution of mass has; letters are taken at their word."""
-    if is_number(mass) and not np.all(np.isfinite(mass) & (np.asarray(mass) >= 0)):
-        raise InputError(f"{what}: its mass must be at least 0 kg, got {np.min(mass):g}")
+    weighed = None if _lettered(mass) else probe([mass])
+    if weighed is not None and not np.all(np.isfinite(weighed[0]) & (weighed[0] >= 0)):
+        raise InputError(f"{what}: its mass must be at least 0 kg, got {np.min(weighed[0]):g}")
     numbers = _numbers(rows)
     if numbers is not None:
         if not np.all(np.isfinite(numbers)):
@@ -283,14 +294,16 @@ def _check(mass: Scalar, rows: Matrix, about_center: Matrix, what: str) -> None:
         if worst > _SYMMETRIC * np.max(np.abs(numbers)):
             hint = "I_xy = I_yx, I_xz = I_zx, I_yz = I_zy"
             raise InputError(f"{what} must be symmetric: two entries differ by {worst:.3g}", hint=hint)
-    if any(not is_number(x) for row in about_center for x in row):
-        return
-    central = _numbers(about_center)
-    if central is None:
-        return
+    central = None if any(_lettered(x) for row in about_center for x in row) else _numbers(about_center)
+    if numbers is not None and central is not None:
+        _check_moments(central, float(np.max(np.abs(numbers))), what)
+
+
+def _check_moments(central: FloatArray, largest: float, what: str) -> None:
+    """Refuse principal moments below zero, and such as are larger than the other two together."""
     moments = np.linalg.eigvalsh((central + np.swapaxes(central, -1, -2)) / 2).reshape(-1, 3)
     least, middle, most = moments.T
-    edge = _ROUNDED * np.abs(most) + _ROUNDING * max(float(np.max(np.abs(x))) for row in rows for x in row)
+    edge = _ROUNDED * np.abs(most) + _ROUNDING * largest
     # One moment alone is all that a motion about one axis needs: descriptions of planar robots have no more.
     alone = np.abs(least) + np.abs(middle) <= edge * _ROUNDING
     bad = ~((least >= -edge) & (alone | (least + middle >= most - edge)))
@@ -300,6 +313,11 @@ def _check(mass: Scalar, rows: Matrix, about_center: Matrix, what: str) -> None:
             f"{what} is none of a rigid body: about the centre of mass its principal moments are {worst} kg m²",
             hint="each is at least 0, and no larger than the other two together; is the matrix about `point`?",
         )
+
+
+def _lettered(x: Scalar) -> bool:
+    """Whether its value hangs on letters."""
+    return is_symbolic(x) and not x.is_number
 
 
 def _numbers(rows: Matrix) -> FloatArray | None:

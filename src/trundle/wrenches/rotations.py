@@ -45,6 +45,8 @@ def rotation_of(given: object, what: str, time: Time) -> Placement:
     """
     if given is None:
         return AT_REST
+    if hasattr(given, "as_matrix"):  # SciPy's Rotation
+        given = given.as_matrix()  # type: ignore[attr-defined]
     if not isinstance(given, (tuple, list)) or _is_rows(given):
         return _of_matrix(given, what, time)
     if len(given) in (2, 4):

@@ -1,0 +1,5 @@
+"""OpenSim's models (.osim): bodies and joints, read."""
+
+from trundle.documents.osim.osim_reader import load_osim, osim_markers
+
+__all__ = ["load_osim", "osim_markers"]

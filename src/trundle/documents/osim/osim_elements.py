@@ -1,0 +1,213 @@
+"""The elements of an OpenSim model as plain nouns: bodies, joints with their frames and axes, markers.
+
+Both layouts are read: version 3, where a body owns its joint, and version 4, where joints stand by themselves and name
+frames by paths. Source: OpenSim's documentation, "OpenSim Models", and the comments that it writes into models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from trundle.documents.urdf.xml_tree import Element
+from trundle.errors import InputError, suggest
+from trundle.robot.values import MOST
+from trundle.scalars import cos, sin
+from trundle.spatial.motions import IDENTITY_POSE, Pose, compose
+from trundle.spatial.vectors import IDENTITY, Vector, multiply, principal_rotation
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+# The layouts: below it bodies own their joints, from the other on joints have sockets; between them lie formats of
+# development versions.
+_VERSION_3, _VERSION_4 = 30500, 40000
+# Offset frames stand on offset frames; more than a few of them are a circle.
+_MOST_NESTED = 20
+GROUND = "ground"
+
+
+@dataclass(frozen=True)
+class Node:
+    """An element, and how messages call what it belongs to."""
+
+    element: Element
+    file: str | None
+    owner: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.element.get("name", "").strip()
+
+    def fail(self, message: str, hint: str | None = None) -> InputError:
+        return InputError(message, file=self.file, line=self.element.line, key=self.owner or None, hint=hint)
+
+    def child(self, *path: str) -> Node | None:
+        """The element under a path of tags, each the first of its kind."""
+        found = self.element
+        for tag in path:
+            inner = next((each for each in found if isinstance(each, Element) and each.tag == tag), None)
+            if inner is None:
+                return None
+            found = inner
+        return Node(found, self.file, self.owner)
+
+    def children(self) -> list[Node]:
+        return [Node(each, self.file, self.owner) for each in self.element if isinstance(each, Element)]
+
+    def text(self, tag: str, default: str = "") -> str:
+        found = self.child(tag)
+        return default if found is None else (found.element.text or "").strip()
+
+    def numbers(self, tag: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """So many numbers with spaces between them; without a default they must be there."""
+        found = self.child(tag)
+        if found is None:
+            if default is None:
+                raise self.fail(f"<{tag}> is missing")
+            return default
+        pieces = (found.element.text or "").split()
+        if len(pieces) != count or not all(_NUMBER.fullmatch(piece) for piece in pieces):
+            raise found.fail(f"expected {count} numbers in <{tag}>, got {' '.join(pieces)[:60]!r}")
+        numbers = tuple(float(piece) + 0.0 for piece in pieces)
+        if any(abs(number) > MOST for number in numbers):
+            raise found.fail(f"a number in <{tag}> is too large")
+        return numbers
+
+    def vector(self, tag: str, default: Vector | None = None) -> Vector:
+        x, y, z = self.numbers(tag, 3, default)
+        return (x, y, z)
+
+    def flag(self, tag: str) -> bool:
+        return self.text(tag).lower() == "true"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame fixed on a body: the body's name, and the pose in the body."""
+
+    body: str
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class OsimJoint:
+    """A joint: its frames on parent and child, and its element."""
+
+    name: str
+    kind: str
+    parent: Frame
+    child: Frame
+    node: Node
+
+
+@dataclass(frozen=True)
+class OsimModel:
+    """What a file says of a model's bodies and joints; `frame_of` finds a frame by its path."""
+
+    node: Node
+    bodies: Mapping[str, Node]
+    joints: tuple[OsimJoint, ...]
+    frame_of: Callable[[str, Node, Node], Frame]
+
+
+def read_model(root: Element, file: str | None) -> OsimModel:
+    """Bodies and joints of a document; raises InputError."""
+    document = Node(root, file)
+    model = document.child("Model")
+    if root.tag != "OpenSimDocument" or model is None:
+        raise document.fail(f"expected <OpenSimDocument> with a <Model>, got <{root.tag}>")
+    written = root.get("Version", "")
+    if not written.isdigit() or len(written) > 6:
+        raise document.fail(f"expected a version such as 40000, got {written[:20]!r}")
+    version = int(written)
+    if _VERSION_3 <= version < _VERSION_4:
+        hint = "open it in OpenSim 4 and save it again"
+        raise document.fail(f"version {version} is of a development version, between 3 and 4", hint)
+    bodies = {each.name: each for each in _objects(model, "BodySet") if each.name != GROUND}
+    if len(bodies) < len([each for each in _objects(model, "BodySet") if each.name != GROUND]):
+        raise model.fail("two bodies have the same name")
+    if not bodies:
+        raise model.fail("the model has no bodies")
+    bodies = {name: Node(each.element, file, f"body {name!r}") for name, each in bodies.items()}
+    frames = _Frames(model, frozenset(bodies))
+    joints = _owned(bodies, frames) if version < _VERSION_3 else _standing(model, frames)
+    return OsimModel(model, bodies, tuple(joints), frames.find)
+
+
+def _objects(model: Node, collection: str) -> list[Node]:
+    found = model.child(collection, "objects")
+    return [] if found is None else found.children()
+
+
+def _owned(bodies: Mapping[str, Node], frames: _Frames) -> Iterator[OsimJoint]:
+    """Version 3: <Body> <Joint> <PinJoint> with <parent_body> and four vectors."""
+    for name, body in bodies.items():
+        holder = body.child("Joint") or body.child("joint")
+        inside = [] if holder is None else holder.children()
+        if len(inside) != 1:
+            raise body.fail(
+                f"a body has one joint, this one {len(inside)}", "write <Joint> <PinJoint name=...>"
+            )
+        node = Node(inside[0].element, body.file, f"joint {inside[0].name!r}")
+        parent = frames.body(node.text("parent_body"), node)
+        yield OsimJoint(
+            node.name,
+            node.element.tag,
+            Frame(parent, _pose(node, "location_in_parent", "orientation_in_parent")),
+            Frame(name, _pose(node, "location", "orientation")),
+            node,
+        )
+
+
+def _standing(model: Node, frames: _Frames) -> Iterator[OsimJoint]:
+    """Version 4: <JointSet> <objects> <PinJoint> with sockets that name frames."""
+    for each in _objects(model, "JointSet"):
+        node = Node(each.element, model.file, f"joint {each.name!r}")
+        parent = frames.find(node.text("socket_parent_frame"), node, node)
+        child = frames.find(node.text("socket_child_frame"), node, node)
+        yield OsimJoint(node.name, node.element.tag, parent, child, node)
+
+
+def _pose(node: Node, location: str, orientation: str) -> Pose:
+    zero = (0.0, 0.0, 0.0)
+    x, y, z = node.vector(orientation, zero)
+    rotation = IDENTITY
+    for index, angle in ((0, x), (1, y), (2, z)):  # body-fixed x, y, z
+        if angle:
+            rotation = multiply(rotation, principal_rotation(index, cos(angle), sin(angle)))
+    return Pose(rotation, node.vector(location, zero))
+
+
+class _Frames:
+    """Frames of version 4 by the last part of their path: the joint's own first, then the model's."""
+
+    def __init__(self, model: Node, bodies: frozenset[str]) -> None:
+        self.bodies = bodies
+        self.all = _offset_frames(model)
+
+    def body(self, path: str, node: Node) -> str:
+        name = path.rsplit("/", 1)[-1]
+        if name != GROUND and name not in self.bodies:
+            raise node.fail(f"there is no body {path!r}", suggest(name, [GROUND, *self.bodies]))
+        return name
+
+    def find(self, path: str, node: Node, within: Node, depth: int = 0) -> Frame:
+        name = path.rsplit("/", 1)[-1]
+        offset = _offset_frames(within).get(name) or self.all.get(name)
+        if offset is None or name in self.bodies:
+            known = sorted({GROUND, *self.bodies, *self.all})
+            if name != GROUND and name not in self.bodies:
+                raise node.fail(f"there is no frame {path!r}", suggest(name, known))
+            return Frame(name, IDENTITY_POSE)
+        if depth == _MOST_NESTED:
+            raise node.fail(f"the frame {path!r} stands on itself")
+        base = self.find(offset.text("socket_parent"), offset, within, depth + 1)
+        return Frame(base.body, compose(base.pose, _pose(offset, "translation", "orientation")))
+
+
+def _offset_frames(node: Node) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for element in node.element.iter("PhysicalOffsetFrame"):
+        if isinstance(element, Element):
+            found.setdefault(element.get("name", ""), Node(element, node.file, node.owner))
+    return found
