@@ -24,6 +24,7 @@ BENCHMARKS = {
     "planner": ("planner.transitions",),
     "kinematics": ("module_states.module_states",),
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
+    "smoothing": ("smoothing.smoothing",),
 }
 
 
