@@ -54,7 +54,6 @@ def test_speeds_and_accelerations_are_those_of_a_run(rng):
     run = trundle.simulate(model, 1.0, initial=start, rtol=1e-12, samples=1001)
     columns = {"time": run.time, **{name: run[name] for name in model.coordinates}}
     columns["knee.angle"] = np.remainder(columns["knee.angle"], 2 * np.pi)
-    columns["hip.q_w"] = columns["hip.q_w"] * 1.0
     flips = np.where(np.arange(1001) % 7 == 3, -1, 1)
     columns |= {f"hip.q_{part}": flips * run[f"hip.q_{part}"] for part in "wxyz"}
     motion = trundle.joint_motion(columns, LIMB)
@@ -93,6 +92,35 @@ def test_smoothed_rotations_turn_with_the_axes_of_either_side(rng):
 def test_records_of_smoothing_lead_back_to_the_method():
     for made in (trundle.smoothing("none"), trundle.smoothing("butterworth", cutoff=6)):
         assert trundle.smoothing(made.record) == made
+
+
+def test_gaps_are_filled_in_what_is_continuous_and_turns_are_recorded():
+    angle = np.remainder(6 * T, 2 * np.pi) - np.pi
+    gappy = np.where((T > 1.0) & (T < 1.08), np.nan, angle)  # the angle jumps at 1.047 s, while nobody looks
+    motion = trundle.joint_motion(
+        {"time": T, "link_1.angle": gappy}, PENDULUM, gaps={"rule": "linear", "longest": 0.1}
+    )
+    np.testing.assert_allclose(motion["link_1.angle"], 6 * T - np.pi, atol=1e-12)
+    np.testing.assert_allclose(motion["link_1.rate"], 6, atol=1e-9)
+    assert motion.smoothing["unwrapped"] == ["link_1.angle"]
+    ball = trundle.load(
+        {"robot": {"name": "b", "base": "fixed", "joints": {"j": {"type": "spherical", "body": BODY}}}}
+    )
+    turn = {"j.q_w": np.cos(T), "j.q_x": np.sin(T), "j.q_y": 0 * T, "j.q_z": 0 * T}
+    turn = {name: np.where(T[50] == T, np.nan, np.where(T > 1, -1, 1) * part) for name, part in turn.items()}
+    found = trundle.joint_motion({"time": T, **turn}, ball, gaps={"rule": "spline", "longest": 0.1})
+    np.testing.assert_allclose(found["j.omega_x"][40:60], 2, atol=1e-4)
+
+
+def test_wheels_that_slip_where_they_cannot_are_told():
+    cart = trundle.catalog.differential_drive()
+    run = trundle.simulate(cart, 2.0, {"left_motor.voltage": 6.0, "right_motor.voltage": 9.0}, samples=201)
+    model = trundle.derive(cart)
+    columns = {"time": run.time, **{name: run[name] for name in model.coordinates}}
+    motion = trundle.joint_motion(columns, cart)
+    np.testing.assert_allclose(motion["v_x"][20:-20], run["v_x"][20:-20], atol=1e-3)
+    with pytest.raises(InputError, match="break the robot's constraints"):
+        trundle.joint_motion({**columns, "x": run["x"] * 2}, cart)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import trundle
 from trundle import Frame, InputError, Wrench
 
 from .limb import TABLE, closed_forms, limb_motion, limb_robot
+from .random_limbs import random_limb, random_samples
 
 
 def components(wrench):
@@ -71,3 +72,50 @@ def test_motions_that_do_not_fit(change, said):
 def test_a_body_without_mass_is_named():
     with pytest.raises(InputError, match="the body of 'P_2' has no mass"):
         trundle.joint_loads(limb_robot(masses=(0.7, 0.5, 0)), limb_motion(np.array([0.0])))
+
+
+def test_the_observers_split_of_the_limb():
+    """Segment 2 seen from B at P_2, as limb.md has it."""
+    t = np.array([0.3, 1.0])
+    loads = trundle.joint_loads(limb_robot(), limb_motion(t))
+    origin = loads.frames["P_2"].origin
+    found = loads.breakdown("P_2", observer=loads.frames["P_1"], origin=origin).at(origin)
+    s2, c2, s4, c4, s6 = np.sin(2 * t), np.cos(2 * t), np.sin(4 * t), np.cos(4 * t), np.sin(6 * t)
+    expected = {
+        "seen": (0.96 * s4, -0.96 * c4),
+        "d_alembert": (0.24 * s2, 0.24 * c2 + 1.62, -0.324 * s4 - 0.048 * s6),
+        "euler": (0 * t, 0 * t),
+        "centrifugal": (-0.54 * s4, 0.54 * c4),
+        "coriolis": (-1.44 * s4, 1.44 * c4),
+    }
+    for name, forms in expected.items():
+        assert np.abs(components(found[name])[: len(forms)] - forms).max() < 1e-12, name
+    assert loads.residual.max() < 1e-12
+
+
+def test_parts_of_a_breakdown_balance_with_springs_friction_and_wrenches_from_outside(rng):
+    robot = random_limb(rng, 5, armature=0.2, damping=0.3, coulomb=0.5, coulomb_speed=0.1, stiffness=4.0)
+    motion = random_samples(rng, robot, 5)
+    world = Frame("world")
+    push = Wrench(*rng.normal(size=(2, 5, 3)), on="j2", by="ground", point=world.origin, frame=world)
+    loads = trundle.joint_loads(robot, motion, external=[push, push])
+    size = np.abs(loads.wrenches).max()
+    assert loads.residual.max() < 1e-10 * size
+    for joint in loads.joints:
+        whole, parts = loads.wrench(joint), loads.actuator(joint) + loads.constraint(joint)
+        assert np.abs(whole.force - parts.force).max() < 1e-10 * size
+        if joint != "base" or robot.base != "fixed":
+            found = loads.breakdown(joint, observer=loads.frames["j1"], origin=loads.frames["j2"].origin)
+            assert np.abs(found.residual.moment).max() < 1e-9 * size
+        assert np.abs(loads.constraint(joint).power(_past_parent(loads, joint))).max() < 1e-9 * size
+        assert np.abs(whole.power(_past_parent(loads, joint)) - loads.power[joint]).max() < 1e-9 * size
+
+
+def _past_parent(loads, joint):
+    """The twist of a joint's child past its parent."""
+    frames = loads.frames
+    index = loads.joints.index(joint)
+    parent = loads.recursion.tree.links[index].parent
+    return trundle.Twist.of(
+        frames[joint], seen_from=loads.world if parent < 0 else frames[loads.joints[parent]]
+    )

@@ -197,6 +197,7 @@ class TestWhatIsRefused:
             (((0, 0, 2), 0.3), "axis must have length 1, got 2"),
             (((0, 0, t), 0.3), "axis must be three numbers or constant expressions"),
             ((1, 2, 3, 4, 5), "a sequence of 5 is no rotation"),
+            ((Z, 10**400), "holds a number beyond 1.8e"),
             (0.3, r"needs 3 × 3 entries, got 0.3"),
             ((Z, "x"), "needs three numbers, arrays or expressions, got 'x'"),
         ):
@@ -237,6 +238,8 @@ class TestWhatIsRefused:
         real = sp.Symbol("t", real=True)
         with pytest.raises(trundle.InputError, match=r"(?s)not the time 't'.*Frame\(name, time=t\)"):
             trundle.Frame("world").child("a", rotation=(Z, 2 * real))
+        with pytest.raises(trundle.InputError, match="time must be a SymPy symbol, got 1.5"):
+            trundle.Frame("world", time=1.5).child("a", rotation=(Z, t))
         world = trundle.Frame("world", time=real)
         assert world.child("a", rotation=(Z, 2 * real)).angular_velocity(seen_from=world) == (0, 0, 2)
 

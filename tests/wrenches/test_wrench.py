@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.spatial.transform import Rotation
+from sympy.physics.vector import dynamicsymbols
 
 import trundle
 
@@ -119,6 +120,14 @@ def test_it_says_what_it_is(world):
     )
     assert "0 to 3 N over 2 samples" in repr(many)
     assert "seen from 'world'" in repr(trundle.Twist.of(world, seen_from=world))
+
+
+def test_expressions_are_set_in_notebooks(world):
+    angle = dynamicsymbols("theta")
+    pull = trundle.Wrench(
+        (angle.diff(), 0, 0), (0, 0, 0), on="arm", by="rope", point=world.origin, frame=world
+    )
+    assert r"$\dot{\theta}$ N" in pull._repr_html_()
 
 
 def test_pythons_sum_adds_wrenches(world):

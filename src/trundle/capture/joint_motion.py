@@ -11,7 +11,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.capture.inverse_kinematics import fit_postures
-from trundle.capture.joint_speeds import differentiated
+from trundle.capture.joint_speeds import continuous, differentiated
 from trundle.capture.marker_model import Markers, marker_model
 from trundle.capture.recording import Recording
 from trundle.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
@@ -151,11 +151,15 @@ def joint_motion(
     """
     measured, moving, chosen = as_recording(recording), moving_of(robot), chosen_smoothing(smoothing)
     times, fill, names = checked_times(measured.time), Filling(gaps_of(gaps)), moving.mechanism.names
+    quantities = moving.mechanism.assembly.quantities
     distances: dict[str, FloatArray] = {}
     record = dict(chosen.record)
     try:
-        known = names if markers is None else [name for name in names if name in measured.channels]
-        coordinates = {name: _channel(measured, moving, name, fill) for name in known}
+        known = _known(measured, moving, whole=markers is None)
+        channels = {name: measured.channel(name, quantities[name].unit) for name in known}
+        coordinates, turned = continuous(channels, quantities, times)
+        record |= {"unwrapped": turned} if turned else {}
+        coordinates = {name: _whole(times, column, name, fill) for name, column in coordinates.items()}
         if markers is not None:
             earlier = None if marker_smoothing is None else chosen_smoothing(marker_smoothing)
             record |= {} if earlier is None else {"markers": earlier.record}
@@ -165,7 +169,7 @@ def joint_motion(
             postures, off = fit_postures(
                 model, times, seen, coordinates, _weights(markers, weights), progress
             )
-            coordinates = dict(zip(names, postures.T, strict=True))
+            coordinates, _ = continuous(dict(zip(names, postures.T, strict=True)), quantities, times)
             distances = dict(zip(markers, off.T, strict=True))
         moved = differentiated(moving, times, coordinates, chosen)
     except InputError as error:
@@ -173,13 +177,21 @@ def joint_motion(
     return JointMotion(times, names, moving.labels, *moved, record | fill.record, distances)
 
 
-def _channel(measured: Recording, moving: MovingMechanism, name: str, fill: Filling) -> FloatArray:
-    """A coordinate's channel (n,), all there and finite."""
-    column = fill(
-        measured.time, measured.channel(name, moving.mechanism.assembly.quantities[name].unit), name
-    )
-    refuse_missing(measured.time, column[:, None], [name])
-    return column
+def _known(measured: Recording, moving: MovingMechanism, whole: bool) -> list[str]:
+    """The coordinates that channels give, quaternions with all their parts; all of them where `whole`."""
+    names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
+    found = {name for name in names if whole or name in measured.channels}
+    for k in quantities.quaternions(names):
+        four = names[k : k + 4]
+        found |= set(four) if found & set(four) else set()
+    return [name for name in names if name in found]
+
+
+def _whole(times: FloatArray, column: FloatArray, name: str, fill: Filling) -> FloatArray:
+    """A coordinate (n,) without gaps: filled, or refused."""
+    result = fill(times, column, name)
+    refuse_missing(times, result[:, None], [name])
+    return result
 
 
 def _marker(measured: Recording, name: str, fill: Filling, earlier: Smoothing | None) -> FloatArray:
@@ -201,7 +213,9 @@ def _weights(markers: Markers, given: Mapping[str, float] | None) -> list[float]
             raise InputError(f"there is no marker '{name}'", key="weights", hint=suggest(name, markers))
         if not (np.isfinite(weight) and weight > 0):
             raise InputError(
-                f"a marker's weight is a positive number, not {weight!r}", key=name, hint="or leave it out"
+                f"a marker's weight is a positive number, not {weight!r}",
+                key=name,
+                hint="leave the marker out",
             )
     return [float((given or {}).get(name, 1.0)) for name in markers]
 

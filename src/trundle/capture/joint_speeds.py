@@ -17,28 +17,46 @@ from trundle.program import compile_program
 
 # How far a measured quaternion's length may be from 1: files with four decimals leave 1e-4.
 _LENGTH = 1e-3
+# Of the greatest rate, what may break constraints: a spline through exact samples of what rolls breaks them by less.
+_SLIP = 1e-4
 # Samples whose speeds are solved for at once; more would fill memory with their matrices.
 _CHUNK = 4096
+
+
+def continuous(
+    coordinates: Mapping[str, FloatArray], quantities: Quantities, times: FloatArray
+) -> tuple[dict[str, FloatArray], list[str]]:
+    """The same coordinates (n,) without jumps of whole turns or of quaternions' signs, and the angles that had some.
+
+    Missing samples stay missing. Raises InputError for a quaternion that isn't a rotation's.
+    """
+    found, turned = dict(coordinates), []
+    names = tuple(coordinates)
+    for columns in _blocks(names, quantities):
+        block = np.array([coordinates[names[k]] for k in columns]).T
+        there = ~np.isnan(block).any(axis=1)
+        if len(columns) == 4:
+            block[there] = _one_sided(block[there], names[columns[0]], times[there])
+        elif quantities[names[columns[0]]].unit == "rad":
+            smooth = np.unwrap(block[there], axis=0)
+            turned += [names[columns[0]]] if np.abs(smooth - block[there]).max(initial=0.0) > 1 else []
+            block[there] = smooth
+        found |= {names[k]: block[:, j] for j, k in enumerate(columns)}
+    return found, turned
 
 
 def differentiated(
     moving: MovingMechanism, times: FloatArray, coordinates: Mapping[str, FloatArray], chosen: Smoothing
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Positions (n, c) of the mechanism's coordinates, its speeds u (n, s) and u̇, from coordinates (n,) by name."""
-    names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
+    """Positions (n, c) of the mechanism's coordinates, its speeds u (n, s) and u̇, from continuous coordinates (n,)."""
+    names = moving.mechanism.names
     table = np.array([coordinates[name] for name in names]).reshape(len(names), times.size).T
     positions, rates, second = (np.empty(table.shape) for _ in range(3))
-    for columns in _blocks(names, quantities):
-        block, turning = table[:, columns], len(columns) == 4
-        if turning:
-            block = _one_sided(block, names[columns[0]], times)
-        elif quantities[names[columns[0]]].unit == "rad":
-            block = np.unwrap(block, axis=0)
-        found = chosen.samples(times, block)
-        positions[:, columns], rates[:, columns], second[:, columns] = (
-            _normalised(found) if turning else found
-        )
-    return positions, *_speeds(moving, positions, rates, second)
+    for columns in _blocks(names, moving.mechanism.assembly.quantities):
+        found = chosen.samples(times, table[:, columns])
+        found = _normalised(found) if len(columns) == 4 else found
+        positions[:, columns], rates[:, columns], second[:, columns] = found
+    return positions, *_speeds(moving, times, positions, rates, second)
 
 
 def _blocks(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]:
@@ -52,15 +70,14 @@ def _blocks(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]
 def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
     """Unit quaternions (n, 4), each of the two of a rotation chosen that is nearer to the one before."""
     length = np.linalg.norm(block, axis=1)
-    worst = int(np.abs(length - 1).argmax())
-    if abs(length[worst] - 1) > _LENGTH:
-        raise InputError(
-            f"the quaternion at t = {times[worst]:g} s has length {length[worst]:.6g}, and a rotation's has 1",
-            key=name,
-        )
+    wrong = np.flatnonzero(np.abs(length - 1) > _LENGTH)
+    if wrong.size:
+        when, size = times[wrong[0]], length[wrong[0]]
+        message = f"the quaternion at t = {when:g} s has length {size:.6g}, and a rotation's has 1"
+        raise InputError(message, key=name)
     unit = block / length[:, None]
     flips = np.where((unit[1:] * unit[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return unit * np.cumprod(np.concatenate([[1.0], flips]))[:, None]
+    return unit * np.cumprod(np.concatenate([np.ones(min(len(unit), 1)), flips]))[:, None]
 
 
 def _normalised(found: Smoothed) -> Smoothed:
@@ -78,11 +95,11 @@ def _normalised(found: Smoothed) -> Smoothed:
 
 
 def _speeds(
-    moving: MovingMechanism, q: FloatArray, q_dot: FloatArray, q_ddot: FloatArray
+    moving: MovingMechanism, times: FloatArray, q: FloatArray, q_dot: FloatArray, q_ddot: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """u and u̇ with q̇ = P(q) u and q̈ = P u̇ + Ṗ u, by least squares where P has more rows than columns.
 
-    A quaternion's four rates are met exactly by three speeds; rates that break rolling constraints are not.
+    A quaternion's four rates are met exactly by three speeds. Raises InputError where rates break rolling constraints.
     """
     count, labels = len(q), moving.labels
     parameters = np.array([float(v) for v in moving.mechanism.numbers.parameters.values()])
@@ -100,9 +117,21 @@ def _speeds(
         flat, _ = kernel(positions, np.zeros((len(labels), size)), parameters)
         p = np.moveaxis(flat.reshape(len(q[0]), len(labels), size), -1, 0)
         u[at] = _least_squares(p, q_dot[at])
+        _require_possible(q_dot[at] - (p @ u[at][:, :, None])[:, :, 0], q_dot, times[at])
         _, drift = kernel(positions, np.ascontiguousarray(u[at].T), parameters)
         u_dot[at] = _least_squares(p, q_ddot[at] - drift.T)
     return u, u_dot
+
+
+def _require_possible(left: FloatArray, rates: FloatArray, times: FloatArray) -> None:
+    """InputError where rates are left that no speeds give: measured wheels that slip, where the description's can't."""
+    size, most = np.abs(left).max(axis=1, initial=0.0), np.abs(rates).max(initial=0.0)
+    if size.max(initial=0.0) > _SLIP * most:
+        k = int(size.argmax())
+        raise InputError(
+            f"at t = {times[k]:g} s the coordinates' rates break the robot's constraints by {size[k]:.3g} a second",
+            hint="let wheels slip in the description (contact: slip), or measure what rolls",
+        )
 
 
 def _least_squares(p: FloatArray, right: FloatArray) -> FloatArray:

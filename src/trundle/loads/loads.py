@@ -18,6 +18,7 @@ from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
+from trundle.scalars import is_zero
 from trundle.wrenches import Breakdown, Frame, Point, Wrench
 
 # One for all, so that points and frames of one motion's loads can be asked for in another's.
@@ -281,6 +282,18 @@ class Loads:
         from trundle.loads.breakdowns import breakdown
 
         return breakdown(self, body, observer=observer, origin=origin)
+
+    @cached_property
+    def residual(self) -> FloatArray:
+        """What Newton's and Euler's laws, written for each body about its centre of mass, leave over: the greatest part
+        (n,), in N or N m. It is rounding.
+        """
+        worst = np.zeros(len(self.time))
+        for link in self.recursion.tree.links:
+            if not is_zero(link.inertia.mass):
+                left = self.breakdown(link.name, observer=self.world, origin=self.world.origin).residual
+                worst = np.maximum(worst, np.abs(np.hstack([left.force, left.moment])).max(axis=1))
+        return worst
 
     @cached_property
     def _motion(self) -> FloatArray:

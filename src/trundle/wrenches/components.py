@@ -145,6 +145,8 @@ def _scalar(x: Scalar, what: str) -> Scalar:
         )
     if isinstance(x, (np.ndarray, np.number)):
         return _plain(as_numbers(x, what))
+    if isinstance(x, int) and abs(x) > sys.float_info.max:
+        raise InputError(f"{what} holds a number beyond {sys.float_info.max:.3g}")
     return x
 
 

@@ -25,8 +25,8 @@ class Frame:
         The frame it moves in; None for a root.
     time : sympy.Symbol or None
         The letter of time of a root, for expressions; None stands for that of SymPy's `dynamicsymbols`.
-    placement, in_root : Placement
-        How it stands and moves in its parent, and in its root, composed from there down; `child` makes them.
+    placement : Placement
+        How it stands and moves in its parent; `child` makes it.
     above : Frame or None
         The root; None of a root.
 
@@ -43,7 +43,6 @@ class Frame:
     parent: Frame | None = None
     time: Scalar | None = None
     placement: Placement = AT_REST
-    in_root: Placement = AT_REST
     above: Frame | None = None
 
     def __repr__(self) -> str:
@@ -105,7 +104,7 @@ class Frame:
         place, turning = (origin, velocity, acceleration), (angular_velocity, angular_acceleration)
         placement = placement_given(what, rotation, place, turning, self._time)
         batch_shape(what, also=(self.shape, shape_of(what, placement)))
-        return Frame(name, self, None, placement, composed(self.in_root, placement), self.root)
+        return Frame(name, self, None, placement, self.root)
 
     def point(
         self, name: str, position: Triple = ZERO, *, velocity: Triple = None, acceleration: Triple = None
@@ -158,7 +157,22 @@ class Frame:
     @cached_property
     def shape(self) -> Shape:
         """The shape of the batch: () of one moment or of expressions."""
-        return shape_of(f"frame '{self.name}'", self.in_root)
+        what = f"frame '{self.name}'"
+        own = shape_of(what, self.placement)
+        return own if self.parent is None else batch_shape(what, also=(self.parent.shape, own))
+
+    @property
+    def in_root(self) -> Placement:
+        """How it stands and moves in its root: composed when first asked for, as it is long in symbols."""
+        return self._composed
+
+    @cached_property
+    def _composed(self) -> Placement:
+        if self.parent is None:
+            return AT_REST
+        for above in reversed(list(chains.upward(self.parent))):
+            above.in_root  # noqa: B018 (from the root down, so that long chains need no deep recursion)
+        return composed(self.parent.in_root, self.placement)
 
     def rotation(self, *, in_: Frame) -> Triple:
         """R_in_self, whose columns are this frame's axes in those of another.

@@ -14,9 +14,12 @@ from trundle.errors import InputError
 from trundle.scalars import Scalar
 
 
-def time_symbol(given: Scalar | None) -> sympy.Expr:
+def time_symbol(given: Scalar | None) -> sympy.Symbol:
     """The letter of time: what was given, or that of SymPy's `dynamicsymbols`."""
-    return getattr(dynamicsymbols, "_t") if given is None else given  # noqa: B009 (a function that SymPy hangs it on)
+    time = getattr(dynamicsymbols, "_t") if given is None else given  # noqa: B009 (SymPy hangs it on a function)
+    if not isinstance(time, sympy.Symbol):
+        raise InputError(f"time must be a SymPy symbol, got {time!r}", hint="Frame(name, time=Symbol('t'))")
+    return time
 
 
 def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[Scalar, Scalar]:

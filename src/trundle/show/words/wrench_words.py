@@ -10,6 +10,7 @@ from trundle.html import MOST_FOLDED, block
 from trundle.html import table as html_table
 from trundle.show.lines import quantity, table
 from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
+from trundle.wrenches.components import is_symbolic
 
 # Characters of an expression in a column of a table.
 _LONGEST = 24
@@ -67,10 +68,10 @@ def wrench_heading(wrench: Wrench) -> str:
     )
 
 
-def component_rows(parts: Iterable[tuple[str, object, str]]) -> Rows:
-    """A component a row: its value, or over many samples its range."""
+def component_rows(parts: Iterable[tuple[str, object, str]], tex: bool = False) -> Rows:
+    """A component a row: its value, over many samples its range; expressions as TeX where that is set."""
     return [
-        (f"{letter}_{axis}", _value(value, unit))
+        (f"{letter}_{axis}", _value(_tex(value) if tex else value, unit))
         for letter, vector, unit in parts
         for axis, value in zip("xyz", _components(vector), strict=True)
     ]
@@ -147,11 +148,20 @@ def _short(value: object) -> str:
 
 
 def _html(heading: str, parts: list[tuple[str, object, str]]) -> str:
-    return block(heading, "", html_table(("", ""), component_rows(parts), (), MOST_FOLDED))
+    return block(heading, "", html_table(("", ""), component_rows(parts, tex=True), (), MOST_FOLDED))
 
 
 def _components(vector: object) -> Iterable[object]:
     return np.moveaxis(vector, -1, 0) if isinstance(vector, np.ndarray) else vector  # type: ignore[return-value]
+
+
+def _tex(value: object) -> object:
+    """An expression as notebooks set it, dots for rates; numbers as they are."""
+    if not is_symbolic(value):
+        return value
+    from sympy.physics.vector.printing import vlatex
+
+    return f"${vlatex(value)}$"
 
 
 def _value(value: object, unit: str) -> str:
