@@ -1,6 +1,8 @@
 """`trundle inverse`: its files, words and statuses, on the limb whose joint wrenches have closed forms."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +171,20 @@ def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
         (["--breakdown", "foot", "--observer", "thigh@ankle"], "'ankle' moves about on 'thigh'"),
     ):
         assert told in inverse(*words, "--no-figures").err
+
+
+def test_the_commands_in_the_docs_run(trundle, tmp_path, monkeypatch):
+    page = (LIMB.parents[1] / "docs" / "inverse_dynamics.md").read_text()
+    section = page.split("## The command")[1]
+    (tmp_path / "examples").symlink_to(LIMB.parent)
+    monkeypatch.chdir(tmp_path)
+    commands = [
+        line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(commands) == 3
+    for command in commands:
+        done = trundle(*shlex.split(command)[1:])
+        assert done.status == 0, done.err
 
 
 def test_errors_are_objects_with_json(inverse):

@@ -1,5 +1,7 @@
 """A leg on two force plates, from C3D through the whole command, against a script that owes Trundle nothing."""
 
+import csv
+
 import numpy as np
 import pytest
 import yaml
@@ -102,3 +104,41 @@ def test_smoothed_they_are_the_true_motions(inverse):
         error = np.abs(run[f"{joint}.moment_y"] - moment)[inside].max() / np.abs(moment).max()
         print(f"{joint}: {error:.2%} of the peak")
         assert error < 0.02
+
+
+def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
+    run, _ = inverse("--smooth", "butterworth:8", "--cycles", "0,1.2,2.4")
+    names = ("moments", "forces", "angles", "powers")
+    assert all((tmp_path / "out" / f"cycles_{name}.png").exists() for name in names)
+    with (tmp_path / "out" / "cycles.csv").open() as stream:
+        head, *rows = csv.reader(stream)
+    table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+    assert table["percent"][[0, 50, 100]].tolist() == [0, 50, 100]
+    assert table["knee.angle"][50] == pytest.approx(
+        (run["knee.angle"][60] + run["knee.angle"][180]) / 2, abs=1e-9
+    )
+    spread = abs(run["knee.angle"][60] - run["knee.angle"][180]) / np.sqrt(2)
+    assert table["knee.angle.high"][50] - table["knee.angle"][50] == pytest.approx(spread, abs=1e-9)
+    file = [
+        "inverse",
+        recorded / "leg.yaml",
+        "--motion",
+        recorded / "walk.c3d",
+        "--output",
+        tmp_path / "other",
+    ]
+    file += ["--markers", recorded / "markers.yaml", "--no-figures"]
+    for event, told in (
+        ("Right Foot Strike", "--cycles: an average takes two whole cycles, so three events; 2 are in"),
+        (
+            "Foot Strike",
+            "--cycles: the recording has no event 'Foot Strike'\n  did you mean 'Right Foot Strike'",
+        ),
+        ("plate1", "three events; 1 are in"),
+    ):
+        done = trundle(*file, "--cycles", event)
+        assert done.status == 1
+        assert told in done.err
+    done = trundle(*file, "--external", "foot=plate3")
+    assert "--external: there is no force plate 'plate3'" in done.err
+    assert not (tmp_path / "other").exists()

@@ -42,7 +42,7 @@ def run():
             units |= {f"{joint}.force_{axis}": "N", f"{joint}.moment_{axis}": "N m"}
         values[f"{joint}.power"] = time
         units[f"{joint}.power"] = "W"
-    about = {"frame": "the child", "events": {"contact": (0.25,)}}
+    about = {"frame": "child", "events": {"contact": (0.25,)}}
     groups = {"coordinates": ("hip.angle", "knee.angle")}
     return trundle.Run("limb", time, values, units, {"yaml": dump(robot)}, about, groups)
 
@@ -55,7 +55,7 @@ def test_there_is_a_figure_of_each_kind(run):
     figures = trundle.load_figures(run)
     assert list(figures) == ["angles", "moments", "forces", "powers", "paths"]
     moments = figures["moments"]
-    assert moments.get_suptitle() == "limb: moments, in the frame of the child"
+    assert moments.get_suptitle() == "limb: moments in each child's axes"
     assert [axes.get_title("left") for axes in moments.axes] == ["hip", "knee"]
     assert moments.axes[0].get_ylabel() == "moment (N m)"
     # what is zero in all joints is left out: a plane limb has moments about z only, and forces in its plane

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from trundle.show.lines import table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from trundle.arrays import FloatArray
+    from trundle.capture.cycles import Cycles
     from trundle.results import Run
     from trundle.wrenches import Breakdown
 
@@ -37,6 +40,7 @@ figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
+_BREAKDOWN, _CYCLES = "breakdown.csv", "cycles.csv"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -57,6 +61,8 @@ def configure(parser: ArgumentParser) -> None:
     text = "in whose axes wrenches are given: child, parent, world, or a body (default: child)"
     add("--frame", metavar="FRAME", default="child", help=text)
     add("--mass", metavar="KG", help="divide forces, moments and powers by a mass")
+    text = "cut at an event of the recording, a plate's contacts, or times (0.2,1.4,2.6); average with a band"
+    add("--cycles", metavar="EVENT", help=text)
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)
     add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
@@ -75,8 +81,8 @@ def execute(args: Namespace, out: Output) -> int:
     with options_named():
         found = answer(args, not out.quiet)
         run = found.run(args)
-        split = breakdown(found.loads, args)
-    written = _write(run, split, folder, (tables, figures))
+        results = Results(run, breakdown(found.loads, args), found.cycles(run, args))
+    written = _write(results, folder, (tables, figures))
     out.answer({**run.summary, "output": str(folder), "files": written})
     out.say(_told(run, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
@@ -85,42 +91,69 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
     """The files of numbers, the record first, and the figures that there may be."""
-    split = ["breakdown"] if args.breakdown else []
-    tables = [f"{stem}.nc", f"{stem}.csv", f"{stem}.sto", *(f"{name}.csv" for name in split)]
-    figures = [] if args.no_figures else [f"{name}.{args.figure_format}" for name in (*LOAD_FIGURES, *split)]
-    return tables, figures
+    tables = [f"{stem}.nc", f"{stem}.csv", f"{stem}.sto"]
+    drawn = list(LOAD_FIGURES)
+    if args.breakdown:
+        tables, drawn = [*tables, _BREAKDOWN], [*drawn, "breakdown"]
+    if args.cycles:
+        tables, drawn = [*tables, _CYCLES], [*drawn, *(f"cycles_{name}" for name in LOAD_FIGURES[:-1])]
+    return tables, [] if args.no_figures else [f"{name}.{args.figure_format}" for name in drawn]
 
 
-def _write(run: Run, split: Breakdown | None, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
+def _write(results: Results, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
     """The numbers together, then the figures: each set whole or not at all."""
     from trundle.capture.recording_files import write_columns
     from trundle.files import replacing_in
 
-    (record, *others), figures = names
+    run, ((record, *others), figures) = results.run, names
     with replacing_in(folder, names[0]) as drafts:
         for name in others:
-            columns = split.table() if split is not None and name == "breakdown.csv" else run.values
-            write_columns(drafts / name, {"time": run.time, **columns})
+            write_columns(drafts / name, results.table(name))
         products.save_record(run, folder, drafts, record, others)
     if not figures:
         return names[0]
     with no_collection(), replacing_in(folder, figures) as drafts:
         from trundle.show.style import save_figure
 
-        drawn = _drawn(run, split)
+        drawn = results.figures()
         written = [name for name in figures if Path(name).stem in drawn]
         for name in written:
             save_figure(drawn[Path(name).stem], drafts / name)
     return [*names[0], *written]
 
 
-def _drawn(run: Run, split: Breakdown | None) -> dict[str, Figure]:
-    """The figures by name."""
-    from trundle.show.breakdown_figure import breakdown_figure
-    from trundle.show.load_figures import load_figures
+@dataclass(frozen=True)
+class Results:
+    """What is written: the loads, and a breakdown and cycles where they were asked for."""
 
-    found = load_figures(run)
-    return found if split is None else found | {"breakdown": breakdown_figure(split, run.time)}
+    run: Run
+    split: Breakdown | None
+    cycles: Cycles | None
+
+    def table(self, name: str) -> Mapping[str, FloatArray]:
+        """The columns of a file; of cycles the means, and what they spread by."""
+        if name == _BREAKDOWN and self.split is not None:
+            return {"time": self.run.time, **self.split.table()}
+        if name == _CYCLES and (cut := self.cycles) is not None:
+            columns = {"percent": cut.percent}
+            for each in cut.curves:
+                low, high = cut.band(each)
+                columns |= {each: cut.mean(each), f"{each}.low": low, f"{each}.high": high}
+            return columns
+        return {"time": self.run.time, **self.run.values}
+
+    def figures(self) -> Mapping[str, Figure]:
+        """All figures by name."""
+        from trundle.show.breakdown_figure import breakdown_figure
+        from trundle.show.load_figures import load_figures
+
+        found = load_figures(self.run)
+        if self.split is not None:
+            found["breakdown"] = breakdown_figure(self.split, self.run.time)
+        if self.cycles is not None:
+            drawn = load_figures(self.run, self.cycles)
+            found |= {f"cycles_{name}": figure for name, figure in drawn.items()}
+        return found
 
 
 def _told(run: Run, out: Output) -> Iterator[str]:

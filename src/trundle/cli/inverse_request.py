@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from trundle.errors import InputError, choose, suggest
 
 if TYPE_CHECKING:
     from trundle.arrays import FloatArray
+    from trundle.capture.cycles import Cycles
     from trundle.capture.force_plates import ForcePlate
     from trundle.capture.recording import Recording
     from trundle.capture.smoothing import Smoothing
@@ -40,12 +41,26 @@ class Answer:
 
     loads: Loads
     recording: Recording
+    plates: tuple[ForcePlate, ...]
 
     def run(self, args: Namespace) -> Run:
         """The loads as a run, in the frame and over the mass that were asked for, with the recording's events."""
         run = self.loads.to_run(args.frame, args.mass)
         events = {name: list(times) for name, times in self.recording.events.items()}
         return replace(run, summary={**run.summary, "events": events, "motion": self.recording.source})
+
+    def cycles(self, run: Run, args: Namespace) -> Cycles | None:
+        """The run's cycles, where they were asked for: those that lie in it."""
+        from trundle.capture.cycles import cycles
+
+        if not args.cycles:
+            return None
+        starts = _starts(args.cycles, self.recording, self.plates, args.threshold)
+        whole = [each for each in starts if run.time[0] <= each <= run.time[-1]]
+        if len(whole) < 3:
+            message = f"an average takes two whole cycles, so three events; {len(whole)} are in the recording"
+            raise InputError(message, key="--cycles", hint="--cycles 0.2,1.4,2.6 names their times")
+        return cycles(run, whole)
 
 
 def answer(args: Namespace, progress: bool) -> Answer:
@@ -70,7 +85,29 @@ def answer(args: Namespace, progress: bool) -> Answer:
     plates = read_recording(args.plates).plates if args.plates else recording.plates
     external = [*_external(args, plates, motion.time)]
     with request.located():
-        return Answer(joint_loads(robot, motion, external=external), recording)
+        return Answer(joint_loads(robot, motion, external=external), recording, plates)
+
+
+def _starts(
+    text: str, recording: Recording, plates: tuple[ForcePlate, ...], threshold: float
+) -> Sequence[float]:
+    """When cycles begin: an event by its name, when a plate is stepped on, or times with commas between them."""
+    import numpy as np
+
+    from trundle.capture.cycles import contacts
+
+    if text in recording.events:
+        return recording.events[text]
+    known = _named_plates(plates)
+    if text in known:
+        plate = known[text]
+        return contacts(plate.time, np.abs(plate.force @ plate.axes[:, 2]), threshold)[:, 0].tolist()
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError:
+        there = [*recording.events, *known]
+        hint = choose(text, there) if there else "it has none: give the times, such as 0.2,1.4,2.6"
+        raise InputError(f"the recording has no event {text!r}", key="--cycles", hint=hint) from None
 
 
 @contextmanager
@@ -111,6 +148,12 @@ def breakdown(loads: Loads, args: Namespace) -> Breakdown | None:
     origin = observer.point(joint, places[0])
     split = loads.breakdown(args.breakdown, observer=observer, origin=origin)
     return split.at(loads.frames[args.breakdown].origin)
+
+
+def _named_plates(plates: tuple[ForcePlate, ...]) -> dict[str, ForcePlate]:
+    """Plates by their names, and as plate1, plate2, … in the file's order."""
+    numbered = {f"plate{k + 1}": each for k, each in enumerate(plates)}
+    return {each.name: each for each in plates} | numbered
 
 
 def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: FloatArray) -> Iterator[Wrench]:

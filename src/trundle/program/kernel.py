@@ -50,7 +50,30 @@ cache; 512 to 4,096 run alike."""
 
 
 def compile_program(program: Program) -> Kernel:
-    """The kernel of a program; programs with the same content share one. Code is generated at the first call."""
+    """The kernel of a program; programs with the same content share one. Code is generated at the first call.
+
+    Parameters
+    ----------
+    program : Program
+        What is to be evaluated often.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    TrundleError
+        It holds an operation that no kernel has.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.program import compile_program
+    >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+    >>> [part.shape for part in kernel(np.ones((3, 5)))]
+    [(4, 5), (4, 5)]
+    """
     if program.key not in _KERNELS:
         _KERNELS[program.key] = Kernel(program)
     kernel = _KERNELS[program.key]
@@ -115,7 +138,7 @@ class Kernel:
             return outputs
         count = counts.pop()
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
-        if self._long and count <= FEW:
+        if self._long and count <= FEW and tuple(a.ndim == 1 for a in arrays) not in self._functions:
             self._one_by_one(arrays, outputs, count)
         elif count:
             self._batch(arrays, outputs, count, threads)
@@ -126,9 +149,33 @@ class Kernel:
 
         In blocks of `BLOCK`: what a block reads and writes stays in the nearer caches, where whole columns of a long
         batch would each be fetched from memory. A long program then runs at three times the rate.
+
+        Parameters
+        ----------
+        *tables : array (count, n)
+            One an input group.
+
+        Returns
+        -------
+        tuple of arrays (n, count)
+            One an output group.
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> [part.shape for part in kernel.over_samples(np.ones((7, 3)))]
+        [(4, 7), (4, 7)]
         """
         count = len(tables[0])
-        if count <= BLOCK or (self._long and count <= FEW):
+        ready = (False,) * len(tables) in self._functions
+        if count <= BLOCK or (self._long and count <= FEW and not ready):
             return self(*(np.ascontiguousarray(table.T) for table in tables))
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
@@ -142,9 +189,28 @@ class Kernel:
     def bind(self, *buffers: Array) -> Callable[[], None]:
         """A function without arguments that reads the given input buffers and writes the output buffers.
 
-        Args:
-            buffers: float64, C-contiguous (n,) arrays: one an input group, then one (writable) an output group.
-                The function keeps them alive; change their content, not the arrays.
+        Parameters
+        ----------
+        *buffers : array (n,)
+            float64, C-contiguous: one an input group, then one (writable) an output group. The function keeps them
+            alive; change their content, not the arrays.
+
+        Returns
+        -------
+        function
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> twist, *outputs = np.ones(3), np.empty(4), np.empty(4)
+        >>> kernel.bind(twist, *outputs)()
         """
         groups = self.program.inputs + self.program.outputs
         if len(buffers) != len(groups):
@@ -169,6 +235,23 @@ class Kernel:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
 
         It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: one for each thread.
+
+        Returns
+        -------
+        function
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> len(kernel.single()(np.ones(3)))
+        2
         """
         inputs = [np.zeros(g.size) for g in self.program.inputs]
         outputs = [np.zeros(g.size) for g in self.program.outputs]
@@ -192,6 +275,23 @@ class Kernel:
         """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call.
 
         Of long programs only what small batches need.
+
+        Parameters
+        ----------
+        *layouts : int
+            One an input group.
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> kernel.prepare(2)
         """
         if self._long or not layouts or all(n == 1 for n in layouts):
             buffers = [np.zeros(g.size) for g in self.program.inputs + self.program.outputs]
@@ -205,7 +305,29 @@ class Kernel:
         return host().register if is_looped(self.program) else host().lanes
 
     def batch_code(self, uniform: tuple[bool, ...]) -> Code:
-        """The code of a batch whose input groups are one state for all lanes where `uniform`."""
+        """The code of a batch whose input groups are one state for all lanes where `uniform`.
+
+        Parameters
+        ----------
+        uniform : tuple of bool
+            One an input group.
+
+        Returns
+        -------
+        Code
+
+        Raises
+        ------
+        NumericsError
+            LLVM can't compile it.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> code = kernel.batch_code((False,))
+        """
         return emit_batch(self.program, uniform, self.lanes, host().fused)
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.capture.cycles import Cycles
 from trundle.errors import InputError
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
@@ -22,22 +24,26 @@ from trundle.show.style import INK, MUTED, house_style, time_colours, unit_label
 # What is less than this share of the largest of its kind is rounding; components without anything else are left out.
 _ROUNDING = 1e-9
 _KINDS = {"moment": "moments", "force": "forces"}
+_AXES = {"child": "in each child's axes", "parent": "in each parent's axes"}
 # More events than this have lines without names.
 _MOST_NAMED = 12
 
 
-def load_figures(run: Run) -> dict[str, Figure]:
+def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
     """The figures of loads: `angles`, `moments`, `forces`, `powers`, `paths`, each where the run has what it shows.
 
     Parameters
     ----------
     run : Run
         What `loads.to_run()` or `trundle inverse` gave.
+    cycles : Cycles, optional
+        What `trundle.cycles` cut that run into: their means over a cycle are drawn instead, with bands of one standard
+        deviation; no paths.
 
     Returns
     -------
     dict of str to matplotlib.figure.Figure
-        By name. Angles are in degrees there; wrenches are on the child, by the parent, in the frame of the run.
+        By name. Angles are in degrees there; wrenches are on the child, by the parent, in the axes that the title says.
 
     Raises
     ------
@@ -51,10 +57,14 @@ def load_figures(run: Run) -> dict[str, Figure]:
     >>> list(trundle.load_figures(run))
     ['powers']
     """
-    found = {"angles": _angles(run)}
-    found |= {plural: list(_components(run, kind)) for kind, plural in _KINDS.items()}
-    found["powers"] = _powers(run)
-    figures = {name: _over_time(run, name, panels) for name, panels in found.items() if panels}
+    if cycles is not None:
+        return _over_cycles(run, cycles)
+    figures = {
+        name: _titled(run, name, panels, "time (s)") for name, panels in _panels(run).items() if panels
+    }
+    for figure in figures.values():
+        for axes in figure.axes:
+            _draw_events(axes, run.summary.get("events", {}), named=axes is figure.axes[0])
     if not figures or list(figures) == ["angles"]:
         raise InputError(
             "this run has no loads", hint="trundle.joint_loads(robot, motion).to_run() gives one"
@@ -63,14 +73,52 @@ def load_figures(run: Run) -> dict[str, Figure]:
     return figures | ({"paths": paths} if paths else {})
 
 
-def _over_time(run: Run, name: str, panels: list[Panel]) -> Figure:
-    where = run.summary.get("frame")
-    told = f", in the frame of {where}" if where and name in _KINDS.values() else ""
-    figure = series(f"{run.name}: {name}{told}", run.time, panels, "nothing moves")
-    events: Mapping[str, tuple[float, ...]] = run.summary.get("events", {})
-    for axes in figure.axes:
-        _draw_events(axes, events, named=axes is figure.axes[0])
-    return figure
+def _panels(run: Run) -> dict[str, list[Panel]]:
+    components = {plural: list(_components(run, kind)) for kind, plural in _KINDS.items()}
+    return {"angles": _angles(run), **components, "powers": _powers(run)}
+
+
+def _titled(run: Run, name: str, panels: list[Panel], across: str) -> Figure:
+    where = run.summary.get("frame", "")
+    told = _AXES.get(where, f"in {where}'s axes") if where and name in _KINDS.values() else ""
+    count = run.summary.get("cycles")
+    told += f", mean of {count} cycles ± 1 SD" if count else ""
+    title = f"{run.name}: {name} {told}".rstrip().replace(" ,", ",")
+    return series(title, run.time, panels, "nothing moves", across=across)
+
+
+def _over_cycles(run: Run, cut: Cycles) -> dict[str, Figure]:
+    """The same of the cycles' means, with bands."""
+    bands = {name: cut.band(name) for name in cut.curves}
+    mean, low, high = (
+        replace(run, time=cut.percent, values=values, units=cut.units, groups=_left(run, cut), summary=about)
+        for about in [{**run.summary, "cycles": len(cut)}]
+        for values in (
+            {name: cut.mean(name) for name in cut.curves},
+            {name: band[0] for name, band in bands.items()},
+            {name: band[1] for name, band in bands.items()},
+        )
+    )
+    figures = {}
+    for name, panels in _panels(mean).items():
+        edges = zip(panels, _panels(low)[name], _panels(high)[name], strict=True)
+        banded = [replace(panel, bands=_between(panel, *both)) for panel, *both in edges]
+        if banded:
+            figures[name] = _titled(mean, name, banded, "cycle (%)")
+    return figures
+
+
+def _left(run: Run, cut: Cycles) -> dict[str, list[str]]:
+    """The run's groups, of what has cycles."""
+    return {group: [name for name in names if name in cut.curves] for group, names in run.groups.items()}
+
+
+def _between(panel: Panel, low: Panel, high: Panel) -> dict[str, tuple[FloatArray, FloatArray]]:
+    return {
+        name: (low.curves[name], high.curves[name])
+        for name in panel.curves
+        if name in low.curves and name in high.curves
+    }
 
 
 def _draw_events(axes: Axes, events: Mapping[str, tuple[float, ...]], named: bool) -> None:
