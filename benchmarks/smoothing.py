@@ -1,6 +1,6 @@
 """What each way to smooth leaves of a noisy motion: the limb of examples/limb, seen by markers with noise.
 
-The segments turn at 1, 2 and 4 rad/s for 5 s at 100 Hz. Each carries a marker on either side of both its ends (`PLACES`:
+The segments turn at 1, 2 and 4 rad/s for 5 s at 100 Hz. Each carries a marker on either side of its ends (`PLACES`:
 m beside it, and the share of its length), whose coordinates have Gaussian noise of 0.5 mm: draws 0 to 49, the draw's
 number its seed. Error: the root of the mean square of the moment at the hip less the true one, in percent of the true
 one's peak, the median over the draws; inside, and in the first and last 0.5 s.
