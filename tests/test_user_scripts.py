@@ -50,3 +50,14 @@ def test_a_researcher(tmp_path):
     assert held == gravity
     left = text.split("three leans: ")[1].split("\n")[0].strip("[]").replace("'", "").split(", ")
     assert all(float(each) < 0.01 for each in left)
+
+
+@pytest.mark.slow
+def test_a_limb_in_symbols_and_in_numbers(tmp_path):
+    text = said("../limb/limb", tmp_path)
+    assert "P_0.moment_z = -264*sin(2*t)/125 - 36*sin(4*t)/25 - 288*sin(6*t)/125" in text
+    assert float(text.split("left over: ")[1].split(" ")[0]) < 1e-12
+    made = {each.name for each in (tmp_path / "runs" / "limb").iterdir()}
+    assert made == {
+        f"{name}.png" for name in ("angles", "moments", "forces", "powers", "paths", "breakdown")
+    } | {"limb.gif"}

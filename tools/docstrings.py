@@ -1,9 +1,9 @@
 """Hold every public function and class to numpydoc form: `python -m tools.docstrings` (a part of `make lint`).
 
-Public is what `trundle` exports, the public methods of its classes, and the functions of `trundle.catalog`. Of each
-it asks for one sentence first; every parameter under Parameters, with its type; Returns, where it returns
-something; Raises, where an error can reach the caller (a short list below says where none can); and an example
-(functions only), which the tests run as a doctest.
+Public is what `trundle` and its public rooms (`trundle.catalog`, `documents` …) export, and the public methods of
+their classes. Of each it asks for one sentence first; every parameter under Parameters, with its type; Returns, where
+it returns something; Raises, where an error can reach the caller (a short list below says where none can); and an
+example (functions only), which the tests run as a doctest.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 
 import docstring_parser
 
@@ -30,6 +31,8 @@ CANNOT_RAISE = frozenset(
 )
 # What kinds of nouns tell their family; nobody asks a robot for it.
 HOOKS = frozenset({"default_counts", "keys_of", "owners_of"})
+# Rooms whose classes are nouns of a description: their methods are what a kind of your own says (docs/extending.md).
+OWN_KINDS = frozenset({"robot"})
 # What needs no example of its own: constructors of errors and results are not called by users.
 NO_EXAMPLE = frozenset({"InputError.at"})
 
@@ -41,12 +44,21 @@ def public() -> Iterator[tuple[str, Callable[..., object] | type]]:
         if inspect.isclass(thing):
             yield name, thing
             yield from ((f"{name}.{method}", each) for method, each in methods(thing))
-        elif (
-            thing is trundle.catalog
-        ):  # other rooms only load by their names; their nouns stand in trundle itself
-            yield from ((f"{name}.{each}", getattr(thing, each)) for each in thing.__all__)
+        elif inspect.ismodule(thing):
+            yield from members(name, thing)
         elif callable(thing):
             yield name, thing
+
+
+def members(room: str, module: ModuleType) -> Iterator[tuple[str, Callable[..., object] | type]]:
+    """What a room gives away, with the methods of its classes."""
+    for name in getattr(module, "__all__", None) or sorted(vars(module)):
+        each = getattr(module, name)
+        if name.startswith("_") or not (inspect.isclass(each) or inspect.isfunction(each)):
+            continue
+        yield f"{room}.{name}", each
+        if inspect.isclass(each) and room not in OWN_KINDS:
+            yield from ((f"{room}.{name}.{method}", found) for method, found in methods(each))
 
 
 def methods(cls: type) -> Iterator[tuple[str, Callable[..., object]]]:

@@ -19,12 +19,14 @@ import numpy as np
 import yaml
 
 import trundle
+from tools.fuzz import recordings
 from tools.fuzz.calls import CALLS, call, mutate_call
 from tools.fuzz.command_lines import COMMANDS, command, mutate_command
 from tools.fuzz.expect import require_numbers, require_said
 from tools.fuzz.mutations import PIECES, mutate_bytes, mutate_text, mutate_tree
 from trundle import catalog
 from trundle.documents import Document, dump, dump_urdf, parse, parse_urdf
+from trundle.documents.osim.osim_reader import parse_document as parse_osim
 from trundle.formulas import read_expression
 from trundle.model import archive
 from trundle.robot.expressions import ExpressionError
@@ -52,6 +54,23 @@ _TROLLEY = """<robot name="trolley" xmlns:x="http://x.org/x"><material name="m">
 <joint name="left-wheel" type="continuous"><parent link="base_link"/><child link="left-wheel"/>
 <axis xyz="0 0.6 0.8"/><mimic joint="lift" multiplier="2" offset="0.1"/></joint>
 <joint name="cap" type="fixed"><parent link="lift"/><child link="cap"/><origin xyz="0 0 0.5"/></joint></robot>"""
+
+
+_OSIM = """<OpenSimDocument Version="40500"><Model name="leg"><gravity>0 -9.81 0</gravity><Ground name="ground"/>
+<BodySet><objects><Body name="thigh"><mass>7</mass><mass_center>0 -0.2 0</mass_center>
+<inertia>0.1 0.02 0.1 0 0 0.001</inertia></Body><Body name="shank"><mass>3</mass><mass_center>0 -0.2 0</mass_center>
+<inertia>0.05 0.01 0.05 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><CustomJoint name="hip">
+<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/thigh</socket_child_frame><coordinates>
+<Coordinate name="flexion"><range>-1 2</range><clamped>true</clamped></Coordinate><Coordinate name="tx"/></coordinates>
+<SpatialTransform><TransformAxis name="rotation1"><coordinates>flexion</coordinates><axis>0 0 1</axis><function>
+<LinearFunction><coefficients>-1 0.1</coefficients></LinearFunction></function></TransformAxis>
+<TransformAxis name="translation1"><coordinates>tx</coordinates><axis>1 0 0</axis></TransformAxis></SpatialTransform>
+</CustomJoint><PinJoint name="knee"><socket_parent_frame>thigh_offset</socket_parent_frame>
+<socket_child_frame>/bodyset/shank</socket_child_frame><coordinates><Coordinate name="knee"/></coordinates><frames>
+<PhysicalOffsetFrame name="thigh_offset"><socket_parent>/bodyset/thigh</socket_parent>
+<translation>0 -0.4 0</translation>
+<orientation>0.1 0 0.2</orientation></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet></Model>
+</OpenSimDocument>"""
 
 
 @dataclass(frozen=True)
@@ -138,6 +157,17 @@ def _urdf(content: object, rng: Random) -> None:
     _deeper(Document(robot), rng)
 
 
+def osim_models() -> Kind:
+    """OpenSim's models, by their text."""
+    return Kind("osim", 6, (_OSIM,), _by_text, _osim)
+
+
+def _osim(content: object, rng: Random) -> None:
+    robot = parse_osim(str(content), "fuzz.osim").robot
+    if rng.random() < 0.3:
+        assert parse(dump(robot)).robot == robot, "what is written reads otherwise"
+
+
 def _plain(element: ElementTree.Element) -> list[object]:
     """An element as plain data: [tag, attributes, children]."""
     return [element.tag, dict(element.attrib), [_plain(child) for child in element]]
@@ -216,6 +246,11 @@ def _csv(content: object, rng: Random) -> None:
     )
     values = [signal.value(t) for t in (0.0, 0.05, 0.1, 15.0, 1e9)]
     assert np.isfinite(values).all(), f"a table's NaN unsaid: {values}"
+
+
+def recorded_motions() -> Kind:
+    """Recordings: CSV, TRC, MOT and STO by their text, C3D by its bytes."""
+    return Kind("recording", 8, recordings.bases(), recordings.mutate, recordings.attempt)
 
 
 def netcdf_files() -> Kind:
@@ -321,6 +356,6 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 
 KINDS = (
-    descriptions, yaml_texts, urdf_files, kept_models, csv_tables, netcdf_files, npy_files, formulas, command_lines,
-    python_calls,
+    descriptions, yaml_texts, urdf_files, osim_models, kept_models, csv_tables, recorded_motions, netcdf_files,
+    npy_files, formulas, command_lines, python_calls,
 )  # fmt: skip

@@ -48,7 +48,7 @@ class C3dContent:
         found = self.parameters.get(name)
         if isinstance(found, tuple):
             raise InputError("expected numbers, got text", file=self.file, key=name)
-        return None if found is None or not found.size else found
+        return None if found is None or not found.size else np.atleast_1d(found)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A parameter of texts; () where it isn't there."""

@@ -37,9 +37,9 @@ def force_plates(content: C3dContent, time: FloatArray, metre: float) -> tuple[F
 
 def _plate(content: C3dContent, index: int, time: FloatArray, metre: float) -> ForcePlate:
     name = f"force plate {index + 1}"
-    kind = int(_of_plate(content, "TYPE", index, ()))
+    kind = float(_of_plate(content, "TYPE", index, ()))
     if kind not in _TYPES:
-        message = f"{name} is of type {kind}, which isn't read"
+        message = f"{name} is of type {kind:g}, which isn't read"
         raise InputError(message, file=content.file, key="FORCE_PLATFORM:TYPE", hint="known: 1, 2, 3 and 4")
     corners = _of_plate(content, "CORNERS", index, (3, 4)).T * metre
     try:
@@ -83,7 +83,7 @@ def _channels(
     found = content.numbers(key)
     if found is None or found.shape[0] < len(units) or found.size < found.shape[0] * (index + 1):
         raise InputError(f"{name}: {len(units)} channels are needed", file=content.file, key=key)
-    places = found.reshape(found.shape[0], -1)[: len(units), index].astype(int) - 1
+    places = np.nan_to_num(found.reshape(found.shape[0], -1)[: len(units), index]).astype(int) - 1
     if places.min() < 0 or places.max() >= content.analogs.shape[1]:
         message = f"{name}: there is no channel {places.max() + 1} among {content.analogs.shape[1]}"
         raise InputError(message, file=content.file, key=key)
@@ -164,7 +164,7 @@ def _origin(content: C3dContent, index: int, outward: float, metre: float) -> Fl
     return -origin if origin[2] * outward < 0 else origin
 
 
-_TYPES: Mapping[int, Callable[[C3dContent, int, float, float], Loads]] = {
+_TYPES: Mapping[float, Callable[[C3dContent, int, float, float], Loads]] = {
     1: _type_1,
     2: _type_2,
     3: _type_3,

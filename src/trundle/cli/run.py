@@ -89,7 +89,7 @@ def _beyond(request: Request, run: Run) -> Iterator[str]:
     """Which joints went beyond limits that are only kept, as URDF's are, which motors could not have the voltage that
     was asked for, and how far batteries sagged.
     """
-    from trundle.simulation.limits import clamped, passed, sags
+    from trundle.simulation.beyond_limits import clamped, passed, sags
 
     for name, limit, asked in clamped(request.document.robot, run):
         yield f"{name} asks for up to {asked:.4g} V; its motor gets {limit:.4g} V at most, its voltage_limit"

@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from trundle.documents.urdf import parse_urdf as parse_urdf
     from trundle.documents.urdf import urdf_extras as urdf_extras
 
+__all__ = [
+    "Document",
+    "FileTable",
+    "RunSpec",
+    "Table",
+    "UrdfExtras",
+    "dump",
+    "dump_urdf",
+    "json_schema",
+    "load",
+    "load_robot",
+    "load_urdf",
+    "parse",
+    "parse_urdf",
+    "urdf_extras",
+]
+
 
 def __getattr__(name: str) -> object:
     """Functions of URDF and OpenSim, loaded when they are asked for: a run of a YAML file doesn't wait for them."""

@@ -29,7 +29,30 @@ class Document:
     lines: Mapping[Path, int] | None = None
 
     def locate(self, error: InputError) -> InputError:
-        """The same error with file and line, found by its key ("run.inputs.left.voltage" or "wheels.left")."""
+        """The same error with file and line, found by its key ("run.inputs.left.voltage" or "wheels.left").
+
+        Parameters
+        ----------
+        error : InputError
+            With a key.
+
+        Returns
+        -------
+        InputError
+
+        Raises
+        ------
+        TypeError
+            It is no error with a key.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.documents import dump, parse
+        >>> document = parse(dump(trundle.catalog.pendulum()))
+        >>> document.locate(trundle.InputError("too heavy", key="robot.joints.link_1")).line is None
+        False
+        """
         file = None if self.path is None else str(self.path)
         if self.lines is None or error.key is None or error.line is not None:
             return error.at(file=file)

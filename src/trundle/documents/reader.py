@@ -112,7 +112,32 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
 
 
 def parse(text: str, path: str | FilePath | None = None) -> Document:
-    """The same from YAML text; `path` is for messages only."""
+    """The same from YAML text; `path` is for messages only.
+
+    Parameters
+    ----------
+    text : str
+        The content of a YAML file.
+    path : str or pathlib.Path, optional
+        Where it came from.
+
+    Returns
+    -------
+    Document
+        `robot`, `run` (None without one), and where they stand.
+
+    Raises
+    ------
+    InputError
+        With line and key of what is wrong.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.documents import dump, parse
+    >>> parse(dump(trundle.catalog.pendulum())).robot.base
+    'fixed'
+    """
     file = None if path is None else str(path)
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)

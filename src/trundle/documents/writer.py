@@ -21,7 +21,35 @@ _SHOWN = re.compile(r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-
 
 
 def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
-    """YAML text of a robot and its run; what nobody wrote stays out. `comment` goes on top."""
+    """YAML text of a robot and its run; what nobody wrote stays out. `comment` goes on top.
+
+    Parameters
+    ----------
+    robot : Robot
+        Also one that was read from URDF.
+    run : RunSpec, optional
+        What to do with it.
+    comment : str
+        Lines of text.
+
+    Returns
+    -------
+    str
+        `trundle.documents.parse` reads the same robot and run back.
+
+    Raises
+    ------
+    InputError
+        The robot holds data that YAML has no words for.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.documents import dump, parse
+    >>> robot = trundle.catalog.pendulum()
+    >>> parse(dump(robot, comment="Two links.")).robot == robot
+    True
+    """
     data: dict[str, object] = {"trundle": 1, "robot": plain(robot)}
     if run is not None:
         data["run"] = plain(run)

@@ -43,6 +43,28 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
     `symbols` are the names it may use (a mapping gives the symbol of each). Only numbers, these names, + − * / **,
     brackets and the functions sin, cos, tan, sqrt, atan2, Abs, Min and Max are read, and nothing is executed; raises
     InputError for anything else.
+
+    Parameters
+    ----------
+    text : str
+        Such as "m*g*sin(theta)".
+    symbols : iterable of str, or mapping of str to symbol
+        The names it may use.
+
+    Returns
+    -------
+    sympy.Expr
+
+    Raises
+    ------
+    InputError
+        What stands in it is none of these, or too long.
+
+    Examples
+    --------
+    >>> from trundle.formulas import read_expression
+    >>> read_expression("m*g*sin(theta)", ["m", "g", "theta"])
+    g*m*sin(theta)
     """
     known = symbols if isinstance(symbols, Mapping) else {name: sympy.Symbol(name) for name in symbols}
     if not isinstance(text, str) or len(text) > _MOST_LENGTH:

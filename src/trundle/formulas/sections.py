@@ -177,13 +177,60 @@ class Equations:
         }
 
     def expanded(self, expression: Expression) -> Expression:
-        """An expression with all definitions put in."""
+        """An expression with all definitions put in.
+
+        Parameters
+        ----------
+        expression : sympy.Expr or matrix
+            Of any equation here.
+
+        Returns
+        -------
+        sympy.Expr or matrix
+
+        Raises
+        ------
+        AttributeError
+            It is no expression.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+
+        >>> short = trundle.equations(trundle.catalog.differential_drive())
+        >>> used = {each.symbol for each in short.definitions}
+        >>> used & short.expanded(short["mass_matrix"].right).free_symbols
+        set()
+        """
         for each in reversed(self.definitions):
             expression = expression.subs(each.symbol, each.expression)
         return expression
 
     def operations_of(self, *names: str) -> int:
-        """Operations of some equations' right sides with every definition that they use counted once."""
+        """Operations of some equations' right sides with every definition that they use counted once.
+
+        Parameters
+        ----------
+        *names : str
+            Names of equations.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InputError
+            There is no such equation.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> equations.operations_of("mass_matrix") <= equations.operations
+        True
+        """
         expressions = [self[name].right for name in names]
         needed = set().union(*(e.free_symbols for e in expressions))
         total = sum(int(sympy.count_ops(e)) for e in expressions)
@@ -194,13 +241,52 @@ class Equations:
         return total
 
     def text(self, width: int = 100) -> str:
-        """For a terminal: titled sections, two-dimensional formulas where they fit into `width` columns."""
+        """For a terminal: titled sections, two-dimensional formulas where they fit into `width` columns.
+
+        Parameters
+        ----------
+        width : int
+            Columns.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> equations.text(width=80).splitlines()[0]
+        'pendulum'
+        """
         from trundle.formulas.text import text
 
         return text(self, width)
 
     def tex(self) -> str:
-        """For a reader: a whole LaTeX document, as it goes through pdflatex."""
+        r"""For a reader: a whole LaTeX document, as it goes through pdflatex.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> equations.tex().startswith(r"\documentclass")
+        True
+        """
         from trundle.formulas.markup import tex
 
         return tex(self)
@@ -208,25 +294,92 @@ class Equations:
     def latex(self) -> str:
         r"""For a paper: sections with numbered equations, each with a label (`\eqref{eq:NAME:forward}`), that fit an A4
         page with margins of 2 cm; needs the packages amsmath, array and longtable.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> r"\begin{" in equations.latex()
+        True
         """
         from trundle.formulas.markup import latex
 
         return latex(self)
 
     def markdown(self) -> str:
-        """For a page or a notebook: headings, formulas in $$."""
+        """For a page or a notebook: headings, formulas in $$.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> "$$" in equations.markdown()
+        True
+        """
         from trundle.formulas.markup import markdown
 
         return markdown(self)
 
     def html(self) -> str:
-        """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left."""
+        """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> "$$" in equations.html()
+        True
+        """
         from trundle.formulas.markup import html
 
         return html(self)
 
     def data(self) -> dict[str, object]:
-        """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back."""
+        """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> equations.data()["name"]
+        'pendulum'
+        """
         from trundle.formulas.plain_data import data
 
         return data(self)

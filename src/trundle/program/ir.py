@@ -92,11 +92,50 @@ class Program(Shown):
         return sum(i.op not in LOADS for i in self.instructions)
 
     def count_by_op(self) -> dict[str, int]:
-        """How often each arithmetic operation occurs, the most frequent first."""
+        """How often each arithmetic operation occurs, the most frequent first.
+
+        Returns
+        -------
+        dict of str to int
+
+        Raises
+        ------
+        TypeError
+            It takes no arguments.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> sum(program.count_by_op().values()) == program.operations
+        True
+        """
         return dict(Counter(i.op for i in self.instructions if i.op not in LOADS).most_common())
 
     def operations_excluding(self, *groups: str) -> int:
-        """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before."""
+        """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before.
+
+        Parameters
+        ----------
+        *groups : str
+            Input groups.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InputError
+            There is no such group.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> program.operations_excluding("parameter") < program.operations
+        True
+        """
         from trundle.program.simplify import operations_excluding
 
         return operations_excluding(self, *groups)
@@ -139,21 +178,114 @@ class Program(Shown):
         return hashlib.sha256(repr((sizes, body, self.results)).encode()).hexdigest()
 
     def input_index(self, name: str) -> int:
-        """Position of the input group ``name``; InputError if there is none."""
+        """Position of the input group ``name``; InputError if there is none.
+
+        Parameters
+        ----------
+        name : str
+            Of the group.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InputError
+            There is no such group.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> program.inputs[program.input_index("state")].labels
+        ('link_1.angle', 'link_1.rate')
+        """
         return _index(self.inputs, name, "input", self.name)
 
     def output_index(self, name: str) -> int:
-        """Position of the output group ``name``; InputError if there is none."""
+        """Position of the output group ``name``; InputError if there is none.
+
+        Parameters
+        ----------
+        name : str
+            Of the group.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InputError
+            There is no such group.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> program.output_index(program.outputs[0].name)
+        0
+        """
         return _index(self.outputs, name, "output", self.name)
 
     def jacobian(self, of: str, wrt: str) -> Program:
-        """The dense matrix d of/d wrt as a program with the same inputs, row-major (see `trace.jacobian`)."""
+        """The dense matrix d of/d wrt as a program with the same inputs, row-major (see `trace.jacobian`).
+
+        Parameters
+        ----------
+        of : str
+            An output group, of size m.
+        wrt : str
+            An input group, of size n.
+
+        Returns
+        -------
+        Program
+            One output group (m n,).
+
+        Raises
+        ------
+        InputError
+            There is no such group.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> program.jacobian(program.outputs[0].name, "state").outputs[0].size
+        4
+        """
         from trundle.program.trace import jacobian
 
         return jacobian(self, of, wrt)
 
     def with_jacobians(self, of: str, *wrt: str) -> Program:
-        """``of`` and d of/d wrt for each input group in ``wrt``, as one program (see `trace.with_jacobians`)."""
+        """``of`` and d of/d wrt for each input group in ``wrt``, as one program (see `trace.with_jacobians`).
+
+        Parameters
+        ----------
+        of : str
+            An output group.
+        *wrt : str
+            Input groups.
+
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        InputError
+            There is no such group.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> len(program.with_jacobians(program.outputs[0].name, "state").outputs)
+        2
+        """
         from trundle.program.trace import with_jacobians
 
         return with_jacobians(self, of, *wrt)
@@ -170,19 +302,78 @@ class Program(Shown):
         return call_program(self, groups, named)
 
     def evaluate(self, *groups: ArrayLike) -> tuple[np.ndarray, ...]:
-        """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`)."""
+        """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`).
+
+        Parameters
+        ----------
+        *groups : array_like (n,) or (n, count)
+            One an input group, in order.
+
+        Returns
+        -------
+        tuple of arrays
+            One an output group.
+
+        Raises
+        ------
+        RuntimeError
+            Shapes don't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+
+        >>> groups = [np.ones(group.size) for group in program.inputs]
+        >>> bool(np.allclose(program.evaluate(*groups)[0], program(*groups)))
+        True
+        """
         from trundle.program.trace import evaluate
 
         return evaluate(self, groups)
 
     def describe(self) -> str:
-        """A readable listing: the groups, then one line an instruction, then the results."""
+        """A readable listing: the groups, then one line an instruction, then the results.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        TypeError
+            It takes no arguments.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> program.describe().splitlines()[0].split(":")[0]
+        'program dynamics'
+        """
         lines = [f"program {self.name}: {self.operations} operations"]
         lines += [f"  in  {g.name}: {', '.join(g.labels)}" for g in self.inputs]
         return "\n".join([*lines, *(f"  {step}" for step in self.steps())])
 
     def steps(self) -> Iterator[str]:
-        """The listing's lines one by one: instructions that compute something, then the results."""
+        """The listing's lines one by one: instructions that compute something, then the results.
+
+        Returns
+        -------
+        iterator of str
+
+        Raises
+        ------
+        TypeError
+            It takes no arguments.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+        >>> len(list(program.steps())) > program.operations
+        True
+        """
         names: list[str] = []
         for instruction in self.instructions:
             names.append(self._name(instruction))

@@ -12,6 +12,34 @@ def feed(program: Program, inner: Program, group: str = "state") -> Program:
     """program(inner(x, …), …): the first elements of its input `group` are the only output of `inner`.
 
     Both have the same input groups by name; what `inner` has no output for (further elements) is passed through.
+
+    Parameters
+    ----------
+    program : Program
+        What takes the result.
+    inner : Program
+        What gives it.
+    group : str
+        The input group of `program` that is fed.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    InputError
+        `program` has no such group, or lacks one of `inner`.
+
+    Examples
+    --------
+    >>> from trundle.program import Tracer, feed
+    >>> def times(factor):
+    ...     tracer = Tracer("state")
+    ...     (x,) = tracer.inputs("state", 1)
+    ...     return tracer.program("times", {"state": ("x",)}, {"state": (("x",), [factor * x])})
+    >>> feed(times(2.0), times(3.0))([1.0]).tolist()
+    [6.0]
     """
     builder = Builder()
     fed = program.input_index(group)

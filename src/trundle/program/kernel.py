@@ -50,7 +50,30 @@ cache; 512 to 4,096 run alike."""
 
 
 def compile_program(program: Program) -> Kernel:
-    """The kernel of a program; programs with the same content share one. Code is generated at the first call."""
+    """The kernel of a program; programs with the same content share one. Code is generated at the first call.
+
+    Parameters
+    ----------
+    program : Program
+        What is to be evaluated often.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    TrundleError
+        It holds an operation that no kernel has.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.program import compile_program
+    >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+    >>> [part.shape for part in kernel(np.ones((3, 5)))]
+    [(4, 5), (4, 5)]
+    """
     if program.key not in _KERNELS:
         _KERNELS[program.key] = Kernel(program)
     kernel = _KERNELS[program.key]
@@ -126,6 +149,29 @@ class Kernel:
 
         In blocks of `BLOCK`: what a block reads and writes stays in the nearer caches, where whole columns of a long
         batch would each be fetched from memory. A long program then runs at three times the rate.
+
+        Parameters
+        ----------
+        *tables : array (count, n)
+            One an input group.
+
+        Returns
+        -------
+        tuple of arrays (n, count)
+            One an output group.
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> [part.shape for part in kernel.over_samples(np.ones((7, 3)))]
+        [(4, 7), (4, 7)]
         """
         count = len(tables[0])
         if count <= BLOCK or (self._long and count <= FEW):
@@ -142,9 +188,28 @@ class Kernel:
     def bind(self, *buffers: Array) -> Callable[[], None]:
         """A function without arguments that reads the given input buffers and writes the output buffers.
 
-        Args:
-            buffers: float64, C-contiguous (n,) arrays: one an input group, then one (writable) an output group.
-                The function keeps them alive; change their content, not the arrays.
+        Parameters
+        ----------
+        *buffers : array (n,)
+            float64, C-contiguous: one an input group, then one (writable) an output group. The function keeps them
+            alive; change their content, not the arrays.
+
+        Returns
+        -------
+        function
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> twist, *outputs = np.ones(3), np.empty(4), np.empty(4)
+        >>> kernel.bind(twist, *outputs)()
         """
         groups = self.program.inputs + self.program.outputs
         if len(buffers) != len(groups):
@@ -169,6 +234,23 @@ class Kernel:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
 
         It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: one for each thread.
+
+        Returns
+        -------
+        function
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> len(kernel.single()(np.ones(3)))
+        2
         """
         inputs = [np.zeros(g.size) for g in self.program.inputs]
         outputs = [np.zeros(g.size) for g in self.program.outputs]
@@ -192,6 +274,23 @@ class Kernel:
         """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call.
 
         Of long programs only what small batches need.
+
+        Parameters
+        ----------
+        *layouts : int
+            One an input group.
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> kernel.prepare(2)
         """
         if self._long or not layouts or all(n == 1 for n in layouts):
             buffers = [np.zeros(g.size) for g in self.program.inputs + self.program.outputs]
@@ -205,7 +304,29 @@ class Kernel:
         return host().register if is_looped(self.program) else host().lanes
 
     def batch_code(self, uniform: tuple[bool, ...]) -> Code:
-        """The code of a batch whose input groups are one state for all lanes where `uniform`."""
+        """The code of a batch whose input groups are one state for all lanes where `uniform`.
+
+        Parameters
+        ----------
+        uniform : tuple of bool
+            One an input group.
+
+        Returns
+        -------
+        Code
+
+        Raises
+        ------
+        NumericsError
+            LLVM can't compile it.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> code = kernel.batch_code((False,))
+        """
         return emit_batch(self.program, uniform, self.lanes, host().fused)
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:

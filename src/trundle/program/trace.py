@@ -24,14 +24,33 @@ Vectors = Mapping[str, tuple[Sequence[str], SX]]
 def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
     """Read a program off CasADi expressions.
 
-    Args:
-        name: what the program is called in listings and messages.
-        inputs: group name -> (labels, SX column of symbols with one symbol a label).
-        outputs: group name -> (labels, SX column of expressions of those symbols).
+    Parameters
+    ----------
+    name : str
+        What it is called in listings and messages.
+    inputs : mapping of str to (labels, SX)
+        By group a column of symbols, one a label.
+    outputs : mapping of str to (labels, SX)
+        By group a column of expressions of those symbols.
 
-    Raises:
-        InputError: labels and column differ in length, an input is no symbol, a symbol is not declared.
-        TrundleError: the expressions hold an operation that no kernel has.
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    InputError
+        Labels and column differ in length, an input is no symbol, a symbol is not declared.
+    TrundleError
+        The expressions hold an operation that no kernel has.
+
+    Examples
+    --------
+    >>> import casadi
+    >>> from trundle.program import trace
+    >>> x = casadi.SX.sym("x")
+    >>> trace("square", {"state": (("x",), x)}, {"square": (("x^2",), x**2)})([3.0]).tolist()
+    [9.0]
     """
     import casadi as ca
 

@@ -112,7 +112,32 @@ class Tracer:
         self.builder = Builder()
 
     def inputs(self, group: str, count: int, start: int = 0) -> list[Node]:
-        """Elements `start` to `start + count` of an input group."""
+        """Elements `start` to `start + count` of an input group.
+
+        Parameters
+        ----------
+        group : str
+            One of the tracer's.
+        count : int
+            How many.
+        start : int
+            The first.
+
+        Returns
+        -------
+        list of scalars
+
+        Raises
+        ------
+        ValueError
+            There is no such group.
+
+        Examples
+        --------
+        >>> from trundle.program import Tracer
+        >>> tracer = Tracer("state")
+        >>> (x,) = tracer.inputs("state", 1)
+        """
         place = self.groups.index(group)
         return [Node(self.builder, self.builder.load(place, start + k)) for k in range(count)]
 
@@ -124,6 +149,32 @@ class Tracer:
     ) -> Program:
         """The program from `inputs` (group → labels, in the order of the tracer's groups) to `outputs` (group →
         (labels, values)). Several programs may be taken from one tracer.
+
+        Parameters
+        ----------
+        name : str
+            What it is called.
+        inputs : mapping of str to labels
+            Of each group.
+        outputs : mapping of str to (labels, values)
+            Scalars of this tracer, or numbers.
+
+        Returns
+        -------
+        Program
+
+        Raises
+        ------
+        InputError
+            The inputs aren't the tracer's, or labels and values differ in number.
+
+        Examples
+        --------
+        >>> from trundle.program import Tracer
+        >>> tracer = Tracer("state")
+        >>> (x,) = tracer.inputs("state", 1)
+        >>> tracer.program("twice", {"state": ("x",)}, {"twice": (("2x",), [2.0 * x])})([3.0]).tolist()
+        [6.0]
         """
         if tuple(inputs) != self.groups:
             raise InputError(f"program '{name}': expected the inputs {self.groups}, got {tuple(inputs)}")

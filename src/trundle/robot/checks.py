@@ -217,14 +217,50 @@ def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem
 
 
 def require_dynamic(robot: Parts, scope: Numbers | None = None) -> None:
-    """Raise InputError where `dynamic_problems` finds something."""
+    """Raise InputError where `dynamic_problems` finds something.
+
+    Parameters
+    ----------
+    robot : Robot
+        To be derived.
+    scope : mapping of str to float, optional
+        Values of parameters instead of its own.
+
+    Raises
+    ------
+    InputError
+        Each problem, with its key.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.robot import require_dynamic
+    >>> require_dynamic(trundle.catalog.pendulum())
+    """
     problems = dynamic_problems(robot, scope)
     if problems:
         raise report(problems)
 
 
 def require_base_mass(robot: Parts) -> None:
-    """Raise InputError for a base that may move and that nothing resists: described for its kinematics alone."""
+    """Raise InputError for a base that may move and that nothing resists: described for its kinematics alone.
+
+    Parameters
+    ----------
+    robot : Robot
+        To be derived.
+
+    Raises
+    ------
+    InputError
+        Nothing on a base that may move has a mass.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.robot import require_base_mass
+    >>> require_base_mass(trundle.catalog.swerve())
+    """
     found, problems = numbers(robot, parameter_values(robot))
     problems = problems or list(_base_mass(robot, found))
     if problems:

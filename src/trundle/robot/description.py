@@ -201,7 +201,29 @@ class Robot(Shown, Parts):
 
 
 def parse_robot(data: object) -> Robot:
-    """A robot from plain data, as it stands under `robot:` in a file; raises InputError."""
+    """A robot from plain data, as it stands under `robot:` in a file; raises InputError.
+
+    Parameters
+    ----------
+    data : mapping
+        Its keys.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        With the key of what is wrong.
+
+    Examples
+    --------
+    >>> from trundle.robot import parse_robot
+    >>> spin = {"type": "revolute", "axis": [0, 0, 1], "body": {"mass": 1}}
+    >>> parse_robot({"name": "top", "base": "fixed", "joints": {"spin": spin}}).name
+    'top'
+    """
     if not isinstance(data, Mapping):
         raise InputError(f"expected a mapping of the robot's keys, got {type(data).__name__}")
     return Robot(**{str(key): value for key, value in data.items()})

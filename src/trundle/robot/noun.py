@@ -44,7 +44,31 @@ else:
 
 
 def default(value: object, description: str) -> Any:  # of the field's own type, as pydantic's Field says it
-    """A field's default as it would be written (pydantic reads it like everything written), and its description."""
+    """A field's default as it would be written (pydantic reads it like everything written), and its description.
+
+    Parameters
+    ----------
+    value : object
+        What stands there where nobody writes anything.
+    description : str
+        What it is, its unit, and the default.
+
+    Returns
+    -------
+    Field
+        Of pydantic.
+
+    Raises
+    ------
+    TypeError
+        Text is missing.
+
+    Examples
+    --------
+    >>> from trundle.robot import default
+    >>> default(0.5, "Of the spring (N m/rad). Default 0.5.").default
+    0.5
+    """
     return Field(value, description=description)
 
 

@@ -81,7 +81,33 @@ def load_document(path: str | FilePath, *, base: str | None = None, strict: bool
 
 
 def parse_urdf(text: str, *, base: str | None = None, strict: bool = False) -> Robot:
-    """The robot of a URDF text; see `load_urdf`."""
+    """The robot of a URDF text; see `load_urdf`.
+
+    Parameters
+    ----------
+    text : str
+        The content of a URDF file.
+    base : {"fixed", "planar", "floating"}, optional
+        As for `load_urdf`.
+    strict : bool
+        As for `load_urdf`.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        With line, link or joint, and attribute of what is wrong.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.documents import dump_urdf, parse_urdf
+    >>> list(parse_urdf(dump_urdf(trundle.catalog.pendulum())).joints)
+    ['link_1', 'link_2']
+    """
     return parse_document(text, base=base, strict=strict).robot
 
 
@@ -167,7 +193,31 @@ class UrdfExtras:
 
 
 def urdf_extras(robot: Robot) -> UrdfExtras:
-    """What a URDF file says beyond the robot's own nouns; raises InputError for a robot that didn't come from URDF."""
+    """What a URDF file says beyond the robot's own nouns; raises InputError for a robot that didn't come from URDF.
+
+    Parameters
+    ----------
+    robot : Robot
+        That `load_urdf` or `parse_urdf` gave.
+
+    Returns
+    -------
+    UrdfExtras
+        Limits of efforts and speeds, meshes and more, by link or joint.
+
+    Raises
+    ------
+    InputError
+        It was not read from URDF.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.documents import dump_urdf, parse_urdf, urdf_extras
+    >>> extras = urdf_extras(parse_urdf(dump_urdf(trundle.catalog.pendulum())))
+    >>> type(extras).__name__
+    'UrdfExtras'
+    """
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
     reading = read(robot.urdf)
