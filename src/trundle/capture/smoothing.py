@@ -100,7 +100,7 @@ class Butterworth(Smoothing):
         filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
         inside = slice(pad, pad + len(time))
         # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
-        return Smoothed(*(each[inside] for each in _quintic(step * np.arange(len(padded)), filtered)))
+        return Smoothed(*(each[inside] for each in _quintic(step * np.arange(float(len(padded))), filtered)))
 
     @property
     def _correction(self) -> float:
