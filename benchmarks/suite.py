@@ -23,6 +23,7 @@ BENCHMARKS = {
     "equations": ("equations.equations",),
     "planner": ("planner.transitions",),
     "kinematics": ("module_states.module_states",),
+    "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import count
 
 import sympy
 
@@ -113,6 +114,8 @@ def written(
     for instruction in program.instructions:
         for a in instruction.args:
             uses[a] += 1
+    taken = {str(symbol) for letter in letters for symbol in letter.free_symbols}
+    names = (sympy.Symbol(f"t_{k}") for k in count(1) if f"t_{k}" not in taken)
     lengths: list[int] = []
     values: list[sympy.Expr] = []
     steps: list[tuple[sympy.Symbol, sympy.Expr]] = []
@@ -121,7 +124,7 @@ def written(
         made = _value(op, [values[a] for a in args], value, letters[element] if op == "input" else None)
         trivial = op in LOADS or op in ("neg", "twice")
         if not trivial and (uses[out] > 1 or length > most):
-            name = sympy.Symbol(f"t_{len(steps) + 1}")
+            name = next(names)
             steps.append((name, made))
             made, length = name, 0
         values.append(made)

@@ -15,11 +15,11 @@ from trundle.model.arguments import Given, named, robot_of
 from trundle.model.mechanism import mechanism
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Inertia as SpatialInertia
-from trundle.spatial.motions import Motion, Pose
+from trundle.spatial.motions import Motion, Pose, inertia_about_origin
 from trundle.spatial.vectors import Vector
 from trundle.wrenches import Frame, Inertia
 from trundle.wrenches.chains import placement_in, upward
-from trundle.wrenches.components import as_matrix
+from trundle.wrenches.inertia import central_moments
 from trundle.wrenches.placement import Placement
 from trundle.wrenches.symbolic import time_symbol
 
@@ -84,9 +84,7 @@ def _spatial(frame: Frame, inertia: Inertia) -> SpatialInertia:
             key="bodies",
             hint="one body a frame",
         )
-    h = tuple(inertia.mass * x for x in inertia.center.coordinates)
-    about = inertia.at(frame.origin).in_(frame)
-    return SpatialInertia(inertia.mass, h, as_matrix(about.matrix, ""))  # type: ignore[arg-type]
+    return inertia_about_origin(inertia.mass, inertia.center.coordinates, central_moments(inertia, frame))
 
 
 def bodies_of_robot(

@@ -138,7 +138,7 @@ class Kernel:
             return outputs
         count = counts.pop()
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
-        if self._long and count <= FEW:
+        if self._long and count <= FEW and tuple(a.ndim == 1 for a in arrays) not in self._functions:
             self._one_by_one(arrays, outputs, count)
         elif count:
             self._batch(arrays, outputs, count, threads)
@@ -174,7 +174,8 @@ class Kernel:
         [(4, 7), (4, 7)]
         """
         count = len(tables[0])
-        if count <= BLOCK or (self._long and count <= FEW):
+        ready = (False,) * len(tables) in self._functions
+        if count <= BLOCK or (self._long and count <= FEW and not ready):
             return self(*(np.ascontiguousarray(table.T) for table in tables))
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
