@@ -50,7 +50,9 @@ def encoded(kind, force, moment, origin, matrix=None):
     return np.hstack([force, about]) @ np.linalg.pinv(rows).T
 
 
-def write_c3d(path, markers, *, rate=100.0, unit="mm", plates=(), ratio=1, events=(), first=1):
+def write_c3d(
+    path, markers, *, rate=100.0, unit="mm", plates=(), ratio=1, events=(), first=1, correction=None
+):
     """Markers by label (n, 3) in the unit, NaN: not seen (residual -1); `events` are (context, label, seconds)."""
     import ezc3d
 
@@ -87,6 +89,8 @@ def write_c3d(path, markers, *, rate=100.0, unit="mm", plates=(), ratio=1, event
         }
         for name, value in platforms.items():
             group["FORCE_PLATFORM"][name]["value"] = value
+    if correction is not None:
+        file.add_parameter("FORCE_PLATFORM", "FPCOPPOLY", np.asarray(correction, float))
     if events:
         file.add_parameter("EVENT", "USED", [len(events)])
         file.add_parameter("EVENT", "CONTEXTS", [context for context, _, _ in events])

@@ -174,6 +174,13 @@ def test_plates_that_cannot_be_are_named(tmp_path, rng):
     assert "force plate 1 has no number at analogue sample 8" in bad(tmp_path, rng, 2, nan)
 
 
+def test_a_correction_that_is_not_read_is_told(tmp_path, rng):
+    markers, plate, *_ = scene(rng, 3)
+    write_c3d(tmp_path / "a.c3d", markers, plates=[plate], ratio=10, correction=np.full((12, 1), 1e-9))
+    with pytest.warns(UserWarning, match=r"force plate 1: Kistler's correction .* is not read"):
+        trundle.read_recording(tmp_path / "a.c3d")
+
+
 def test_units_that_contradict(tmp_path, rng):
     assert "m away at sample 1, in m" in bad(tmp_path, rng, unit="m")
     assert "'parsec' is no unit" in bad(tmp_path, rng, unit="parsec")

@@ -36,6 +36,16 @@ def test_polynomials_come_back_with_their_derivatives(method, rng):
         np.testing.assert_allclose(values, expected, atol=loose * 30.0**order)
 
 
+@pytest.mark.parametrize("method", ["butterworth", "savitzky_golay"])
+def test_filters_do_not_see_how_times_were_rounded(method):
+    even = np.arange(240) / 120
+    exact, rounded = (
+        trundle.smooth(time, np.sin(6 * even), method, **NUMBERS[method])
+        for time in (even, np.round(even, 4))
+    )
+    np.testing.assert_allclose(rounded.accelerations, exact.accelerations, rtol=1e-4, atol=1e-2)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_when_and_in_which_unit_makes_no_difference(method, rng):
     noisy = np.sin(3 * T) + rng.normal(0, 0.01, 201)
@@ -105,7 +115,9 @@ def test_freedom_is_the_trace_of_the_hat_matrix(degree, weight):
         ("savitzky_golay", {"window": 5, "degree": 5}, "less than its window"),
         ("savitzky_golay", {"window": 301}, "longer than the 201"),
         ("gcv_spline", {"degree": 4}, "one of 3, 5"),
-        ("noise_spline", {"noise": 0.0}, "positive noise"),
+        ("noise_spline", {"noise": 0.0}, "positive number as noise"),
+        ("butterworth", {}, "needs its cutoff"),
+        ("butterworth", {"cutoff": "6 Hz"}, "positive number as cutoff, got '6 Hz'"),
         ("butterworth", {"cutoff": 6, "order": 0}, "order is 1 to 10"),
     ],
 )

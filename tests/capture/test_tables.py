@@ -34,6 +34,28 @@ def test_csv_has_coordinates_and_markers_with_units(tmp_path):
     assert recording.units == {"knee": "deg", "slide": "mm", "ankle": "cm"}
 
 
+def test_rows_of_a_storage_file_may_end_with_a_tab(tmp_path):
+    text = table("time knee", "0 1", "1 2")
+    for ended in (text.replace("\n", "\t\n"), text.replace("knee\n", "knee\t\n")):
+        ended = ended.replace("endheader\t", "endheader")
+        np.testing.assert_array_equal(read(tmp_path, "a.sto", ended).channels["knee"], [1, 2])
+
+
+@pytest.mark.parametrize(("digits", "rate"), [(3, 60), (3, 120), (3, 240), (4, 120), (4, 250.0)])
+def test_times_that_were_rounded_are_even_again(tmp_path, digits, rate):
+    times = np.arange(300) / rate
+    rows = "".join(f"{each:.{digits}f},{np.sin(each)}\n" for each in times)
+    time = read(tmp_path, "a.csv", f"time,knee\n{rows}").time
+    assert np.ptp(np.diff(time)) < 1e-12
+    np.testing.assert_allclose(time, times, atol=10.0**-digits)
+
+
+def test_times_stay_where_a_sample_is_missing_or_steps_differ(tmp_path):
+    for times in (np.delete(np.arange(100) / 100, 50), np.delete(np.arange(100) / 120, 1).round(3)):
+        rows = "".join(f"{each},0\n" for each in times)
+        np.testing.assert_array_equal(read(tmp_path, "a.csv", f"time,knee\n{rows}").time, times)
+
+
 def test_quaternions_and_triples_of_other_units_are_channels(tmp_path):
     text = "time,q.w,q.x,q.y,q.z,f.x [N],f.y [N],f.z [N]\n0,1,0,0,0,1,2,3\n"
     recording = read(tmp_path, "a.csv", text)
@@ -127,6 +149,10 @@ BAD_STO = {
     "degrees": (table("time knee", "0 1", degrees="maybe"), "inDegrees is yes or no, got 'maybe'"),
     "no end": ("time\tknee\n0\t1\n", "no line `endheader`"),
     "nothing": ("endheader\n", "no names of columns"),
+    "triples": (
+        "DataType=Vec3\nversion=3\nendheader\ntime\tknee\n0\t1,2,3\n",
+        "bad.sto:1: cells of type Vec3 are not read",
+    ),
     "unit": (table("time knee[mm]", "0 1", degrees="yes"), None),
 }
 
@@ -170,6 +196,7 @@ def test_trc_is_written_and_reads_back_the_same(tmp_path, rng):
 
 
 BAD_TRC = {
+    "header only": (TRC[: TRC.index("\n1\t") + 1].rstrip("\n") + "\n", "says NumFrames 2, and 0 follow"),
     "cut off": (TRC[: TRC.index("2\t0.01")], "bad.trc:3: the header says NumFrames 2, and 1 follow"),
     "cut in a row": (TRC[: TRC.index("210")], "bad.trc:8: has 4 cells; there are 8 columns"),
     "markers": (TRC.replace("\t2\t2\tmm", "\t2\t3\tmm"), "says NumMarkers 3, and 2 follow"),

@@ -1,7 +1,7 @@
 """What a C3D file holds, as numbers and texts: parameters by name, points, and analogue samples in their units.
 
 The format is read here because the library for it, ezc3d, believes every count: of files with a few bytes changed one
-in thirty ends the process or asks for memory without bound. Here nothing is allocated that the file doesn't hold.
+in twenty-five crashed it or kept it busy without end. Here nothing is allocated that the file doesn't hold.
 Source: The C3D File Format User Guide (c3d.org), "Header section", "Parameter section", "Data section".
 """
 

@@ -9,6 +9,7 @@ force plates" (type 3).
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -128,6 +129,12 @@ def _type_2(content: C3dContent, index: int, outward: float, metre: float) -> Lo
 
 def _type_3(content: C3dContent, index: int, outward: float, metre: float) -> Loads:
     """Eight forces of four sensors at (±a, ±b), in the order of the corners, a and b being ORIGIN's x and y."""
+    correction = content.numbers("FORCE_PLATFORM:FPCOPPOLY")
+    if correction is not None and correction.any():
+        where = f"{content.file}: force plate {index + 1}"
+        warnings.warn(
+            f"{where}: Kistler's correction of the centre of pressure (FPCOPPOLY) is not read", stacklevel=2
+        )
     x12, x34, y14, y23, z1, z2, z3, z4 = _channels(content, index, (_FORCE,) * 8, metre).T
     a, b, depth = _of_plate(content, "ORIGIN", index, (3,)) * metre
     a, b, depth = abs(a), abs(b), abs(depth) * outward

@@ -82,6 +82,14 @@ def read_numbers(rows: Sequence[tuple[int, Sequence[str]]], names: Sequence[str]
     return table
 
 
+def without_blank_end(cells: Sequence[str], count: int) -> Sequence[str]:
+    """A row's cells without the empty ones behind the last column: some programs end every row with a tab."""
+    end = len(cells)
+    while end > count and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
 def _no_number(cells: Sequence[str], names: Sequence[str], file: str, line: int) -> InputError:
     for name, cell in zip(names, cells, strict=True):
         try:
@@ -141,8 +149,24 @@ def recording_of(table: NumberTable, *, degrees: bool = False) -> Recording:
         channels[name] = table.values[:, k] * factor
         if said:
             units[name] = said
-    time = table.values[:, clock] * seconds
+    time = unrounded(table.values[:, clock]) * seconds
     return Recording(time, markers, channels, source=table.file, units=units)
+
+
+def unrounded(time: FloatArray) -> FloatArray:
+    """Even steps from the first to the last time where they give every time to the digits that the file writes.
+
+    0.0083, 0.0167, 0.025 are 120 Hz: taken literally, half a digit would be a tenth of an acceleration. Digits of a
+    quarter of a step or more could hide a sample that is missing: such times stay as they are.
+    """
+    if time.size < 3 or np.isnan(time).any() or not np.all(np.diff(time) > 0):
+        return time
+    even = np.linspace(time[0], time[-1], time.size)
+    off, step = float(np.abs(time - even).max()), float(even[1] - even[0])
+    digit = next(
+        (0.1**k for k in range(10) if np.allclose(time, np.round(time, k), rtol=1e-14, atol=1e-14)), 0.0
+    )
+    return even if 1e-9 * step < off <= digit <= step / 4 else time
 
 
 def _markers(table: NumberTable, places: Mapping[str, int]) -> dict[str, tuple[int, int, int]]:

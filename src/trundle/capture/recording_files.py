@@ -34,6 +34,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
 
     In CSV the first row names the columns: `time` and one per coordinate, or NAME.x, NAME.y, NAME.z (or NAME_x …) per
     marker; units in brackets behind a name are honoured, "knee [deg]", "ankle.x [mm]". Nothing is smoothed or filled.
+    Times that were rounded when they were written (0.0083, 0.0167) are even again, if they were.
 
     C3D has markers (points that a program computed are left out), force plates of types 1 to 4 and events. A plate's
     offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person: where the file holds what the

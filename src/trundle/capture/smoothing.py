@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -98,11 +98,9 @@ class Butterworth(Smoothing):
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
         filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
-        times = np.concatenate(
-            [time[0] - (time[pad:0:-1] - time[0]), time, 2 * time[-1] - time[-2 : -pad - 2 : -1]]
-        )
         inside = slice(pad, pad + len(time))
-        return Smoothed(*(each[inside] for each in _quintic(times, filtered)))
+        # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
+        return Smoothed(*(each[inside] for each in _quintic(step * np.arange(float(len(padded))), filtered)))
 
     @property
     def _correction(self) -> float:
@@ -237,19 +235,17 @@ def smoothing(method: Smoothing | str | Mapping[str, object], **options: object)
         method = str(method.get("method", ""))
     if method not in METHODS:
         raise InputError(f"there is no smoothing {method!r}", key="smoothing", hint=choose(method, METHODS))
-    fields = METHODS[method].__dataclass_fields__
+    numbers = {each.name: each for each in fields(METHODS[method])}
     for key in options:
-        if key not in fields:
+        if key not in numbers:
             raise InputError(
-                f"'{method}' has no number '{key}'", key=f"smoothing.{key}", hint=suggest(key, fields)
+                f"'{method}' has no number '{key}'", key=f"smoothing.{key}", hint=suggest(key, numbers)
             )
-    try:
-        return METHODS[method](**options)
-    except TypeError as error:
-        needed = ", ".join(fields)
-        raise InputError(
-            f"'{method}' needs its numbers: {error}", key="smoothing", hint=f"it has {needed}"
-        ) from None
+    for key, each in numbers.items():
+        if each.default is MISSING and key not in options:
+            hint = f"it has {', '.join(numbers)}"
+            raise InputError(f"'{method}' needs its {key}", key=f"smoothing.{key}", hint=hint)
+    return METHODS[method](**options)
 
 
 def smooth(
@@ -357,7 +353,7 @@ def _memory(sections: FloatArray) -> int:
 def _positive(method: str, **numbers: float) -> None:
     for key, number in numbers.items():
         if not (isinstance(number, (int, float)) and math.isfinite(number) and number > 0):
-            raise InputError(f"'{method}' needs a positive {key}, got {number!r}", key=key)
+            raise InputError(f"'{method}' needs a positive number as {key}, got {number!r}", key=key)
 
 
 def _choose_degree(degree: object, known: Sequence[int]) -> None:

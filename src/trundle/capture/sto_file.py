@@ -11,7 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.capture.number_table import NumberTable, columns, read_lines, read_numbers, recording_of
+from trundle.capture.number_table import (
+    NumberTable,
+    columns,
+    read_lines,
+    read_numbers,
+    recording_of,
+    without_blank_end,
+)
 from trundle.capture.recording import Recording
 from trundle.errors import InputError
 from trundle.files import replacing
@@ -37,6 +44,12 @@ def read_sto(path: Path) -> Recording:
     if not rows:
         raise InputError("has no names of columns behind `endheader`", file=file, line=end + 1)
     (at, headers), *rest = rows
+    kind = header.get("datatype", (0, "double"))
+    if kind[1] != "double":
+        hint = "markers are read from .trc, coordinates from files of numbers"
+        raise InputError(f"cells of type {kind[1][:40]} are not read", file=file, line=kind[0], hint=hint)
+    headers = without_blank_end(headers, 1)
+    rest = [(line, without_blank_end(cells, len(headers))) for line, cells in rest]
     names, units = columns(headers, file, at)
     _check_counts(header, {"rows": len(rest), "columns": len(names)}, file)
     degrees = _in_degrees(header, file)

@@ -11,7 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.capture.number_table import marker_in_metres, read_lines, read_numbers
+from trundle.capture.number_table import (
+    marker_in_metres,
+    read_lines,
+    read_numbers,
+    unrounded,
+    without_blank_end,
+)
 from trundle.capture.recording import Recording
 from trundle.errors import InputError
 from trundle.files import replacing
@@ -24,12 +30,16 @@ def read_trc(path: Path) -> Recording:
     """A .trc file; an empty cell is a gap. InputError where its header contradicts what follows."""
     file = str(path)
     lines = read_lines(path)
-    if len(lines) < 6 or not lines[0].startswith("PathFileType"):
+    if len(lines) < 5 or not lines[0].startswith("PathFileType"):
         raise InputError("is no TRC file: its first line begins with PathFileType", file=file)
     header = dict(zip(lines[1].split(), lines[2].split(), strict=False))
     markers = _marker_names(lines[3], file)
     names = ["Frame#", "Time", *(f"{name}.{axis}" for name in markers for axis in "xyz")]
-    rows = [(k + 1, _cells(line, len(names))) for k, line in enumerate(lines) if k > 4 and line.strip()]
+    rows = [
+        (k + 1, without_blank_end(line.split("\t"), len(names)))
+        for k, line in enumerate(lines)
+        if k > 4 and line.strip()
+    ]
     for key, counted in (("NumFrames", len(rows)), ("NumMarkers", len(markers))):
         if header.get(key, str(counted)) != str(counted):
             message = f"the header says {key} {header[key][:40]}, and {counted:,} follow"
@@ -41,7 +51,7 @@ def read_trc(path: Path) -> Recording:
     pairs = zip(markers, triples, strict=True)
     positions = {name: marker_in_metres(name, triple, header["Units"], file) for name, triple in pairs}
     units = dict.fromkeys(positions, header["Units"])
-    recording = Recording(table[:, 1], positions, source=file, units=units)
+    recording = Recording(unrounded(table[:, 1]), positions, source=file, units=units)
     _check_rate(recording.time, header, file)
     return recording
 
@@ -64,14 +74,6 @@ def _marker_names(line: str, file: str) -> list[str]:
         if name in found[:k]:
             raise InputError(f"the marker {name!r} comes twice", file=file, line=4, key=name)
     return found
-
-
-def _cells(line: str, count: int) -> list[str]:
-    """A row's cells; empty ones behind the last column are none."""
-    cells = line.rstrip("\r\n").split("\t")
-    while len(cells) > count and not cells[-1].strip():
-        cells.pop()
-    return cells
 
 
 def _check_rate(time: FloatArray, header: Mapping[str, str], file: str) -> None:
