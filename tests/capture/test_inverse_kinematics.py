@@ -147,6 +147,16 @@ def test_postures_stay_within_the_joints_limits():
     np.testing.assert_allclose(free["knee.angle"], beyond["knee.angle"], atol=1e-9)
 
 
+def test_motions_that_turn_far_from_one_sample_to_the_next_are_followed_one_by_one():
+    time = np.arange(60) * 0.05
+    turn = 0.9 * np.arange(60)
+    parts = np.array([np.cos(turn / 2), 0 * turn, np.sin(turn / 2), 0 * turn])
+    fast = {**dict(zip([f"hip.q_{p}" for p in "wxyz"], parts, strict=True)), "knee.angle": 1 + np.sin(time)}
+    motion = trundle.joint_motion(recording(MODEL, ON_LEG, fast, time), LEG, markers=ON_LEG)
+    assert motion.marker_error.max() < 1e-9
+    np.testing.assert_allclose(np.abs(motion["hip.omega_y"][5:-5]), 18, atol=1e-3)  # what a quintic leaves
+
+
 def test_noisy_markers_are_fitted_with_least_squares(rng):
     noisy = {k: v + rng.normal(0, 1e-3, v.shape) for k, v in seen(MODEL, ON_LEG, STEP).items()}
     weights = {"ankle": 10.0}

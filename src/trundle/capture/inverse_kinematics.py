@@ -156,9 +156,8 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
         found[samples], off[samples], error[samples] = place.q, place.residuals, sight.error(samples, place)
         return place.q
 
-    before = np.array(
-        [-_WORSE / _LOST]
-    )  # the first sample is looked for all over, however well the start fits
+    # The first sample is looked for all over, however well the start fits.
+    before = np.array([-_WORSE / _LOST])
     for k in sorted({*range(0, last, stride), last}):
         sample = np.array([k])
         q = keep(sample, sight.nearest(sample, q.reshape(1, -1)), before)

@@ -21,8 +21,9 @@ from trundle.arrays import FloatArray
 # λ times the largest entry of Ω. Beyond it the equations would have more digits than numbers have; the spline then
 # bends no more than a hundredth of the sampling rate can show.
 _STIFFEST = 1e13
-# Rounds of iterative refinement: at the stiffest each leaves a hundredth of the error, and all end as good as by QR.
-_ROUNDS = 5
+# Rounds of iterative refinement: at the stiffest each leaves a hundredth of the error, and all end as good as by QR; to
+# choose between weights two will do.
+_ROUNDS, _ROUGH = 5, 2
 # λ's exponents at which a score is looked at before its least is refined; at 1e-8 the spline goes through all samples.
 _LEAST, _LOOKS = -8.0, 45
 # Relative step of the complex derivative; nothing is subtracted, so it may be as small as numbers get.
@@ -45,11 +46,11 @@ class SplineEquations:
     gram: FloatArray
     stiffness: FloatArray
 
-    def coefficients(self, weight: float, block: FloatArray) -> FloatArray:
+    def coefficients(self, weight: float, block: FloatArray, rounds: int = _ROUNDS) -> FloatArray:
         """c of (G + λ Ω) c = Bᵀy for columns y (n, k), refined by residuals that know B and D apart."""
         matrix = self.gram + weight * self.stiffness
         found = np.zeros((matrix.shape[1], block.shape[1]))
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             bent = weight * (self.bends.T @ (self.bends @ found))
             found = found + solveh_banded(
                 matrix, self.values.T @ (block - self.values @ found) - bent, lower=True
@@ -80,7 +81,7 @@ class SplineEquations:
 
         def score(exponent: float) -> float:
             weight = 10.0**exponent
-            left = block - self.values @ self.coefficients(weight, block)
+            left = block - self.values @ self.coefficients(weight, block, _ROUGH)
             return float((left**2).sum()) / (self.steps.size - self.freedom(weight)) ** 2
 
         return 10.0 ** _least(score, _LEAST, math.log10(_STIFFEST / self.stiffness.max()))
