@@ -53,7 +53,7 @@ def test_joint_wrenches_are_pinocchios(pin, rng, count):
 
 @pytest.mark.campaign
 def test_joint_wrenches_of_many_trees_are_pinocchios(pin, campaign):
-    for rng in campaign(400):
+    for rng in campaign(200):
         against_pinocchio(pin, rng, int(rng.integers(1, 25)), bool(rng.integers(2)))
 
 
