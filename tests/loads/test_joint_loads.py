@@ -119,3 +119,30 @@ def _past_parent(loads, joint):
     return trundle.Twist.of(
         frames[joint], seen_from=loads.world if parent < 0 else frames[loads.joints[parent]]
     )
+
+
+def test_ground_reactions_of_opensim_hold_a_standing_leg(tmp_path):
+    names = ("ground_force_v", "ground_force_p", "ground_torque_")
+    columns = [f"{name}{axis}" for name in names for axis in "xyz"]
+    force, place, torque = (
+        np.array([20.0, -10.0, 700.0]),
+        np.array([0.1, 0.02, -0.9]),
+        np.array([0, 0, 300.0]),
+    )
+    row = " ".join(map(str, [*force, *place, *torque]))
+    rows = "".join(f"{k / 10} {row}\n" for k in range(9))
+    (tmp_path / "grf.mot").write_text(f"inDegrees=no\nendheader\ntime {' '.join(columns)}\n{rows}")
+    grf, world = trundle.read_recording(tmp_path / "grf.mot"), trundle.Frame("world")
+    assert not grf.markers
+    found = [np.column_stack([grf.channels[name + axis] for axis in "xyz"]) for name in names]
+    point = world.point("pressure", found[1])
+    push = trundle.Wrench(found[0], found[2], on="foot", by="ground", point=point, frame=world)
+    still = {"time": grf.time, **{f"{name}.angle": np.zeros(9) for name in ("hip", "knee", "ankle")}}
+    leg = trundle.catalog.leg(body_mass=70, height=1.75)
+    pushed, free = (trundle.joint_loads(leg, still, external=each).wrench("ankle") for each in ([push], []))
+    ankle = np.array([0, 0, -(0.245 + 0.246) * 1.75])
+    np.testing.assert_allclose((pushed.force - free.force)[4], -force, atol=1e-10)
+    moment = -np.cross(place - ankle, force) - torque
+    np.testing.assert_allclose((pushed.moment - free.moment)[4], moment, atol=1e-10)
+    with pytest.raises(trundle.InputError, match=r"several wrenches[\s\S]*\[wrench\]"):
+        trundle.joint_loads(leg, still, external=push)

@@ -90,6 +90,12 @@ def test_all_joints_of_the_limb_in_letters_are_fewer_steps_than_a_page():
     assert abs(difference.subs(t, R(7, 5)).evalf(30)) < 1e-25
 
 
+def test_powers_in_descriptions_are_whole():
+    moment = trundle.symbolic_loads(trundle.catalog.pendulum(links=1)).expanded("link_1.moment_y")
+    assert not moment.atoms(sympy.Float)  # length**2.0 and length**2 are not the same to SymPy
+    assert len(moment.args) == 2
+
+
 def test_compiled_components_are_the_closed_forms():
     angles, masses, lengths = dynamicsymbols("theta_:3"), sympy.symbols("m_:3"), sympy.symbols("l_:3")
     loads = trundle.symbolic_loads(limb(angles, masses, lengths), gravity=(0, 0, 0))

@@ -20,8 +20,8 @@ MOST_BYTES = 500_000_000
 # A capture volume is far smaller: numbers beyond are millimetres, or no positions.
 MOST_METRES = 100.0
 _LENGTH: Dimension = (1, 0, 0, 0)
-# Triples that tables of loads have, ours among them.
-_NO_MARKERS = (".force", ".moment")
+# Triples that tables of loads have: ours, and OpenSim's ground_torque_x.
+_NO_MARKERS = ("force", "moment", "torque")
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _markers(table: NumberTable, places: Mapping[str, int]) -> dict[str, tuple[i
     found = {}
     for name in table.names:
         stem, end = name[:-2], name[-2:].lower()
-        if end not in (".x", "_x") or not stem or stem.endswith(_NO_MARKERS):
+        if end not in (".x", "_x") or not stem or stem.lower().endswith(_NO_MARKERS):
             continue
         x, *others = (f"{name[:-1]}{axis if name[-1].islower() else axis.upper()}" for axis in "xyzw")
         if others[0] not in places or others[1] not in places or others[2] in places:

@@ -90,6 +90,8 @@ class Letters:
         return self._letter(value)
 
     def _power(self, base: sympy.Expr, exponent: sympy.Expr) -> Scalar:
+        if exponent.is_Float:  # length**2.0, as formulas of descriptions give it
+            exponent = exactly(float(exponent))
         if exponent == sympy.Rational(1, 2):
             return sqrt(self.scalar(base)) if base.free_symbols else self._letter(base**exponent)
         if exponent.is_Integer and abs(int(exponent)) <= 8 and base.free_symbols:

@@ -35,6 +35,8 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
     The root of a wrench's frame says where it is given: one named after a link is that link's own frame, any other is
     the world. Raises InputError for unknown bodies, other numbers of samples, and what isn't finite.
     """
+    if isinstance(external, Wrench):
+        raise InputError("external takes several wrenches", key="external", hint="external=[wrench] for one")
     given = tuple(external)
     places: list[Pushed] = []
     tables = [np.empty((count, 0))]
@@ -77,7 +79,7 @@ def _table(wrench: Wrench, count: int) -> FloatArray:
     if not np.isfinite(table).all():
         row = int(np.argwhere(~np.isfinite(table))[0, 0])
         raise InputError(
-            f"{what} holds what is no number in sample {row}",
+            f"{what} holds what is no number in sample {row + 1}",
             key="external",
             hint="a plate's centre of pressure is none without force: give it a threshold",
         )
