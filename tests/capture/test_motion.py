@@ -141,3 +141,14 @@ def test_wheels_that_slip_where_they_cannot_are_told():
 def test_what_is_wrong_is_told(columns, smoothing, told):
     with pytest.raises(InputError, match=told):
         trundle.joint_motion(columns, PENDULUM, smoothing=smoothing)
+
+
+def test_markers_without_their_places_and_short_files_say_so(tmp_path):
+    (tmp_path / "short.csv").write_text("time,link_1.angle\n0,1\n1,2\n")
+    (tmp_path / "seen.csv").write_text("time,a.x,a.y,a.z\n" + "".join(f"{k},1,2,3\n" for k in range(9)))
+    for name, message in (
+        ("short.csv", r"short.csv: time: .* six samples at least, got 2"),
+        ("seen.csv", r"seen.csv: has no column 'link_1.angle'[\s\S]*--markers FILE"),
+    ):
+        with pytest.raises(InputError, match=message):
+            trundle.joint_motion(trundle.read_recording(tmp_path / name), trundle.catalog.pendulum(links=1))

@@ -89,6 +89,15 @@ def test_the_moments_are_those_of_the_files_own_samples(inverse, recorded):
         assert np.abs(run[f"{joint}.moment_y"] - moment).max() < 1e-9 * np.abs(moment).max()
 
 
+def test_how_far_markers_are_off_is_told(inverse):
+    run, done = inverse("--no-figures")
+    fit = run.summary["marker_fit"]
+    assert (
+        5e-5 < fit["rms"] < 2e-4 < fit["largest"] < 1e-3
+    )  # noise of 0.1 mm on each axis, most of it followed
+    assert f"most {fit['worst']} by" in done.out
+
+
 def test_smoothed_they_are_the_true_motions(inverse):
     run, done = inverse("--no-figures", "--smooth", "butterworth:8,order=2")
     assert "butterworth (cutoff 8, order 2)" in done.out

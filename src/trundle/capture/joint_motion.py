@@ -150,11 +150,12 @@ def joint_motion(
     (np.float64(2.0), array([2.]))
     """
     measured, moving, chosen = as_recording(recording), moving_of(robot), chosen_smoothing(smoothing)
-    times, fill, names = checked_times(measured.time), Filling(gaps_of(gaps)), moving.mechanism.names
+    fill, names = Filling(gaps_of(gaps)), moving.mechanism.names
     quantities = moving.mechanism.assembly.quantities
     distances: dict[str, FloatArray] = {}
     record = dict(chosen.record)
     try:
+        times = checked_times(measured.time)
         known = _known(measured, moving, whole=markers is None)
         channels = {name: measured.channel(name, quantities[name].unit) for name in known}
         coordinates, turned = continuous(channels, quantities, times)
@@ -181,6 +182,9 @@ def _known(measured: Recording, moving: MovingMechanism, whole: bool) -> list[st
     """The coordinates that channels give, quaternions with all their parts; all of them where `whole`."""
     names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
     found = {name for name in names if whole or name in measured.channels}
+    if whole and measured.markers and not measured.channels:
+        hint = "its markers can: `markers` (--markers FILE) says which is where on which body"
+        raise InputError(f"has no column '{names[0]}' nor any other coordinate", hint=hint)
     for k in quantities.quaternions(names):
         four = names[k : k + 4]
         found |= set(four) if found & set(four) else set()

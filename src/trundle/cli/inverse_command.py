@@ -49,7 +49,7 @@ def configure(parser: ArgumentParser) -> None:
     add("file", metavar="FILE", help="the robot or limb: a description; - for standard input")
     add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
     add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
-    text = "such as butterworth:6 (Hz), butterworth:6,order=4, spline (default: none)"
+    text = "such as butterworth:6 (Hz), butterworth:6,order=4, gcv_spline (default: none)"
     add("--smooth", metavar="METHOD", default="none", help=text)
     add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
     add("--gaps", metavar="RULE:SECONDS", help="fill gaps up to so long, such as spline:0.1")
@@ -164,6 +164,9 @@ def _told(run: Run, out: Output) -> Iterator[str]:
     method = smoothing.pop("method", "none")
     numbers = ", ".join(f"{name} {value}" for name, value in smoothing.items())
     rows = [("smoothing", f"{method} ({numbers})" if numbers else str(method))]
+    if fit := run.summary["marker_fit"]:
+        worst = f"{fit['worst']} by {1e3 * fit['largest']:.3g} mm at {fit['time']:.4g} s"
+        rows += [("markers off", f"{1e3 * fit['rms']:.3g} mm (root mean square), most {worst}")]
     rows += [("frame", run.summary["frame"])]
     if run.summary["mass"] is not None:
         rows += [("divided by", f"{run.summary['mass']:g} kg")]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trundle.arrays import FloatArray
     from trundle.capture.cycles import Cycles
     from trundle.capture.force_plates import ForcePlate
+    from trundle.capture.joint_motion import JointMotion
     from trundle.capture.recording import Recording
     from trundle.capture.smoothing import Smoothing
     from trundle.loads.loads import Loads
@@ -37,9 +38,10 @@ _STILL = 1e-9
 
 @dataclass(frozen=True)
 class Answer:
-    """The loads, and the recording that they came from."""
+    """The loads, the motion that needs them, and the recording that it came from."""
 
     loads: Loads
+    motion: JointMotion
     recording: Recording
     plates: tuple[ForcePlate, ...]
 
@@ -47,7 +49,8 @@ class Answer:
         """The loads as a run, in the frame and over the mass that were asked for, with the recording's events."""
         run = self.loads.to_run(args.frame, args.mass)
         events = {name: list(times) for name, times in self.recording.events.items()}
-        return replace(run, summary={**run.summary, "events": events, "motion": self.recording.source})
+        told = {"events": events, "motion": self.recording.source, "marker_fit": _fit(self.motion)}
+        return replace(run, summary={**run.summary, **told})
 
     def cycles(self, run: Run, args: Namespace) -> Cycles | None:
         """The run's cycles, where they were asked for: those that lie in it."""
@@ -85,7 +88,23 @@ def answer(args: Namespace, progress: bool) -> Answer:
     plates = read_recording(args.plates).plates if args.plates else recording.plates
     external = [*_external(args, plates, motion.time)]
     with request.located():
-        return Answer(joint_loads(robot, motion, external=external), recording, plates)
+        return Answer(joint_loads(robot, motion, external=external), motion, recording, plates)
+
+
+def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:
+    """How far markers are from where they were seen (m): all of them, and the worst with its time."""
+    import numpy as np
+
+    if not motion.marker_errors:
+        return None
+    off = np.array(list(motion.marker_errors.values()))
+    worst, k = np.unravel_index(np.nanargmax(off), off.shape)
+    return {
+        "rms": float(np.sqrt(np.nanmean(off**2))),
+        "worst": list(motion.marker_errors)[worst],
+        "largest": float(off[worst, k]),
+        "time": float(motion.time[k]),
+    }
 
 
 def _starts(
@@ -159,11 +178,8 @@ def _named_plates(plates: tuple[ForcePlate, ...]) -> dict[str, ForcePlate]:
 def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: FloatArray) -> Iterator[Wrench]:
     from trundle.wrenches import Frame
 
-    laboratory = Frame("laboratory")
+    laboratory, known = Frame("laboratory"), _named_plates(plates)
     for body, name in args.external or ():
-        known = {each.name: each for each in plates} | {
-            f"plate{k + 1}": each for k, each in enumerate(plates)
-        }
         if name not in known:
             hint = choose(name, known) if known else "--plates names a recording that has some"
             raise InputError(f"there is no force plate {name!r}", key="--external", hint=hint)
