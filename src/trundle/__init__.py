@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
     from trundle.loads import joint_loads as joint_loads
-    from trundle.loads.symbolic import SymbolicLoads as SymbolicLoads
-    from trundle.loads.symbolic import symbolic_loads as symbolic_loads
+    from trundle.loads.symbolic_loads import SymbolicLoads as SymbolicLoads
+    from trundle.loads.symbolic_loads import symbolic_loads as symbolic_loads
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
@@ -108,7 +108,7 @@ _HOMES = {
     "control.trim": ("trim",),
     "formulas": ("equations",),
     "loads": ("Loads", "joint_loads"),
-    "loads.symbolic": ("SymbolicLoads", "symbolic_loads"),
+    "loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),
     "model": ("Model", "derive"),
     "driving.following": ("follow",),
     "motion.kinematics": ("kinematics",),

@@ -12,9 +12,9 @@ from trundle.capture.recording import Recording
 from trundle.errors import InputError
 from trundle.loads.loads import Loads
 from trundle.loads.loop_forces import loop_forces
+from trundle.loads.motion_samples import Samples, samples_of
 from trundle.loads.outside import Outside, outside_of
 from trundle.loads.recursion import Recursion, recursion_of
-from trundle.loads.samples import Samples, samples_of
 from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import Given, robot_of, three
 from trundle.program import compile_program

@@ -12,9 +12,9 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
 from trundle.loads.freedoms import along_freedoms
+from trundle.loads.motion_samples import Samples
 from trundle.loads.outside import Outside
 from trundle.loads.recursion import MOTION, Recursion
-from trundle.loads.samples import Samples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
@@ -240,7 +240,7 @@ class Loads:
         >>> float(run["link_1.moment_y"][0].round(4)), run.units["link_1.power"]
         (2.4525, 'W')
         """
-        from trundle.loads.record import to_run
+        from trundle.loads.as_run import to_run
 
         return to_run(self, in_, mass)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+from trundle.loads.motion_samples import Samples
 from trundle.loads.recursion import Pushed, Recursion
-from trundle.loads.samples import Samples
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.loop_joints import Closure, Loop, close
