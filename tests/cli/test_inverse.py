@@ -162,8 +162,9 @@ def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
     moment = -0.324 * np.sin(4 * t) - 0.048 * np.sin(6 * t)
     assert split["d_alembert.moment_z"] == pytest.approx(moment, abs=1e-9)
     terms = [name[: -len(".force_y")] for name in split.values if name.endswith(".force_y")]
-    total = sum(split[f"{name}.force_y"] for name in terms if name != "seen")
+    total = sum(split[f"{name}.force_y"] for name in terms if name not in ("seen", "residual"))
     assert total == pytest.approx(split["seen.force_y"], abs=1e-9)
+    assert np.abs(split["residual.force_y"]).max() < 1e-9
     for words, told in (
         (["--breakdown", "foot"], "--observer: a breakdown needs a body and who observes it"),
         (["--breakdown", "foot", "--observer", "shank"], "an observer needs a frame and an origin"),

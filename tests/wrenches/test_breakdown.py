@@ -114,6 +114,8 @@ def test_table_and_words(rng):
     found = trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=origin)
     table = found.table()
     assert table["euler.moment_z"].shape == (4,)
+    left = found.seen.force[:, 0] - sum(term.force[:, 0] for term in found.terms.values())
+    np.testing.assert_allclose(table["residual.force_x"], left, atol=1e-12)
     assert set(found) == {"seen", "d_alembert", "euler", "centrifugal", "coriolis", "joint", "gravity"}
     assert "as 'observer' sees it from o" in repr(found)
     assert "residual" in repr(found)

@@ -247,7 +247,7 @@ class Breakdown(Shown):
         return self._each(Wrench.expanded)
 
     def table(self) -> dict[str, Triple]:
-        """Every component of every term, what is seen first, by names such as `euler.moment_z`.
+        """Every component of every term, what is seen first and the residual last, by names such as `euler.moment_z`.
 
         Returns
         -------
@@ -263,11 +263,12 @@ class Breakdown(Shown):
         >>> list(found.table())[:3]
         ['seen.force_x', 'seen.force_y', 'seen.force_z']
         """
+        wrenches = {name: self[name] for name in self} | {"residual": self.residual}
         return {
             f"{name}.{part}": value
-            for name in self
+            for name, wrench in wrenches.items()
             for part, value in zip(
-                _PARTS, (*as_vector(self[name].force, ""), *as_vector(self[name].moment, "")), strict=True
+                _PARTS, (*as_vector(wrench.force, ""), *as_vector(wrench.moment, "")), strict=True
             )
         }
 
