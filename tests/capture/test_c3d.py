@@ -186,6 +186,11 @@ def test_units_that_contradict(tmp_path, rng):
     assert "'parsec' is no unit" in bad(tmp_path, rng, unit="parsec")
     assert "nothing says in which unit" in bad(tmp_path, rng, unit="")
 
+    def newton_metres(plate):
+        plate.units = ["N"] * 3 + ["Nm"] * 3
+
+    assert "m from the plate's centre" in bad(tmp_path, rng, 2, newton_metres)
+
 
 def test_a_damaged_file_is_an_input_error(tmp_path, rng):
     markers, plate, *_ = scene(rng, 4, count=3, ratio=2)

@@ -26,6 +26,8 @@ _FORCE: Dimension = (1, 1, -2, 0)
 _TORQUE: Dimension = (2, 1, -2, 0)
 # A plate that never carries so much (N) was not stepped on: its sign can't be told, and doesn't matter.
 _LOADED = 10.0
+# Half diagonals of a plate: where forces are noise the centre of pressure strays off it, but not most of the time.
+_FAR = 10.0
 
 Loads = tuple[FloatArray, FloatArray]  # force (k, 3) and moment (k, 3) about the surface's centre, N and N m
 
@@ -55,7 +57,20 @@ def _plate(content: C3dContent, index: int, time: FloatArray, metre: float) -> F
     if not np.isfinite(force).all() or not np.isfinite(moment).all():
         sample = int(np.flatnonzero(~np.isfinite(np.hstack([force, moment])).all(axis=1))[0])
         raise InputError(f"{name} has no number at analogue sample {sample + 1}", file=content.file)
-    return ForcePlate(name, corners, time, sign * force @ axes.T, sign * moment @ axes.T)
+    plate = ForcePlate(name, corners, time, sign * force @ axes.T, sign * moment @ axes.T)
+    _refuse_far_pressure(plate, content)
+    return plate
+
+
+def _refuse_far_pressure(plate: ForcePlate, content: C3dContent) -> None:
+    """InputError where a person would mostly stand beside the plate: N m called N mm are a thousand times off."""
+    places = plate.centre_of_pressure()
+    places = places[np.isfinite(places).all(axis=1)]
+    off = float(np.median(np.linalg.norm(places - plate.centre, axis=1))) if len(places) else 0.0
+    if off > _FAR * np.linalg.norm(plate.corners[0] - plate.centre):
+        message = f"{plate.name}: the centre of pressure is {off:.3g} m from the plate's centre"
+        hint = "are its moments in the unit that ANALOG:UNITS says, N m or N mm?"
+        raise InputError(message, file=content.file, key="ANALOG:UNITS", hint=hint)
 
 
 def _outward(content: C3dContent, centre: FloatArray, z: FloatArray, metre: float) -> float:
