@@ -77,6 +77,7 @@ def test_the_leg_is_made_of_the_same_numbers(table, sex, hip):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"mass": "70 kg"}, "expected a person's mass, at most 1000, got '70 kg'"),
         ({"mass": 0}, "mass: expected a person's mass"),
         ({"height": 175}, "height: expected a person's height, at most 3, got 175"),
         ({"table": "wintr"}, r"unknown table 'wintr'\n.*'winter'"),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, suggest
 from trundle.mechanics.frames import world_poses
 from trundle.model.arguments import named, three
 from trundle.model.moving import MovingMechanism
@@ -167,6 +167,10 @@ def _marker_places(moving: MovingMechanism, markers: Markers) -> tuple[list[str]
             raise InputError(
                 f"a marker is a link and a place, not {given!r}", key=name, hint='("shank", (x, y, z))'
             )
+        if given[0] not in mechanism.assembly.links:
+            message = f"the marker '{name}' is on '{given[0]}', and the robot has no such body"
+            hint = suggest(given[0], mechanism.assembly.links)
+            raise InputError(message, key=f"markers.{name}", hint=hint)
         point = three(given[1], name, "x, y and z", ("m", "m", "m"))
         x, y, z = (0 if value == 0 else value for value in point)
         places += transform_point(poses[mechanism.link(given[0])], (x, y, z))

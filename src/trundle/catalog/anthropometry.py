@@ -147,7 +147,7 @@ def body_segments(
     -------
     mapping of str to BodySegment
         By name: "head", "trunk", "upper_arm", "forearm", "hand", "thigh", "shank", "foot"; Winter's head, arms and
-        trunk are one, "head_arms_trunk".
+        trunk are one, "head_arms_trunk", with the masses of both arms.
 
     Raises
     ------
@@ -161,8 +161,8 @@ def body_segments(
     10.337
     """
     for name, number, most in (("mass", mass, 1000.0), ("height", height, 3.0)):
-        if not 0 < number <= most:
-            message = f"expected a person's {name}, at most {most:g}, got {number}"
+        if isinstance(number, str) or not 0 < number <= most:
+            message = f"expected a person's {name}, at most {most:g}, got {number!r}"
             raise InputError(message, key=name, hint="mass in kg, height in m")
     found: dict[str, BodySegment] = {}
     for name, (part, length, center, *radii) in fractions(table, sex).items():
