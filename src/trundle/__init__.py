@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from trundle.capture.cycles import contacts as contacts
     from trundle.capture.cycles import cycles as cycles
     from trundle.capture.force_plates import ForcePlate as ForcePlate
+    from trundle.capture.ground_reactions import GroundReaction as GroundReaction
+    from trundle.capture.ground_reactions import ground_reactions as ground_reactions
     from trundle.capture.joint_motion import JointMotion as JointMotion
     from trundle.capture.joint_motion import joint_motion as joint_motion
     from trundle.capture.marker_file import read_markers as read_markers
@@ -96,6 +98,7 @@ _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
     "capture.force_plates": ("ForcePlate",),
     "capture.cycles": ("Cycles", "contacts", "cycles"),
+    "capture.ground_reactions": ("GroundReaction", "ground_reactions"),
     "capture.joint_motion": ("JointMotion", "joint_motion"),
     "capture.recording": ("Recording",),
     "capture.marker_file": ("read_markers",),

@@ -186,6 +186,17 @@ def test_a_channel_of_a_coordinate_holds_it():
         trundle.joint_motion(trundle.Recording(T, markers=seen(MODEL, two, STEP)), LEG, markers=two)
 
 
+def test_markers_that_do_not_fit_are_told():
+    found = seen(MODEL, ON_LEG, STEP)
+    wrong = trundle.Recording(T, markers={name: 1e3 * places for name, places in found.items()})
+    with pytest.raises(InputError, match=r"the markers don't fit the robot, which is .* m large: '\w+' most"):
+        trundle.joint_motion(wrong, LEG, markers=ON_LEG)
+    name = next(iter(found))
+    moved = trundle.Recording(T, markers=found | {name: found[name] + (0, 0, 0.4)})
+    with pytest.warns(UserWarning, match=r"the markers fit poorly on a robot .* m large: '\w+' most"):
+        trundle.joint_motion(moved, LEG, markers=ON_LEG)
+
+
 def test_what_is_wrong_with_markers_is_told():
     places = seen(MODEL, ON_LEG, STEP)
     with pytest.raises(InputError, match="no marker 'shank'"):

@@ -149,5 +149,5 @@ def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
         assert done.status == 1
         assert told in done.err
     done = trundle(*file, "--external", "foot=plate3")
-    assert "--external: there is no force plate 'plate3'" in done.err
+    assert "--external: there is no force plate or ground reaction 'plate3'" in done.err
     assert not (tmp_path / "other").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -83,6 +84,16 @@ class ForcePlate(Rebuilt):
         """R_laboratory_plate, shape (3, 3): the plate's x, y and z (for C3D's order of corners down) as columns."""
         return surface_axes(self.corners, self.name)
 
+    @property
+    def normal(self) -> FloatArray:
+        """The surface's normal (3,), the plate's z."""
+        return self.axes[:, 2]
+
+    @property
+    def pressing(self) -> FloatArray:
+        """How large the force along the normal is, (k,) N."""
+        return np.abs(self.force @ self.normal)
+
     def centre_of_pressure(self, threshold: float = THRESHOLD) -> FloatArray:
         """Where the force's line goes through the surface, with a moment about the normal only.
 
@@ -110,12 +121,8 @@ class ForcePlate(Rebuilt):
         >>> trundle.ForcePlate("left", corners, [0.0], [(0, 0, 10)], [(1, 0, 0)]).centre_of_pressure()
         array([[nan, nan, nan]])
         """
-        if not threshold > 0:
-            hint = "without force the centre of pressure is 0/0"
-            raise InputError(
-                f"expected a positive threshold in N, got {threshold}", key="threshold", hint=hint
-            )
-        normal = self.axes[:, 2]
+        require_threshold(threshold)
+        normal = self.normal
         along = self.force @ normal
         along = np.where(np.abs(along) < threshold, np.nan, along)
         return self.centre + np.cross(normal, self.moment) / along[:, None]
@@ -195,18 +202,31 @@ class ForcePlate(Rebuilt):
         array([[  0.,   0., 350.]])
         """
         wanted = as_numbers(times, "times")
-        # Clocks of two rates agree to rounding only.
-        slack = 1e-9 * max(1.0, abs(self.time[-1]))
-        outside = np.flatnonzero((wanted < self.time[0] - slack) | (wanted > self.time[-1] + slack))
-        if outside.size:
-            span = f"{self.time[0]:g} to {self.time[-1]:g} s"
-            message = f"force plate {self.name!r} was recorded from {span}, not at {wanted[outside[0]]:g} s"
-            raise InputError(message, key="times", hint="cut the motion to the plate's times")
-        force, moment = (
-            np.column_stack([np.interp(wanted, self.time, column) for column in each.T])
-            for each in (self.force, self.moment)
+        force, moment = interpolated(
+            f"force plate {self.name!r}", wanted, self.time, (self.force, self.moment)
         )
         return ForcePlate(self.name, self.corners, wanted, force, moment)
+
+
+def require_threshold(threshold: float) -> None:
+    """InputError where a threshold isn't positive."""
+    if not threshold > 0:
+        message = f"expected a positive threshold in N, got {threshold}"
+        hint = "without force the centre of pressure is 0/0"
+        raise InputError(message, key="threshold", hint=hint)
+
+
+def interpolated(
+    what: str, wanted: FloatArray, time: FloatArray, tables: Iterable[FloatArray]
+) -> list[FloatArray]:
+    """Tables (k, …) at other times, linear between samples; InputError for a time outside."""
+    # Clocks of two rates agree to rounding only.
+    slack = 1e-9 * max(1.0, abs(time[-1]))
+    outside = np.flatnonzero((wanted < time[0] - slack) | (wanted > time[-1] + slack))
+    if outside.size:
+        message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
+        raise InputError(message, key="times", hint="cut the motion to the plate's times")
+    return [np.column_stack([np.interp(wanted, time, column) for column in each.T]) for each in tables]
 
 
 def surface_axes(corners: FloatArray, name: str) -> FloatArray:

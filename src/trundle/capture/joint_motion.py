@@ -12,6 +12,7 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.capture.inverse_kinematics import fit_postures
 from trundle.capture.joint_speeds import continuous, differentiated
+from trundle.capture.marker_fit import judge_fit
 from trundle.capture.marker_model import Markers, marker_model
 from trundle.capture.recording import Recording
 from trundle.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
@@ -134,8 +135,13 @@ def joint_motion(
     ------
     InputError
         A coordinate or marker is missing, in a unit of something else, or has gaps that aren't to be filled; markers
-        change places, or leave a coordinate open; fewer than six samples; times that a filter can't take; quaternions
-        of another length than 1.
+        change places, leave a coordinate open, or are further off than the robot is large; fewer than six samples;
+        times that a filter can't take; quaternions of another length than 1.
+
+    Warns
+    -----
+    UserWarning
+        A marker is off by more than a twentieth of the robot's size.
 
     References
     ----------
@@ -171,6 +177,7 @@ def joint_motion(
                 model, times, seen, coordinates, _weights(markers, weights), progress
             )
             coordinates, _ = continuous(dict(zip(names, postures.T, strict=True)), quantities, times)
+            judge_fit(model, postures, off)
             distances = dict(zip(markers, off.T, strict=True))
         moved = differentiated(moving, times, coordinates, chosen)
     except InputError as error:

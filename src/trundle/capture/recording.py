@@ -126,6 +126,37 @@ class Recording(Rebuilt):
             raise InputError(message, file=self.source or None, key=name, hint=hint)
         return values / factor
 
+    def turned(self, up: str, to: str) -> Recording:
+        """The recording in axes whose y, or z, is up: markers, plates and ground reactions turned together about x.
+
+        From z up to y up (x, y, z) becomes (x, z, −y). Coordinates of joints stay.
+
+        Parameters
+        ----------
+        up : "y" or "z"
+            What is up in this recording.
+        to : "y" or "z"
+            What is to be up, as it is for the robot: y in OpenSim's models.
+
+        Returns
+        -------
+        Recording
+
+        Raises
+        ------
+        InputError
+            For any other axis.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.Recording([0], {"heel": [(1, 2, 3)]}).turned("z", to="y").markers["heel"]
+        array([[ 1.,  3., -2.]])
+        """
+        from trundle.capture.turning import turned
+
+        return turned(self, up, to)
+
     def _column(self, name: str) -> tuple[str, FloatArray]:
         """A column's own name, as its unit has it, and its values."""
         stem, _, axis = name.rpartition(".")

@@ -53,9 +53,12 @@ def configure(parser: ArgumentParser) -> None:
     add("--smooth", metavar="METHOD", default="none", help=text)
     add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
     add("--gaps", metavar="RULE:SECONDS", help="fill gaps up to so long, such as spline:0.1")
-    text = "which force plate pushes which body, such as foot=plate1 (as often as needed)"
+    text = "which force plate or ground reaction pushes which body, such as foot=plate1 (as often as needed)"
     add("--external", metavar="BODY=PLATE", type=pair, action="append", help=text)
-    add("--plates", metavar="DATA", help="a recording that has the plates, if the motion's has none")
+    text = "a recording that has the plates or ground reactions (.c3d, .mot), if the motion's has none"
+    add("--plates", metavar="DATA", help=text)
+    text = "which way is up in the recordings, where the robot's gravity has another"
+    add("--up", choices=("y", "z"), help=text)
     text = f"the least force on a plate that counts (default: {_THRESHOLD:g})"
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "in whose axes wrenches are given: child, parent, world, or a body (default: child)"
@@ -170,6 +173,8 @@ def _told(run: Run, out: Output) -> Iterator[str]:
     rows += [("frame", run.summary["frame"])]
     if run.summary["mass"] is not None:
         rows += [("divided by", f"{run.summary['mass']:g} kg")]
+    if (up := run.summary["up"]) is not None:
+        rows += [("up", f"{up['recording']} in the recording, {up['robot']} for the robot")]
     yield from out.facts(rows, 12)
     head = ["largest", *(f"{what} ({_unit(run, what)})" for what in ("force", "moment", "power"))]
     lines = [

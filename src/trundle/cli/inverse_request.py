@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
     from trundle.arrays import FloatArray
     from trundle.capture.cycles import Cycles
     from trundle.capture.force_plates import ForcePlate
+    from trundle.capture.ground_reactions import GroundReaction
     from trundle.capture.joint_motion import JointMotion
     from trundle.capture.recording import Recording
     from trundle.capture.smoothing import Smoothing
     from trundle.loads.loads import Loads
     from trundle.results import Run
+    from trundle.robot import Robot
     from trundle.wrenches import Breakdown, Wrench
+
+    Plate = ForcePlate | GroundReaction
+    Up = str | None
 
 # What the library calls what an option gives.
 _OPTIONS = {
@@ -34,6 +40,8 @@ _OPTIONS = {
 }
 # How far (m) a joint may move on a body and still stand still there but for rounding.
 _STILL = 1e-9
+# Gravity is along an axis if so much of it is.
+_ALONG = 0.999
 
 
 @dataclass(frozen=True)
@@ -43,13 +51,15 @@ class Answer:
     loads: Loads
     motion: JointMotion
     recording: Recording
-    plates: tuple[ForcePlate, ...]
+    plates: tuple[Plate, ...]
+    up: Up
 
     def run(self, args: Namespace) -> Run:
         """The loads as a run, in the frame and over the mass that were asked for, with the recording's events."""
         run = self.loads.to_run(args.frame, args.mass)
         events = {name: list(times) for name, times in self.recording.events.items()}
         told = {"events": events, "motion": self.recording.source, "marker_fit": _fit(self.motion)}
+        told |= {"up": {"recording": args.up, "robot": self.up} if args.up else None}
         return replace(run, summary={**run.summary, **told})
 
     def cycles(self, run: Run, args: Namespace) -> Cycles | None:
@@ -68,13 +78,15 @@ class Answer:
 
 def answer(args: Namespace, progress: bool) -> Answer:
     """Read the files that the options name, and work out the loads."""
+    from trundle.capture.ground_reactions import ground_reactions
     from trundle.capture.joint_motion import joint_motion
     from trundle.capture.marker_file import read_markers
     from trundle.capture.recording_files import read_recording
     from trundle.loads.joint_loads import joint_loads
 
-    request, recording = read_request(args.file), read_recording(args.motion)
-    robot = request.kept or request.document.robot
+    request = read_request(args.file)
+    robot, up = request.kept or request.document.robot, _robots_up(request.document.robot)
+    recording = _turned(read_recording(args.motion), args.up, up)
     earlier = _smoothing(args.smooth_markers, "--smooth-markers") if args.smooth_markers else None
     motion = joint_motion(
         recording,
@@ -85,10 +97,11 @@ def answer(args: Namespace, progress: bool) -> Answer:
         marker_smoothing=earlier,
         progress=progress,
     )
-    plates = read_recording(args.plates).plates if args.plates else recording.plates
-    external = [*_external(args, plates, motion.time)]
+    pushing = _turned(read_recording(args.plates), args.up, up) if args.plates else recording
+    plates = (*pushing.plates, *ground_reactions(pushing))
+    external = [*_external(args, plates, motion.time, up)]
     with request.located():
-        return Answer(joint_loads(robot, motion, external=external), motion, recording, plates)
+        return Answer(joint_loads(robot, motion, external=external), motion, recording, plates, up)
 
 
 def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:
@@ -107,11 +120,8 @@ def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:
     }
 
 
-def _starts(
-    text: str, recording: Recording, plates: tuple[ForcePlate, ...], threshold: float
-) -> Sequence[float]:
+def _starts(text: str, recording: Recording, plates: tuple[Plate, ...], threshold: float) -> Sequence[float]:
     """When cycles begin: an event by its name, when a plate is stepped on, or times with commas between them."""
-    import numpy as np
 
     from trundle.capture.cycles import contacts
 
@@ -120,7 +130,7 @@ def _starts(
     known = _named_plates(plates)
     if text in known:
         plate = known[text]
-        return contacts(plate.time, np.abs(plate.force @ plate.axes[:, 2]), threshold)[:, 0].tolist()
+        return contacts(plate.time, plate.pressing, threshold)[:, 0].tolist()
     try:
         return [float(each) for each in text.split(",")]
     except ValueError:
@@ -169,20 +179,51 @@ def breakdown(loads: Loads, args: Namespace) -> Breakdown | None:
     return split.at(loads.frames[args.breakdown].origin)
 
 
-def _named_plates(plates: tuple[ForcePlate, ...]) -> dict[str, ForcePlate]:
+def _robots_up(robot: Robot) -> Up:
+    """Which of the axes y and z is up for a robot, by its gravity; None where neither is."""
+    _, y, z = g = [float(each) for each in robot.resolver(robot.parameter_values()).gravity()]
+    least = _ALONG * math.hypot(*g)
+    return "y" if y < -least else "z" if z < -least else None
+
+
+def _turned(recording: Recording, up: Up, robots: Up) -> Recording:
+    """The recording as the robot stands, where --up says how it was made."""
+    if up is None:
+        return recording
+    if robots is None:
+        hint = "give the description its gravity, such as gravity: [0, -9.81, 0]"
+        raise InputError("the robot's gravity is along neither -y nor -z", key="--up", hint=hint)
+    return recording.turned(up, robots)
+
+
+def _require_upright(plate: Plate, robots: Up) -> None:
+    """InputError where a plate faces along y and the robot's gravity is along z, or the other way round."""
+    import numpy as np
+
+    faces = "xyz"[int(np.abs(plate.normal).argmax())]
+    if plate.normal.any() and {faces, robots} == {"y", "z"}:
+        message = f"'{plate.name}' pushes along {faces}, and the robot's gravity is along {robots}"
+        hint = f"--up {faces} turns the recordings so that their {faces} is up; --up {robots} leaves them as they are"
+        raise InputError(message, key="--external", hint=hint)
+
+
+def _named_plates(plates: tuple[Plate, ...]) -> dict[str, Plate]:
     """Plates by their names, and as plate1, plate2, … in the file's order."""
     numbered = {f"plate{k + 1}": each for k, each in enumerate(plates)}
     return {each.name: each for each in plates} | numbered
 
 
-def _external(args: Namespace, plates: tuple[ForcePlate, ...], times: FloatArray) -> Iterator[Wrench]:
+def _external(args: Namespace, plates: tuple[Plate, ...], times: FloatArray, up: Up) -> Iterator[Wrench]:
     from trundle.wrenches import Frame
 
     laboratory, known = Frame("laboratory"), _named_plates(plates)
     for body, name in args.external or ():
         if name not in known:
             hint = choose(name, known) if known else "--plates names a recording that has some"
-            raise InputError(f"there is no force plate {name!r}", key="--external", hint=hint)
+            message = f"there is no force plate or ground reaction {name!r}"
+            raise InputError(message, key="--external", hint=hint)
+        if args.up is None:
+            _require_upright(known[name], up)
         yield known[name].wrench(body, times=times, threshold=args.threshold, frame=laboratory)
 
 

@@ -52,6 +52,15 @@ def upward(frame: Riding) -> Iterator[Riding]:
         each = each.parent
 
 
+def composed_from_root(frame: Riding) -> Placement:
+    """How a frame stands and moves in its root."""
+    if frame.parent is None:
+        return AT_REST
+    for above in reversed(list(upward(frame.parent))):
+        above.in_root  # noqa: B018 (from the root down, so that long chains need no deep recursion)
+    return composed(frame.parent.in_root, frame.placement)
+
+
 def placement_in(frame: Riding, other: Riding) -> Placement:
     """How a frame stands and moves in another, composed over the frames between them and no others, which keeps
     expressions short.

@@ -9,7 +9,7 @@ from trundle.scalars import Scalar
 from trundle.spatial.vectors import ZERO, Vector
 from trundle.wrenches import chains
 from trundle.wrenches.components import Shape, Triple, batch_shape, shown, shown_matrix
-from trundle.wrenches.placement import AT_REST, Placement, composed, shape_of
+from trundle.wrenches.placement import AT_REST, Placement, shape_of
 from trundle.wrenches.rotations import place_given, placement_given
 
 
@@ -61,18 +61,16 @@ class Frame:
     ) -> Frame:
         """A frame that moves in this one.
 
-        Expressions are differentiated by time. A number on its own stands still, and a batch of numbers moves in a way
-        that is not known: its rates are given, in this frame's axes and seen from it, where somebody needs them. Rates
-        that are given count, wherever they could have been found otherwise.
+        Expressions are differentiated by time, numbers on their own stand still, and batches need their rates where
+        somebody asks: in this frame's axes, seen from it. Rates that are given always count.
 
         Parameters
         ----------
         name : str
             What to call it.
         rotation : array (..., 3, 3), SymPy matrix, SciPy Rotation, or tuple
-            R_parent_child, whose columns are the child's axes in this frame's; (axis, angle), in rad, about a constant
-            unit axis; (axis, angle, rate, acceleration), in rad, rad/s and rad/s²; or (roll, pitch, yaw), in rad:
-            R = Rz(yaw) Ry(pitch) Rx(roll). Left out: none.
+            R_parent_child, the child's axes as columns; (axis, angle) or (axis, angle, rate, acceleration) about a
+            constant unit axis; or (roll, pitch, yaw), R = Rz(yaw) Ry(pitch) Rx(roll). In rad, rad/s, rad/s².
         origin : array (..., 3) or three scalars
             The child's origin in this frame, in m.
         velocity, acceleration : array (..., 3) or three scalars
@@ -88,8 +86,7 @@ class Frame:
         Raises
         ------
         InputError
-            If the rotation is none (RᵀR ≠ 1, a mirror, an axis of another length than 1), or batches have
-            different lengths.
+            If the rotation is none (RᵀR ≠ 1, a mirror, an axis not of length 1), or batches differ in length.
 
         Examples
         --------
@@ -116,8 +113,7 @@ class Frame:
         name : str
             What to call it.
         position : array (..., 3) or three scalars
-            Where it is in this frame, in m: expressions of time move, one triple of numbers stays, and of a batch it is
-            not known how it moves.
+            In this frame, in m: expressions of time move, three numbers stay, and a batch needs its rates.
         velocity, acceleration : array (..., 3) or three scalars
             How it moves in this frame, seen from it, in its axes, in m/s and m/s².
 
@@ -168,11 +164,7 @@ class Frame:
 
     @cached_property
     def _composed(self) -> Placement:
-        if self.parent is None:
-            return AT_REST
-        for above in reversed(list(chains.upward(self.parent))):
-            above.in_root  # noqa: B018 (from the root down, so that long chains need no deep recursion)
-        return composed(self.parent.in_root, self.placement)
+        return chains.composed_from_root(self)
 
     def rotation(self, *, in_: Frame) -> Triple:
         """R_in_self, whose columns are this frame's axes in those of another.
@@ -199,9 +191,8 @@ class Frame:
         >>> world.child("arm").rotation(in_=world)[0]
         array([1., 0., 0.])
         """
-        return shown_matrix(
-            chains.placement_in(self, in_).pose.rotation, batch_shape(self.name, also=(self.shape, in_.shape))
-        )
+        shape = batch_shape(self.name, also=(self.shape, in_.shape))
+        return shown_matrix(chains.placement_in(self, in_).pose.rotation, shape)
 
     def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
         """ω of this frame seen from another.
@@ -262,12 +253,8 @@ class Frame:
         >>> arm.angular_acceleration(seen_from=world)
         array([0., 0., 3.])
         """
-        return _over(
-            chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular),
-            self,
-            seen_from,
-            in_,
-        )
+        found = chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular)
+        return _over(found, self, seen_from, in_)
 
     def _time(self) -> Scalar:
         from trundle.wrenches.symbolic import time_symbol
