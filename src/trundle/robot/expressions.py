@@ -207,7 +207,7 @@ class _Parser:
         return Number(PI) if name == "pi" else Name(name)
 
     def number(self, value: float) -> Number:
-        if value > MOST:
+        if MOST < value < math.inf:
             raise ExpressionError(f"{value:g} is out of bounds: at most {MOST:g}")
         token = self.peek()
         if token is None or token.lastgroup != "name":
