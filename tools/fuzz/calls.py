@@ -91,7 +91,7 @@ def call(content: object, rng: Random) -> None:
         return
     arguments = {str(name): _meant(value) for name, value in content.items() if name != "verb"}
     function = _VERBS.get(content["verb"]) if isinstance(content.get("verb"), str) else None
-    if function is None or _long(arguments):
+    if function is None or without_end(arguments):
         return
     try:
         with warnings.catch_warnings():
@@ -105,7 +105,7 @@ def call(content: object, rng: Random) -> None:
         require_numbers(answer)
 
 
-def _long(arguments: dict[str, object]) -> bool:
+def without_end(arguments: dict[str, object]) -> bool:
     """Whether somebody asks for work without end, which no limit of time is about."""
     asked = [arguments.get(name) for name in ("duration", "steps", "count", "samples")]
     times = arguments.get("times")

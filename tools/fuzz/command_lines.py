@@ -6,10 +6,12 @@ import contextlib
 import io
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from unittest import mock
 
+from tools.fuzz.calls import without_end
 from tools.fuzz.mutations import WORDS, mutate_text, number_text
 from trundle.cli import app, failures
 
@@ -92,6 +94,8 @@ def mutate_command(content: object, rng: Random) -> tuple[str, ...]:
 def command(content: object, rng: Random) -> None:
     """Run it as a shell would, in a folder of its own; a status that no user should see is its exception."""
     assert isinstance(content, tuple)
+    if without_end({word.lstrip("-"): value for word, value in pairwise(content)}):
+        return
     folder = Path("commands")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -57,13 +57,18 @@ def mass_inverse(mechanism: Mechanism) -> Inverse | None:
     return lambda columns: solve_mass(fast.tree, fast.poses, columns)
 
 
+# A speed's inertia below its square is none: scaled by it, the matrix would overflow.
+_NO_WEIGHT = 1e-100
+
+
 def scaled_mass(numbers: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     """M of a mechanism in floats over speeds scaled to √(2 kinetic energy), and these scales: a motion that no mass
     resists has then an eigenvalue that is zero beside 1.
     """
     mass = np.array(extended_mass(numbers.assembly, numbers.at), dtype=float)
     own = np.sqrt(np.diag(mass).clip(0))
-    scale = 1 / np.where(own > 0, own, own[own > 0].min(initial=1.0))
+    weighs = own > _NO_WEIGHT
+    scale = 1 / np.where(weighs, own, own[weighs].min(initial=1.0))
     return mass * np.outer(scale, scale), scale
 
 

@@ -55,6 +55,11 @@ _PASTED = str.maketrans(
 )
 
 
+# No length, mass or stiffness is as large (the Sun has 2e30 kg), and the sums of products of a few that follow from
+# such numbers stay far from where floats end. What divides by one would be a fraction of hundreds of digits.
+MOST = 1e50
+
+
 class ExpressionError(ValueError):
     """Text that is no expression; `hint` says how to put it right."""
 
@@ -202,6 +207,8 @@ class _Parser:
         return Number(PI) if name == "pi" else Name(name)
 
     def number(self, value: float) -> Number:
+        if MOST < value < math.inf:
+            raise ExpressionError(f"{value:g} is out of bounds: at most {MOST:g}")
         token = self.peek()
         if token is None or token.lastgroup != "name":
             return Number(value)

@@ -19,16 +19,11 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
-from trundle.robot.expressions import Expression, ExpressionError, Number, evaluate, names, parse
+from trundle.robot.expressions import MOST, Expression, ExpressionError, Number, evaluate, names, parse
 from trundle.robot.units import Measure, unit_text
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
-
-
-# No length, mass or stiffness is as large (the Sun has 2e30 kg), and the sums of products of a few that follow from
-# such numbers stay far from where floats end.
-MOST = 1e50
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +144,10 @@ def _with_article(quantity: Measure) -> str:
 
 
 def _is_real(written: object) -> bool:
-    # NumPy's scalars (and only scalars) are welcome, without importing NumPy to say so.
+    # NumPy's scalars (and only scalars) are welcome, without importing NumPy to say so; its dates are none.
     return (
         type(written).__module__ == "numpy"
-        and hasattr(written, "__float__")
+        and getattr(getattr(written, "dtype", None), "kind", "") in tuple("fiu")
         and getattr(written, "ndim", 1) == 0
     )
 

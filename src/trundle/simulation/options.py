@@ -114,9 +114,14 @@ def _given_times(times: Times, duration: float | str | None) -> FloatArray:
     return at
 
 
+_MOST_WHOLE = 10**15  # of steps and samples: what a float counts exactly, with years to spare
+
+
 def whole(given: object, name: str, least: int) -> int:
     """A whole number of at least `least`."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= least:
+        if given > _MOST_WHOLE:
+            raise InputError(f"{name.rpartition('.')[2]} is out of bounds: at most {_MOST_WHOLE:g}", key=name)
         return int(given)
     raise InputError(
         f"{name.rpartition('.')[2]} must be a whole number of at least {least}, not {describe(given)}",

@@ -186,9 +186,10 @@ def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "lin
     (18.0, 24.0)
     """
     t, v = as_numbers(times, "a table's times"), as_numbers(values, "a table's values")
-    if interpolation not in INTERPOLATIONS:
+    if not isinstance(interpolation, str) or interpolation not in INTERPOLATIONS:
         raise InputError(
-            f"interpolation '{interpolation}' is not known", hint=f"known: {', '.join(INTERPOLATIONS)}"
+            f"interpolation {describe(interpolation)} is not known",
+            hint=f"known: {', '.join(INTERPOLATIONS)}",
         )
     if t.ndim != 1 or t.shape != v.shape or t.size == 0:
         raise InputError(
