@@ -1,6 +1,6 @@
 """Ground reactions as OpenSim's tables have them: columns for a force, the point where it acts, and a free torque.
 
-Source: OpenSim's gait2354 example, walk_grf.mot: ground_force_vx, ground_force_px, ground_torque_x, with a prefix a foot.
+Source: OpenSim's gait2354 example, walk_grf.mot: ground_force_vx, ground_force_px, ground_torque_x, by prefixes.
 """
 
 from __future__ import annotations
