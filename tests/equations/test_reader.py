@@ -45,3 +45,9 @@ def test_what_has_no_number_and_what_has_no_place_however_deep_is_refused():
         read_expression("a/(b - b)", ["a", "b"])
     with pytest.raises(InputError, match="has no place in an expression"):
         read_expression("a" + "&a" * 900, ["a"])
+
+
+@pytest.mark.parametrize("text", ["atan2(a)", "sin(a, a)", "Min()", "sqrt()"])
+def test_functions_take_as_many_arguments_as_they_have(text):
+    with pytest.raises(InputError, match=r"takes \d argument"):
+        read_expression(text, NAMES)

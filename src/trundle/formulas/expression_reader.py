@@ -11,7 +11,7 @@ from functools import partial
 
 import sympy
 
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, counted, suggest
 from trundle.formulas.sections import Expression
 
 FUNCTIONS: dict[str, Callable[..., Expression]] = {
@@ -100,6 +100,9 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
             return _OPERATORS[type(operator)](_read(left, known, depth + 1), _read(right, known, depth + 1))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+            needed = {"atan2": 2, "Min": len(args), "Max": len(args)}.get(name, 1)
+            if len(args) != needed or not args:
+                raise InputError(f"{name} takes {counted(max(needed, 1), 'argument')}, got {len(args)}")
             return FUNCTIONS[name](*(_read(each, known, depth + 1) for each in args))
     try:
         written = ast.unparse(node)[:60]
