@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.motion.limits import QUANTITIES, Limits, Quantity
 from trundle.motion.motion import Motion, Piece, Samples
@@ -20,6 +21,10 @@ _NEAR = 2.0 ** -np.arange(6, 44, 1.0)
 _LOOKS = np.unique(np.concatenate([_EVEN, _NEAR, 1 - _NEAR]))
 # Largest values are narrowed down so many times by so many looks: to a square of 1/8⁵ of the first look's distance.
 _ROUNDS, _FINER = 5, 17
+# A stretch whose largest look is less than this share of the largest value has none that is larger between its looks.
+_ALMOST = 0.97
+# Other stretches that are looked into: what is as large on many (a steady speed) has no peak to be missed.
+_OTHERS = 3
 # A quantity that changes by more than this share of its largest value (or of 1 in its unit) at one moment jumps.
 _JUMP = 1e-6
 # Angles in files are rounded: a turn below this, to where a wheel's velocity points, is no jump (rad).
@@ -47,24 +52,41 @@ class Peak:
 def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True) -> list[Peak]:
     """The largest magnitude of each quantity of each module, between samples too.
 
-    Looked for on each stretch between breaks, where everything is analytic, and narrowed down about the largest look.
+    Looked for on each stretch between breaks, where everything is analytic, and narrowed down about the largest look
+    of each quantity; then about those of other stretches where any is almost as large.
     """
     breaks = motion.breaks
     times = (breaks[:-1, None] + np.diff(breaks)[:, None] * _LOOKS).ravel()
     times = np.minimum(times, np.nextafter(np.repeat(breaks[1:], len(_LOOKS)), 0))
     sizes = _sizes(motion.samples(times))
     best = sizes.argmax(axis=0)
-    value, time = np.take_along_axis(sizes, best[None], 0)[0], times[best]
-    low, high = times[np.maximum(best - 1, 0)], times[np.minimum(best + 1, len(times) - 1)]
-    low, high = _between(breaks, time, low, high)
-    for _ in range(_ROUNDS):
-        value, time, low, high = _narrowed(motion, value, time, low, high)
+    value, time = _narrowed_about(motion, times, sizes, best)
+    stretch = np.arange(len(times))[:, None, None] // len(_LOOKS)
+    for _ in range(_OTHERS):
+        sizes = np.where(stretch != best // len(_LOOKS), sizes, 0.0)
+        best = sizes.argmax(axis=0)
+        if not (np.take_along_axis(sizes, best[None], 0)[0] > _ALMOST * value).any():
+            break
+        other, at = _narrowed_about(motion, times, sizes, best)
+        value, time = np.where(other > value, other, value), np.where(other > value, at, time)
     found = [
         Peak(name, module, float(value[k, module]), float(time[k, module]))
         for k, name in enumerate(_NAMES)
         for module in range(value.shape[1])
     ]
     return _with_impulses(found, motion, steady) if impulses else found
+
+
+def _narrowed_about(
+    motion: Motion | Piece, times: FloatArray, sizes: FloatArray, best: npt.NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
+    """The largest values about looks, and when, (6, m) each."""
+    value, time = np.take_along_axis(sizes, best[None], 0)[0], times[best]
+    low, high = times[np.maximum(best - 1, 0)], times[np.minimum(best + 1, len(times) - 1)]
+    low, high = _between(motion.breaks, time, low, high)
+    for _ in range(_ROUNDS):
+        value, time, low, high = _narrowed(motion, value, time, low, high)
+    return value, time
 
 
 def _sizes(samples: Samples) -> FloatArray:
