@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -220,7 +219,7 @@ def _write_mp4(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
         )
     wide, tall = stage.canvas.get_width_height()
     given = f"-f rawvideo -pix_fmt rgb24 -s {wide}x{tall} -r {fps!r} -i -".split()
-    made = "-an -c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p -f mp4".split()
+    made = ["-an", "-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-f", "mp4"]
     with replacing(where) as draft:
         command = [program, "-y", "-loglevel", "error", *given, *made, "-metadata", f"comment={signature()}"]
         with subprocess.Popen([*command, draft], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -242,7 +241,9 @@ def _feed(process: subprocess.Popen[bytes], stage: _Stage, at: Progress) -> None
         raise
     said = process.stderr.read().decode(errors="replace").strip()
     if process.wait():
-        raise TrundleError(f"ffmpeg could not write the film: {said.splitlines()[-1] if said else process.returncode}")
+        raise TrundleError(
+            f"ffmpeg could not write the film: {said.splitlines()[-1] if said else process.returncode}"
+        )
 
 
 def _write_pictures(where: Path, stage: _Stage, fps: float, at: Progress) -> None:

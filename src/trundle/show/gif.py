@@ -64,7 +64,9 @@ def write_gif(
             changed, box = now, (0, 0)
         else:
             changed, box = _changed(before, now)
-        for block in getdata(changed, box, duration=10 * hundredths, transparency=_CLEAR, disposal=1, interlace=0):
+        for block in getdata(
+            changed, box, duration=10 * hundredths, transparency=_CLEAR, disposal=1, interlace=0
+        ):
             file.write(block)
         before = now
     file.write(b";")
@@ -86,4 +88,7 @@ def _changed(before: Image.Image, now: Image.Image) -> tuple[Image.Image, tuple[
     if not rows.size:  # a picture has one point at least
         rows = columns = np.zeros(1, int)
     part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return Image.fromarray(np.where(differs, new, np.uint8(_CLEAR))[part], "P"), (int(columns[0]), int(rows[0]))
+    return Image.fromarray(np.where(differs, new, np.uint8(_CLEAR))[part], "P"), (
+        int(columns[0]),
+        int(rows[0]),
+    )
