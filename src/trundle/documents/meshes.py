@@ -1,0 +1,143 @@
+"""Meshes as files: finding the file that a description names, reading its triangles, and taking fewer of them.
+
+A name leads to a file beside the description, in the folder around that (urdf/ and meshes/ side by side), or in a
+package whose folder is one of those around it: never to another place, never to the network. What a file may hold is
+bounded before it is read, so that a small description can't ask for a large machine.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.errors import InputError
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+SUFFIXES = (".stl", ".obj")
+# An STL file takes 50 bytes a triangle; scanned parts of robots have some 100,000.
+_MOST_BYTES = 50_000_000
+# Anything farther off than this (m, or what the file counts in) is no part of a robot.
+_FARTHEST = 1e6
+_PACKAGE = "package://"
+_FILE = "file://"
+# How far up from a description its package may begin.
+_MOST_UP = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles between corners: corners (n, 3), indices of three each (m, 3); how far simplifying moved corners."""
+
+    corners: Array
+    triangles: Indices
+    moved: float = 0.0
+
+
+def find_mesh(name: str, folder: str | None) -> Path:
+    """The file that a description in a folder names; raises InputError where it may not, or where there is none."""
+    if not name.lower().endswith(SUFFIXES):
+        raise InputError(f"{name!r}: a mesh's file ends in .stl or .obj")
+    if "\0" in name or ("://" in name and not name.startswith((_PACKAGE, _FILE))):
+        raise InputError(f"{name!r}: meshes are read from files beside the description, nothing else")
+    if folder is None:
+        raise InputError(f"{name!r}: where it is isn't known, as the description was read from no file")
+    around = Path(os.path.normpath(Path(folder).absolute()))
+    above = (around, *around.parents[:_MOST_UP])
+    if name.startswith(_PACKAGE):
+        package, _, inside = name.removeprefix(_PACKAGE).lstrip("/").partition("/")
+        roots = [each if each.name == package else each / package for each in above]
+        tried = [(root, root / inside) for root in roots if package not in ("", ".", "..")]
+    else:
+        tried = [(each, around / name.removeprefix(_FILE)) for each in above[:2]]
+    allowed = [Path(os.path.normpath(path)) for root, path in tried if _inside(path, root)]
+    found = next((path for path in allowed if path.is_file()), None)
+    if found is not None:
+        return found
+    if not allowed:
+        raise InputError(f"{name!r} is outside the description's folder and package, and isn't opened")
+    raise InputError(f"there is no {name!r}", hint=f"put it beside the description, in {around}")
+
+
+def _inside(path: Path, root: Path) -> bool:
+    # normalised without following links: packages are often made of links
+    normal = Path(os.path.normpath(path))
+    return normal != root and normal.is_relative_to(root)
+
+
+def read_mesh(path: Path) -> Surface:
+    """The triangles of an STL or OBJ file, in its own unit; raises InputError. Corners in one place are one."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", file=str(path)) from None
+    if state.st_size > _MOST_BYTES:
+        raise InputError(f"has {state.st_size:,} bytes; a mesh may have {_MOST_BYTES:,}", file=str(path))
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, changed: int, size: int) -> Surface:
+    """The same; a file that has changed is read again."""
+    import trimesh  # late: only who draws meshes waits for it
+
+    try:
+        with path.open("rb") as stream:
+            # no resolver: an OBJ file's own links (materials, images) lead nowhere
+            loaded = trimesh.load(
+                stream,
+                file_type=path.suffix[1:].lower(),
+                process=False,
+                force="mesh",
+                skip_materials=True,
+            )
+        corners = np.asarray(loaded.vertices, dtype=np.float64)
+        triangles = np.asarray(loaded.faces, dtype=np.int64)
+    except Exception as error:  # whatever a reader makes of a spoilt file
+        raise InputError(f"is no mesh that can be read: {error or type(error).__name__}", file=str(path)) from None
+    if corners.ndim != 2 or corners.shape[1:] != (3,) or triangles.shape[1:] != (3,) or not triangles.size:
+        raise InputError("holds no triangles", file=str(path))
+    if not (np.abs(corners) <= _FARTHEST).all():  # NaN, too
+        raise InputError(f"has corners that are no numbers, or farther off than {_FARTHEST:g}", file=str(path))
+    if triangles.min() < 0 or triangles.max() >= len(corners):
+        raise InputError("has triangles between corners that aren't there", file=str(path))
+    return _joined(corners, triangles, corners)
+
+
+def simplified(surface: Surface, most: int) -> Surface:
+    """At most so many triangles: corners in one cell of a grid become one, their mean (Rossignac & Borrel 1993).
+
+    The grid is the finest of those tried that leaves few enough; `moved` says how far any corner was moved.
+    """
+    if len(surface.triangles) <= most:
+        return surface
+    low, span = surface.corners.min(axis=0), np.ptp(surface.corners, axis=0).max()
+    edges = surface.corners[surface.triangles]
+    area = np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1).sum() / 2
+    # a surface that fills n cells of width h has an area of about n h², and two triangles a cell
+    width = max(float(np.sqrt(area / max(most, 1))), 1e-9 * span)
+    while True:
+        found = _joined(surface.corners, surface.triangles, np.floor((surface.corners - low) / width))
+        if len(found.triangles) <= most or width > 2 * span:
+            return found
+        width *= 1.15
+
+
+def _joined(corners: Array, triangles: Indices, keys: Array) -> Surface:
+    """Corners of one key made one, their mean; triangles without an area, and those that stand twice, are gone."""
+    _, place = np.unique(keys, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    count = np.bincount(place)
+    means = np.stack([np.bincount(place, axis) / count for axis in corners.T], axis=1)
+    moved = float(np.linalg.norm(means[place] - corners, axis=1).max())
+    joined = place[triangles]
+    a, b, c = joined.T
+    joined = joined[(a != b) & (b != c) & (c != a)]
+    _, first = np.unique(np.sort(joined, axis=1), axis=0, return_index=True)
+    return Surface(means, joined[np.sort(first)], moved)
