@@ -7,7 +7,9 @@ bounded before it is read, so that a small description can't ask for a large mac
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -97,47 +99,65 @@ def _read(path: Path, changed: int, size: int) -> Surface:
                 force="mesh",
                 skip_materials=True,
             )
+        if not isinstance(loaded, trimesh.Trimesh):
+            raise TypeError("it holds no triangles")
         corners = np.asarray(loaded.vertices, dtype=np.float64)
         triangles = np.asarray(loaded.faces, dtype=np.int64)
     except Exception as error:  # whatever a reader makes of a spoilt file
-        raise InputError(f"is no mesh that can be read: {error or type(error).__name__}", file=str(path)) from None
+        raise InputError(
+            f"is no mesh that can be read: {error or type(error).__name__}", file=str(path)
+        ) from None
     if corners.ndim != 2 or corners.shape[1:] != (3,) or triangles.shape[1:] != (3,) or not triangles.size:
         raise InputError("holds no triangles", file=str(path))
     if not (np.abs(corners) <= _FARTHEST).all():  # NaN, too
-        raise InputError(f"has corners that are no numbers, or farther off than {_FARTHEST:g}", file=str(path))
+        raise InputError(
+            f"has corners that are no numbers, or farther off than {_FARTHEST:g}", file=str(path)
+        )
     if triangles.min() < 0 or triangles.max() >= len(corners):
         raise InputError("has triangles between corners that aren't there", file=str(path))
     return _joined(corners, triangles, corners)
 
 
-def simplified(surface: Surface, most: int) -> Surface:
-    """At most so many triangles: corners in one cell of a grid become one, their mean (Rossignac & Borrel 1993).
-
-    The grid is the finest of those tried that leaves few enough; `moved` says how far any corner was moved.
+def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:
+    """Surfaces with at most so many triangles together: corners in one cell of a grid become one, their mean (Rossignac
+    & Borrel 1993). The grid is the finest of those tried that leaves few enough, and the same for all.
     """
-    if len(surface.triangles) <= most:
-        return surface
-    low, span = surface.corners.min(axis=0), np.ptp(surface.corners, axis=0).max()
-    edges = surface.corners[surface.triangles]
-    area = np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1).sum() / 2
-    # a surface that fills n cells of width h has an area of about n h², and two triangles a cell
-    width = max(float(np.sqrt(area / max(most, 1))), 1e-9 * span)
+    if sum(len(each.triangles) for each in surfaces) <= most:
+        return list(surfaces)
+    # a surface that passes n cells of width h has an area of about n h², and two triangles a cell
+    width = 0.6 * math.sqrt(sum(map(_area, surfaces)) / most)
+    farthest = max(float(np.abs(each.corners).max()) for each in surfaces)
     while True:
-        found = _joined(surface.corners, surface.triangles, np.floor((surface.corners - low) / width))
-        if len(found.triangles) <= most or width > 2 * span:
+        found = [_joined(each.corners, each.triangles, np.floor(each.corners / width)) for each in surfaces]
+        if sum(len(each.triangles) for each in found) <= most or width > farthest:
             return found
         width *= 1.15
 
 
+def _area(surface: Surface) -> float:
+    a, b, c = surface.corners[surface.triangles].swapaxes(0, 1)
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
+
+
 def _joined(corners: Array, triangles: Indices, keys: Array) -> Surface:
     """Corners of one key made one, their mean; triangles without an area, and those that stand twice, are gone."""
-    _, place = np.unique(keys, axis=0, return_inverse=True)
-    place = place.reshape(-1)
+    place = _groups(keys)
     count = np.bincount(place)
     means = np.stack([np.bincount(place, axis) / count for axis in corners.T], axis=1)
     moved = float(np.linalg.norm(means[place] - corners, axis=1).max())
     joined = place[triangles]
     a, b, c = joined.T
     joined = joined[(a != b) & (b != c) & (c != a)]
-    _, first = np.unique(np.sort(joined, axis=1), axis=0, return_index=True)
+    sides = _groups(np.sort(joined, axis=1))
+    first = np.full(sides.max(initial=-1) + 1, len(sides))
+    np.minimum.at(first, sides, np.arange(len(sides)))
     return Surface(means, joined[np.sort(first)], moved)
+
+
+def _groups(keys: npt.NDArray[np.generic]) -> Indices:
+    """The number of each row, the same for rows that are equal, without gaps, (n,)."""
+    order = np.lexsort(keys.T)
+    differs = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+    place = np.zeros(len(keys), dtype=np.int64)
+    place[order[1:]] = np.cumsum(differs)
+    return place

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from trundle.robot.parameters import Resolver
 
 # How many triangles all meshes of a robot may have together where they are drawn, and how many shapes there may be.
-MOST_TRIANGLES = 60_000
+MOST_TRIANGLES = 80_000
 _MOST_SHAPES = 2000
 # Sides of what is round.
-_AROUND, _ALONG = 32, 16
+_AROUND, _ALONG = 32, 12
 _CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
@@ -49,7 +49,7 @@ def solids(
             wrong.append(f"{name}: {error}")
             continue
         found.append((frames[name], shape, surface))
-    drawn = _bounded([surface for *_, surface in found], most)
+    drawn = simplified([surface for *_, surface in found], most)
     result = tuple(
         Solid(frame, _placed(surface, shape, read), surface.triangles, shape.colour)
         for (frame, shape, _), surface in zip(found, drawn, strict=True)
@@ -60,7 +60,7 @@ def solids(
 
 def _shapes(robot: Robot, wrong: list[str]) -> Iterator[tuple[str, Shape]]:
     """The shapes of a robot, those of its URDF text among them, with the names of their bodies."""
-    shapes: dict[str, Sequence[Shape]] = {}
+    shapes: Mapping[str, Sequence[Shape]] = {}
     if robot.urdf is not None:
         from trundle.documents.urdf.visuals import urdf_shapes  # late: most descriptions are no URDF
 
@@ -69,7 +69,9 @@ def _shapes(robot: Robot, wrong: list[str]) -> Iterator[tuple[str, Shape]]:
     bodies = {"base": robot.body, **{name: joint.body for name, joint in robot.joints.items()}}
     own = {name: tuple(body.shapes.values()) for name, body in bodies.items() if body and body.shapes}
     places = body_names(robot)
-    listed = [(name, each) for name, several in (shapes | own).items() if name in places for each in several]
+    listed = [
+        (name, each) for name, several in {**shapes, **own}.items() if name in places for each in several
+    ]
     if len(listed) > _MOST_SHAPES:
         wrong.append(f"{len(listed)} shapes are too many: the first {_MOST_SHAPES} are drawn")
     yield from listed[:_MOST_SHAPES]
@@ -97,33 +99,24 @@ def _turned(profile: Sequence[tuple[float, float]]) -> Surface:
     """The surface of a profile of points (r, z), from below up, turned about z; its ends are on the axis."""
     around = 2 * math.pi * np.arange(_AROUND) / _AROUND
     r, z = np.array(profile[1:-1]).T
-    ring = np.stack([np.outer(r, np.cos(around)), np.outer(r, np.sin(around)), np.outer(z, np.ones(_AROUND))], -1)
+    ring = np.stack(
+        [np.outer(r, np.cos(around)), np.outer(r, np.sin(around)), np.outer(z, np.ones(_AROUND))], -1
+    )
     poles = [[0.0, 0.0, profile[0][1]], [0.0, 0.0, profile[-1][1]]]
     corners = np.concatenate([ring.reshape(-1, 3), poles])
     south, north, top = len(corners) - 2, len(corners) - 1, _AROUND * (len(r) - 1)
     k = np.arange(_AROUND)
     after = np.roll(k, -1)
-    faces = [np.stack([np.full(_AROUND, south), after, k], 1), np.stack([np.full(_AROUND, north), top + k, top + after], 1)]
+    faces = [
+        np.stack([np.full(_AROUND, south), after, k], 1),
+        np.stack([np.full(_AROUND, north), top + k, top + after], 1),
+    ]
     for row in range(0, top, _AROUND):
         faces += [
             np.stack([row + k, row + after, row + _AROUND + after], 1),
             np.stack([row + k, row + _AROUND + after, row + _AROUND + k], 1),
         ]
     return Surface(corners, np.concatenate(faces))
-
-
-def _bounded(surfaces: Sequence[Surface], most: int) -> list[Surface]:
-    """The same with at most so many triangles together: the largest are simplified, all to one number."""
-    sizes = np.sort([len(each.triangles) for each in surfaces])
-    left, limit = most, most
-    for place, size in enumerate(sizes):
-        limit = left // (len(sizes) - place)
-        if size > limit:
-            break
-        left -= int(size)
-    else:
-        return list(surfaces)
-    return [simplified(each, max(limit, 4)) for each in surfaces]
 
 
 def _placed(surface: Surface, shape: Shape, read: Resolver) -> np.ndarray:

@@ -10,12 +10,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from pydantic import ValidationError
+
 from trundle.documents.meshes import SUFFIXES
 from trundle.documents.urdf.elements import origin_of, read_elements, within_a_turn
 from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.tree_structure import check_tree, identifiers
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.errors import InputError
+from trundle.robot.problems import input_error
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere
 
 
@@ -66,30 +69,38 @@ def _colour(material: Part) -> str | None:
 def _shapes(parts: Sequence[Part], colours: Mapping[str, str], wrong: list[str]) -> Iterator[Shape]:
     for part in parts:
         try:
-            yield from _shape(part, colours)
+            data = _look(part, colours)
+            yield from (kind.model_validate({**data, **own}) for kind, own in _geometry(part))
         except InputError as error:
             wrong.append(str(error))
+        except ValidationError as error:
+            wrong.append(str(input_error(error, f"line {part.element.line}: {part.owner}")))
 
 
-def _shape(part: Part, colours: Mapping[str, str]) -> Iterator[Shape]:
+def _look(part: Part, colours: Mapping[str, str]) -> dict[str, object]:
+    """Where a shape is, and its colour."""
     at, rpy = origin_of(part)
-    where: dict[str, object] = {"at": at, "rpy": within_a_turn(rpy)}
+    data: dict[str, object] = {"at": at, "rpy": within_a_turn(rpy)}
     for material in part.children("material"):
         colour = _colour(material) or colours.get(material.element.get("name", ""))
-        where |= {} if colour is None else {"colour": colour}
+        data |= {} if colour is None else {"colour": colour}
+    return data
+
+
+def _geometry(part: Part) -> Iterator[tuple[type[Shape], dict[str, object]]]:
     geometry = part.child("geometry")
     for body in () if geometry is None else geometry.children():
         tag = body.element.tag
         if tag == "box":
-            yield Box(size=body.numbers("size"), **where)
+            yield Box, {"size": body.numbers("size")}
         elif tag == "cylinder":
-            yield Cylinder(radius=body.number("radius"), length=body.number("length"), **where)
+            yield Cylinder, {"radius": body.number("radius"), "length": body.number("length")}
         elif tag == "sphere":
-            yield Sphere(radius=body.number("radius"), **where)
+            yield Sphere, {"radius": body.number("radius")}
         elif tag == "mesh":
             file, scale = body.text("filename"), body.numbers("scale", (1.0, 1.0, 1.0))
             if not file.lower().endswith(SUFFIXES):
                 raise body.fail(f"{PurePath(file).name!r} is neither STL nor OBJ", "filename")
-            yield Mesh(file=file, scale=scale, **where)
+            yield Mesh, {"file": file, "scale": scale}
         else:
             raise body.fail(f"a shape <{tag}> isn't known", hint="box, cylinder, sphere, mesh")
