@@ -65,22 +65,10 @@ def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:
 def scene_data(scene: Scene) -> dict[str, object]:
     """A scene's shapes by their names, its poses as they change, and from where it is looked at."""
     view = scene.projection
-    shapes = {name: getattr(scene, name) for name in scene.__dataclass_fields__ if name != "poses"}
     directions = np.column_stack([project(np.eye(3), view), depth(np.eye(3), view)])
-    return {
-        **shapes,
-        "frames": scene.poses.shape[1],
-        "poses": _drawn(scene.poses, scene.size),
-        "size": scene.size,
-        "view": {
-            "axes": PLANES.get(view, ()),
-            "seen": SEEN[view],
-            "flat": scene.is_flat,
-            "right": directions[:, 0].tolist(),
-            "up": directions[:, 1].tolist(),
-            "toward": directions[:, 2].tolist(),
-        },
-    }
+    right, up, toward = directions.T.tolist()
+    seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
+    return {**scene.plain(), "poses": _drawn(scene.poses, scene.size), "seen": seen}
 
 
 def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:

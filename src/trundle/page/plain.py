@@ -20,19 +20,16 @@ _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def plain(value: object) -> Plain:
-    """The same as mappings, sequences, numbers and texts: a dataclass or a named tuple by its fields, an array as
-    {"base64": its numbers, little-endian, row by row, "type": "f4" or "f8"}.
+    """The same as mappings, sequences, numbers and texts: a dataclass by its fields, an array as {"base64": numbers,
+    little-endian, row by row, "type": "f4", "f8" or "i4"}.
     """
     if isinstance(value, np.ndarray):
-        numbers = value if value.dtype == np.float32 else value.astype(np.float64)
-        kind = f"f{numbers.dtype.itemsize}"
-        return {"base64": b64encode(numbers.astype(f"<{kind}").tobytes()).decode("ascii"), "type": kind}
+        kind = "f4" if value.dtype == np.float32 else "i4" if value.dtype.kind in "iu" else "f8"
+        return {"base64": b64encode(value.astype(f"<{kind}").tobytes()).decode("ascii"), "type": kind}
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if is_dataclass(value):
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(each) for name, each in value._asdict().items()}  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, Sequence):

@@ -1,6 +1,6 @@
 // Page data as Python wrote it, and what a motion is at any time between its samples.
 
-const NUMBERS = { f4: Float32Array, f8: Float64Array };
+const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
 
 // JSON with arrays as {base64, type}, little-endian as every machine that runs browsers. Objects have no prototype: a
 // value may be called "constructor" or "__proto__".
@@ -82,8 +82,8 @@ function orthonormalise(m, o) {
   m.set([x2, y2, x0 * y1 - x1 * y0], o + 8);
 }
 
-// A point of a frame in the world.
-export function placed(poses, { frame, at }) {
+// A point of a frame in the world; a spot is [frame, [x, y, z]].
+export function placed(poses, [frame, at]) {
   const o = 12 * frame;
   return [0, 4, 8].map((k) => poses[o + k] * at[0] + poses[o + k + 1] * at[1] + poses[o + k + 2] * at[2] + poses[o + k + 3]);
 }

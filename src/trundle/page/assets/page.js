@@ -111,7 +111,7 @@ function showHeader(document, { data, motion }) {
     const drawn = motion.time.length;
     if (drawn < samples) facts.push(`${drawn.toLocaleString("en")} drawn, within ${number(Math.max(100 * off, 0.001), 2)} % of a panel's range`);
   }
-  if (data.scene) facts.push(`seen ${data.scene.view.seen}`);
+  if (data.scene) facts.push(`seen ${data.scene.seen.from}`);
   document.getElementById("facts").textContent = facts.join(" · ");
   const others = data.others ?? [];
   if (!others.length) return;
@@ -137,7 +137,7 @@ function setUpViews(document, page) {
   const note = at("note");
   const show = (spatial) => {
     const canvas = element("canvas", { id: "canvas", tabindex: 0, role: "img" });
-    canvas.setAttribute("aria-label", `${page.data.title}, drawn ${spatial ? "in space" : page.scene.view.seen}`);
+    canvas.setAttribute("aria-label", `${page.data.title}, drawn ${spatial ? "in space" : page.scene.seen.from}`);
     at("canvas").replaceWith(canvas);
     page.view?.dispose?.();
     page.view = (spatial ? page.parts.createView3d : createView2d)(canvas, page.theme, {
@@ -166,7 +166,7 @@ function setUpViews(document, page) {
   at("spatial").addEventListener("click", () => show(!page.spatial));
   const acts = viewActs(page);
   for (const name of ["follow", "fit", "nearer", "farther"]) at(name).addEventListener("click", acts[name]);
-  show(Boolean(page.parts.createView3d) && page.data.scene.view.axes.length === 0);
+  show(Boolean(page.parts.createView3d) && page.data.scene.seen.axes.length === 0);
 }
 
 function viewActs(page) {

@@ -27,7 +27,7 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
   };
   const draw = (scene, moment) => {
     shown = scene;
-    const look = lookOf(scene);
+    const look = scene.seen;
     if (camera.follows) follow(camera, flat(look, placed(moment.poses, scene.traced)));
     context.setTransform(camera.ratio, 0, 0, camera.ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
@@ -76,11 +76,6 @@ function follow(camera, at) {
   camera.y = at[1] + camera.offset[1];
 }
 
-// How the scene is looked at: the picture's two directions and the one toward the eye.
-function lookOf({ view }) {
-  return view;
-}
-
 function dot(a, b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -115,7 +110,7 @@ function robotsOf(scene, moment) {
 // Corners around the path and around the robot on it.
 function boundsOf(scene) {
   const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
-  const look = lookOf(scene);
+  const look = scene.seen;
   for (const { motion, scene: shapes } of [scene, ...scene.others].map((each) => ({ motion: each.motion, scene: each }))) {
     const points = outline(shapes);
     const every = Math.max(1, Math.floor(motion.time.length / 80));
@@ -135,13 +130,13 @@ function boundsOf(scene) {
 }
 
 function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced }) {
-  const spots = [traced, ...centers, ...joints.map(({ frame }) => ({ frame, at: [0, 0, 0] }))];
-  for (const { frame, corners } of plates) spots.push(...corners.map((at) => ({ frame, at })));
+  const spots = [traced, ...centers, ...joints.map(({ frame }) => [frame, [0, 0, 0]])];
+  for (const { frame, corners } of plates) spots.push(...corners.map((at) => [frame, at]));
   for (const { start, end } of [...bars, ...mounts]) spots.push(start, end);
   for (const { first, second } of loops) spots.push(first, second);
   for (const { frame, radius: r, width, round } of wheels) {
     const half = round ? r : width / 2;
-    for (const x of [-r, r]) for (const y of [-half, half]) for (const z of [-r, r]) spots.push({ frame, at: [x, y, z] });
+    for (const x of [-r, r]) for (const y of [-half, half]) for (const z of [-r, r]) spots.push([frame, [x, y, z]]);
   }
   return spots;
 }
@@ -268,7 +263,7 @@ function drawRobot({ context, camera, theme, look }, robot, magnified) {
 // The nearest last.
 function sortedPlates(plates, poses, { toward }) {
   if (plates.length < 2) return plates;
-  const depth = ({ frame, corners }) => dot(toward, placed(poses, { frame, at: corners[0].map((_, k) => mean(corners, k)) }));
+  const depth = ({ frame, corners }) => dot(toward, placed(poses, [frame, corners[0].map((_, k) => mean(corners, k))]));
   return plates.map((plate) => [depth(plate), plate]).sort((a, b) => a[0] - b[0]).map(([, plate]) => plate);
 }
 
@@ -283,7 +278,7 @@ function polygon(context, points) {
 }
 
 function drawPlate({ context, theme, screen, edge }, { frame, corners, assumed }) {
-  polygon(context, corners.map((at) => screen({ frame, at })));
+  polygon(context, corners.map((at) => screen([frame, at])));
   context.fillStyle = assumed ? theme.assumed : theme.body;
   context.fill();
   context.lineWidth = 1.2;
@@ -292,7 +287,7 @@ function drawPlate({ context, theme, screen, edge }, { frame, corners, assumed }
 }
 
 function drawBars({ context, theme, screen }, { bars, mounts, wheels }) {
-  const held = wheels.map(({ frame, pivot }) => ({ start: pivot, end: { frame, at: [0, 0, 0] } }));
+  const held = wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
   context.beginPath();
   for (const { start, end } of [...mounts, ...bars, ...held]) {
     context.moveTo(...screen(start));
@@ -307,7 +302,7 @@ function drawBars({ context, theme, screen }, { bars, mounts, wheels }) {
 // The marks on its tread show it turn.
 function drawWheel({ context, theme, look, poses, seen, edge, scale }, wheel, spin) {
   const { frame, radius } = wheel;
-  const centre = flat(look, placed(poses, { frame, at: [0, 0, 0] }));
+  const centre = flat(look, placed(poses, [frame, [0, 0, 0]]));
   context.fillStyle = theme.wheel;
   context.strokeStyle = edge;
   context.lineWidth = 1;
@@ -375,7 +370,7 @@ function drawTread({ context, theme, look, seen, scale }, wheel, { centre, along
 
 // A ring for what turns, a box for what slides, a square for what is fixed; hatched ground under what hangs on none.
 function drawJoint({ context, theme, look, poses, screen, seen }, { frame, symbol, axis, turns }) {
-  const at = screen({ frame, at: [0, 0, 0] });
+  const at = screen([frame, [0, 0, 0]]);
   if (symbol === "weld") return;
   if (turns || axis === null) {
     drawPin({ context, theme }, at, symbol === "ball");
