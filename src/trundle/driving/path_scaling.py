@@ -174,11 +174,12 @@ class _Programme:
         about = self.most if last is None else self.at(last)
         worth = np.repeat(np.diff(self.knots), len(_POINTS)) * about**-1.5
         gain = np.bincount(self.columns.ravel(), (worth[:, None] * self.values[0]).ravel()) * self.scale
-        bounds = [(_LEAST, _GREATEST)] * len(self.scale)
+        x = np.ones(len(self.scale)) if last is None else last / self.scale
+        # the last coefficients stay allowed, also where easing their jerks left less than the least
+        bounds = [(each, _GREATEST) for each in np.minimum(_LEAST, x)]
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
-                bounds[place] = (min(_LEAST, end / self.scale[place]), end / self.scale[place])
-        x = np.ones(len(self.scale)) if last is None else last / self.scale
+                bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
         held = np.zeros(len(rows), dtype=bool)
         while True:
             # most rows never matter: those near to their bounds, and then those that are broken without them
