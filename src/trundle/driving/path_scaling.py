@@ -13,7 +13,8 @@ last. Between the programme's points limits are held by bounds on Chebyshev seri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,8 +32,10 @@ _ENOUGH = 5e-4
 _PARTS, _NODES = 4, 8
 _GAUSS, _WEIGHTS = legendre.leggauss(20)
 _SPARE = 1e-10
-# Coefficients of b, as shares of what is expected there.
+# Coefficients of b, as shares of what is expected there. The first programme knows no jerks and would leave some at the
+# least, from where the tangents of J/√b let them rise slowly: it has to keep to the largest of these that it can.
 _LEAST, _GREATEST = 1e-6, 1e3
+_FIRST = (1e-2, 1e-3, 1e-4, _LEAST)
 # Rows with at least this share of their bound are in a programme from its start.
 _NEAR = 0.6
 
@@ -93,7 +96,7 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
     ends: what b may be at most at both ends.
     """
     programme = _Programme(course, knots, 2 if jerks else 1, ends)
-    b = programme.solved(None)
+    b = programme.first(_FIRST if jerks else (_LEAST,))
     if jerks:
         b = b * programme.ease(b)
         for _ in range(_MOST_ROUNDS):
@@ -166,7 +169,14 @@ class _Programme:
             share = np.nan_to_num(self.limits[2] / jerk, nan=np.inf)
         return min(1.0, 0.99 * float(share.min()) ** (2 / 3))
 
-    def solved(self, last: FloatArray | None) -> FloatArray:
+    def first(self, leasts: Sequence[float]) -> FloatArray:
+        """The coefficients of the programme without jerks, with the first of these shares that leaves any."""
+        for least in leasts[:-1]:
+            with suppress(NumericsError):
+                return self.solved(None, least)
+        return self.solved(None, leasts[-1])
+
+    def solved(self, last: FloatArray | None, least: float = _LEAST) -> FloatArray:
         """The coefficients of the programme about the last ones; the first one is without jerks."""
         rows, most = self._rows(last)
         where = np.tile(self.columns, (len(rows) // len(self.z), 1))
@@ -176,7 +186,7 @@ class _Programme:
         gain = np.bincount(self.columns.ravel(), (worth[:, None] * self.values[0]).ravel()) * self.scale
         x = np.ones(len(self.scale)) if last is None else last / self.scale
         # the last coefficients stay allowed, also where easing their jerks left less than the least
-        bounds = [(each, _GREATEST) for each in np.minimum(_LEAST, x)]
+        bounds = [(each, _GREATEST) for each in np.minimum(least, x)]
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
                 bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
