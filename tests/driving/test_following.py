@@ -194,7 +194,7 @@ def test_poses_that_lead_straight_back():
 
 
 def test_a_wheel_passes_close_by_the_centre_of_rotation():
-    """The base nearly stops while the wheel turns, and no longer: it was too slow there to be integrated, or refused."""
+    """The base nearly stops while the wheel turns, and no longer: it was refused, or too slow to be integrated."""
     rng = np.random.default_rng([3889262366, 14])
     limits, path = random_limits(rng), random_path(rng)
     motion = followed(path, trundle.catalog.swerve(), limits=limits)

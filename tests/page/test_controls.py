@@ -151,7 +151,8 @@ def test_tables_are_those_that_python_writes():
 WORKERS = """
 const made = [];
 const start = () => {
-  const worker = { sent: [], ended: false, postMessage: (m) => worker.sent.push(m), terminate: () => (worker.ended = true) };
+  const worker = { sent: [], ended: false, postMessage: (each) => worker.sent.push(each) };
+  worker.terminate = () => (worker.ended = true);
   made.push(worker);
   return worker;
 };

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.polynomial import chebyshev, legendre
+from numpy.polynomial import chebyshev
 
 from trundle.errors import NumericsError
 from trundle.results.arrays import FloatArray
@@ -30,7 +30,6 @@ _MOST_ROUNDS = 12
 _ENOUGH = 5e-4
 # Limits are bounded on so many parts of each interval by Chebyshev series through so many points.
 _PARTS, _NODES = 4, 8
-_GAUSS, _WEIGHTS = legendre.leggauss(20)
 _SPARE = 1e-10
 # Coefficients of b, as shares of what is expected there. The first programme knows no jerks and would leave some at the
 # least, from where the tangents of J/√b let them rise slowly: it has to keep to the largest of these that it can.
@@ -84,10 +83,13 @@ class Scaling:
         return zero + inside * (one + inside * two)
 
     def _spent(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
-        """∫ dz/√b from each piece's begin."""
-        z = inside[:, None] / 2 * (1 + _GAUSS)
-        zero, one, two = self.squares[piece].T[..., None]
-        return inside / 2 * ((zero + z * (one + z * two)) ** -0.5 @ _WEIGHTS)
+        """∫ dz/√b from each piece's begin, 2/√c artanh(√c z/(√b(0) + √b(z))) with b's coefficient c of z²."""
+        ends = np.sqrt(self._square(piece, np.zeros_like(inside))) + np.sqrt(self._square(piece, inside))
+        bent = self.squares[piece, 2] * (inside / ends) ** 2
+        root = np.sqrt(np.abs(bent))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            curved = np.where(bent > 0, np.arctanh(root), np.arctan(root)) / root
+        return 2 * inside / ends * np.where(root > 1e-4, curved, 1 + bent / 3 + bent**2 / 5)
 
 
 def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, float]) -> Scaling:
