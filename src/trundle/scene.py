@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,18 @@ class Plate:
     assumed: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A body's own shape on its frame: triangles, indices of three (m, 3), between corners (n, 3) in m, whose order is
+    that against the clock seen from outside; "#rrggbb" or "#rrggbbaa", None for the colour of bodies.
+    """
+
+    frame: int
+    corners: Array
+    triangles: npt.NDArray[np.int64]
+    colour: str | None = None
+
+
 @dataclass(frozen=True)
 class Bar:
     """A bar between two points."""
@@ -125,9 +138,10 @@ class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
     `spins` says how far each wheel has rolled forward about its axle over time, (T, wheels) in rad, NaN of a ball; None
-    of a robot that isn't seen in motion. `mounts` are the bars that hold joints to the base, `centers` the centres of
-    mass, `coupled` the wheels that a linkage joins, `traced` the point whose path is worth seeing, `base` how the base
-    moves, `arrows` what acts on it.
+    of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
+    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that a
+    linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on
+    it.
     """
 
     poses: Array
@@ -143,6 +157,7 @@ class Scene:
     traced: Spot = BASE
     arrows: tuple[Arrow, ...] = ()
     spins: Array | None = None
+    solids: tuple[Solid, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
@@ -214,7 +229,18 @@ class Scene:
             half = wheel.radius if wheel.round else wheel.half
             signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
-        return self.places(spots or [self.traced])
+        found = [self.places(spots or [self.traced])]
+        for solid in self.solids:  # the corners of the boxes around them
+            low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
+            found.append(
+                self.places(Spot(solid.frame, each) for each in product(*zip(low, high, strict=True)))
+            )
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def clothed(self) -> frozenset[int]:
+        """The frames whose bodies' own shapes are known: what is assumed of them need not be drawn."""
+        return frozenset(solid.frame for solid in self.solids)
 
     @property
     def size(self) -> float:
