@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
-    from trundle.show.animation import animate as animate
     from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
+    from trundle.show.films import film
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.typeset.formats import format_equations as format_equations
     from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
     from trundle.wrenches import Inertia as Inertia
@@ -90,7 +91,7 @@ if TYPE_CHECKING:
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
 
-    load, odometry, open = load_robot, derive_odometry, open_model
+    animate, load, odometry, open = film, load_robot, derive_odometry, open_model
 
 # The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
@@ -127,17 +128,18 @@ _HOMES = {
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
-    "show.animation": ("animate",),
     "show.breakdown_figure": ("breakdown_figure",),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
+    "typeset.formats": ("format_equations",),
     "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
+    "animate": ("show.films", "film"),
     "load": ("documents", "load_robot"),
     "odometry": ("motion.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),

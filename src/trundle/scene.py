@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,12 @@ SEEN = {"x": "from the front", "y": "from the side", "z": "from above", SPATIAL:
 _AZIMUTH, _ELEVATION = math.radians(-60), math.radians(30)
 # Directions that differ by less in how much they show are the same; then the side view is the customary one.
 _AS_GOOD = 1e-6
+# A wheel without a width is drawn with this share of its radius.
+_SLIM = 0.3
+# Marks around a rim, so that its turning is seen; rollers stand closer. How far a roller leans at most (rad).
+_TREADS, _ROLLERS, _LEAN = 6, 8, 1.2
+# A wheel's side shows where its axle points at whoever looks by more than this.
+_ASIDE = 0.2
 
 
 class Spot(NamedTuple):
@@ -54,6 +61,11 @@ class WheelShape:
     round: bool = False
     roller_angle: float | None = None
 
+    @property
+    def half(self) -> float:
+        """Half of its width as it is drawn: one without a width is a slim one."""
+        return (self.width or _SLIM * self.radius) / 2
+
 
 @dataclass(frozen=True)
 class Plate:
@@ -62,6 +74,18 @@ class Plate:
     frame: int
     corners: tuple[Numbers, ...]
     assumed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A body's own shape on its frame: triangles, indices of three (m, 3), between corners (n, 3) in m, whose order is
+    that against the clock seen from outside; "#rrggbb" or "#rrggbbaa", None for the colour of bodies.
+    """
+
+    frame: int
+    corners: Array
+    triangles: npt.NDArray[np.int64]
+    colour: str | None = None
 
 
 @dataclass(frozen=True)
@@ -113,8 +137,11 @@ class Arrow:
 class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
-    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that
-    a linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on it.
+    `spins` says how far each wheel has rolled forward about its axle over time, (T, wheels) in rad, NaN of a ball; None
+    of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
+    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that a
+    linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on
+    it.
     """
 
     poses: Array
@@ -129,11 +156,47 @@ class Scene:
     coupled: tuple[tuple[str, ...], ...] = ()
     traced: Spot = BASE
     arrows: tuple[Arrow, ...] = ()
+    spins: Array | None = None
+    solids: tuple[Solid, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
         arrows = (replace(each, at=each.at[moments], vector=each.vector[moments]) for each in self.arrows)
-        return replace(self, poses=self.poses[moments], arrows=tuple(arrows))
+        spins = None if self.spins is None else self.spins[moments]
+        return replace(self, poses=self.poses[moments], arrows=tuple(arrows), spins=spins)
+
+    def between(self, position: float) -> Scene:
+        """The same at one moment between the sample before a position (0 for the first) and the one after it.
+
+        Positions and angles change evenly; rotations are averaged and brought back to rotations (the polar factor, by
+        Newton's iteration R ← (3 R − R Rᵀ R)/2: Higham 1986).
+        """
+        before = min(max(int(position), 0), len(self.poses) - 1)
+        share = min(max(position - before, 0.0), 1.0)
+        if before + 1 == len(self.poses) or not share:
+            return self.at([before])
+        pair = self.at([before, before + 1])
+
+        def mixed(values: Array) -> Array:
+            return (1 - share) * values[:1] + share * values[1:]
+
+        poses = mixed(pair.poses)
+        turn = poses[..., :3]
+        for _ in range(4):
+            turn = 1.5 * turn - 0.5 * turn @ turn.swapaxes(-1, -2) @ turn
+        poses[..., :3] = turn
+        arrows = tuple(replace(each, at=mixed(each.at), vector=mixed(each.vector)) for each in pair.arrows)
+        return replace(
+            pair, poses=poses, arrows=arrows, spins=None if pair.spins is None else mixed(pair.spins)
+        )
+
+    def plain(self) -> dict[str, object]:
+        """All of it as JSON can hold it, but for the arrays: shapes by their fields, a spot as [frame, [x, y, z]],
+        `poses` (T, frames, 12), each frame's three rows one after the other, and how it is best seen.
+        """
+        poses = self.poses.reshape(*self.poses.shape[:2], 12)
+        seen = {"view": self.projection, "size": self.size, "flat": self.is_flat}
+        return {**asdict(self), **seen, "frames": self.poses.shape[1], "poses": poses}
 
     def place(self, spot: Spot) -> Array:
         """A point over time, (T, 3)."""
@@ -141,8 +204,15 @@ class Scene:
 
     def places(self, spots: Iterable[Spot]) -> Array:
         """Points over time, (T, n, 3)."""
-        found = [self.place(spot) for spot in spots]
-        return np.stack(found, axis=1) if found else np.zeros((len(self.poses), 0, 3))
+        spots = list(spots)
+        found = np.zeros((len(self.poses), len(spots), 3))
+        frames = np.array([spot.frame for spot in spots], dtype=int)
+        at = np.array([spot.at for spot in spots], dtype=float).reshape(-1, 3)
+        for frame in set(frames.tolist()):
+            here = frames == frame
+            pose = self.poses[:, frame]
+            found[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
+        return found
 
     def turned(self, frame: int, direction: Numbers) -> Array:
         """A direction of a frame in the world over time, (T, 3)."""
@@ -156,10 +226,21 @@ class Scene:
         spots += [Spot(joint.frame) for joint in self.joints] + [*self.centers]
         spots += [end for loop in self.loops for end in (loop.first, loop.second)]
         for wheel in self.wheels:
-            half = wheel.radius if wheel.round else wheel.width / 2
+            half = wheel.radius if wheel.round else wheel.half
             signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
-        return self.places(spots or [self.traced])
+        found = [self.places(spots or [self.traced])]
+        for solid in self.solids:  # the corners of the boxes around them
+            low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
+            found.append(
+                self.places(Spot(solid.frame, each) for each in product(*zip(low, high, strict=True)))
+            )
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def clothed(self) -> frozenset[int]:
+        """The frames whose bodies' own shapes are known: what is assumed of them need not be drawn."""
+        return frozenset(solid.frame for solid in self.solids)
 
     @property
     def size(self) -> float:
@@ -216,6 +297,46 @@ def depth(points: Array, view: str) -> Array:
     level = math.cos(_ELEVATION)
     toward = (level * math.cos(_AZIMUTH), level * math.sin(_AZIMUTH), math.sin(_ELEVATION))
     return points @ np.array(toward)
+
+
+def marks(scene: Scene, index: int, view: str) -> Array:
+    """Lines painted on a wheel that turn with it, as they are seen, (T, n, 2, 2): across its tread, or along its
+    rollers, and on the side that shows; NaN where the wheel hides them.
+    """
+    wheel, spins = scene.wheels[index], scene.spins
+    count = _TREADS if wheel.roller_angle is None else _ROLLERS
+    spin = np.zeros(len(scene.poses)) if spins is None else spins[:, index]
+    around = spin[:, None] + 2 * math.pi * np.arange(count) / count
+    turning = scene.poses[:, wheel.frame, :, :3]
+    outward = (
+        np.sin(around)[..., None] * turning[:, None, :, 0]
+        + np.cos(around)[..., None] * turning[:, None, :, 2]
+    )
+    forward = (
+        np.cos(around)[..., None] * turning[:, None, :, 0]
+        - np.sin(around)[..., None] * turning[:, None, :, 2]
+    )
+    axle, rim = turning[:, None, :, 1], wheel.radius * outward
+    lean, across = _lean(wheel)
+    off = lean * forward - across * axle
+    tread = np.stack([rim + off, rim - off], axis=2)
+    toward = depth(axle, view)[..., None]
+    near = np.sign(toward) * wheel.half * axle
+    side = np.stack([0.45 * rim + near, rim + near], axis=2)
+    tread = np.where(depth(outward, view)[..., None, None] > 0, tread, np.nan)
+    side = np.where(np.abs(toward)[..., None] > _ASIDE, side, np.nan)
+    centre = scene.poses[:, wheel.frame, None, None, :, 3]
+    return project(centre + np.concatenate([tread, side], axis=1), view)
+
+
+def _lean(wheel: WheelShape) -> tuple[float, float]:
+    """Half of what a mark on the tread spans forward and along the axle (m): rollers on top slant the other way than
+    the one on the ground, an omni wheel's lie along the rim.
+    """
+    angle, r = wheel.roller_angle or 0.0, wheel.radius
+    if abs(angle) > _LEAN:
+        return 0.12 * r, 0.0
+    return math.copysign(min(wheel.half * abs(math.tan(angle)), 0.35 * r), angle), wheel.half
 
 
 def body_outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
+from trundle.model.solids import solids
 from trundle.robot.bodies import DirectedJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
@@ -57,8 +59,17 @@ def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, f
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
     q = [values[name] for name in names]
-    poses = world_poses(assembly.tree, configure(assembly, names, q).poses)
-    return _Drawn(robot, assembly, read).scene(poses, len(q[0]) if q else 1)
+    found = configure(assembly, names, q)
+    count = len(q[0]) if q else 1
+    drawn = _Drawn(robot, assembly, read)
+    still = drawn.scene(world_poses(assembly.tree, found.poses), count)
+    angles = [
+        found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+        for wheel in assembly.wheels
+    ]
+    spins = table([angles], count, len(angles)).reshape(count, len(angles))
+    bodies = {name: drawn.body(name) for name in body_names(robot)}
+    return replace(still, spins=spins, solids=solids(robot, read, bodies))
 
 
 @dataclass(frozen=True)
