@@ -156,7 +156,7 @@ class Comparison:
         suffix : {".png", ".svg", ".pdf"}
             The kind of file.
         only : sequence of str
-            Names of values: one figure of these, `states`, instead of all.
+            Names of values: one figure `values` of these, instead of all.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Comparison:
         >>> runs = [trundle.Run("cart", [0.0, 1.0], {"x": [0.0, k]}) for k in (1.0, 2.0)]
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     [path.name for path in trundle.compare(*runs, labels="ab").save(folder, ".svg", ["x"])]
-        ['states.svg']
+        ['values.svg']
         """
         from trundle.show.path import track_of
         from trundle.show.style import save_figure
@@ -185,7 +185,7 @@ class Comparison:
         shown += [what for what in _OVER_TIME if self._panels(what, ())[0]]
         figures = {what: self.path() if what == "path" else self.over_time(what) for what in shown}
         if only:
-            figures = {"states": self.over_time("states", *only)}
+            figures = {"values": self.over_time("states", *only)}
         return [save_figure(drawn, Path(folder) / f"{what}{suffix}") for what, drawn in figures.items()]
 
     @property
@@ -222,15 +222,16 @@ class Comparison:
         return differing, len(found) - len(differing)
 
 
-def difference_labels(runs: Sequence[Run]) -> tuple[str, ...]:
-    """What differs among runs, in a few words each; numbered where words don't tell them apart."""
+def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[str, ...]:
+    """What differs among runs, in a few words each; where words don't tell them apart, with names or numbers."""
     facts = [dict(_facts(run)) for run in runs]
     kinds = dict.fromkeys(kind for each in facts for kind in each)
     differing = [kind for kind in kinds if len({each.get(kind) for each in facts}) > 1][:_MOST_TOLD]
     told = [", ".join(each[kind] for kind in differing if kind in each) for each in facts]
     if all(told) and len(set(told)) == len(told):
         return tuple(told)
-    return tuple(f"{number}: {text}" if text else f"run {number}" for number, text in enumerate(told, 1))
+    apart = names if len(set(names)) == len(runs) else [f"run {number}" for number in range(1, len(runs) + 1)]
+    return tuple(f"{name}: {text}" if text else name for name, text in zip(apart, told, strict=True))
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

@@ -110,7 +110,9 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
         for index, (track, label) in enumerate(zip(tracks, labels, strict=True)):
             colour, dash = COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
             draw_scene(axes, track.scene.at([-1]), view, scale=scale, alphas=[0.6])
-            axes.plot(*track.points.T, color=colour, linestyle=dash, label=label, zorder=5)
+            # Where paths are one, the first ones show on both sides of the last.
+            width = 1.4 + 0.9 * min(len(tracks) - 1 - index, 4)
+            axes.plot(*track.points.T, color=colour, linestyle=dash, linewidth=width, label=label, zorder=5)
             axes.plot(*track.points[0], "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
             axes.plot(*track.points[-1], "s", color=colour, markeredgecolor="white", markersize=7, zorder=6)
         _note(axes, scale_note(tracks[0], scale))
