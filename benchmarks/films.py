@@ -1,7 +1,7 @@
 """Films of 10 s at 30 pictures a second, 600 pixels wide, as GIF and MP4.
 
-With every picture drawn anew by matplotlib's FuncAnimation, as films were before, the GIF of the differential drive took
-25 s of processor time and the swerve's 24 s, beside 2.8 s and 4.3 s (two cores, EPYC, the same minutes).
+With every picture drawn anew by matplotlib's FuncAnimation, as films were before, the GIF of the differential drive
+took 25 s of processor time and the swerve's 24 s, beside 2.8 s and 4.3 s (two cores, EPYC, the same minutes).
 """
 
 from __future__ import annotations
