@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
+    from trundle.typeset.formats import format_equations as format_equations
     from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
     from trundle.wrenches import Inertia as Inertia
@@ -134,6 +135,7 @@ _HOMES = {
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
+    "typeset.formats": ("format_equations",),
     "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {

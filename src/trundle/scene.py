@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,6 +25,12 @@ SEEN = {"x": "from the front", "y": "from the side", "z": "from above", SPATIAL:
 _AZIMUTH, _ELEVATION = math.radians(-60), math.radians(30)
 # Directions that differ by less in how much they show are the same; then the side view is the customary one.
 _AS_GOOD = 1e-6
+# A wheel without a width is drawn with this share of its radius.
+_SLIM = 0.3
+# Marks around a rim, so that its turning is seen; rollers stand closer. How far a roller leans at most (rad).
+_TREADS, _ROLLERS, _LEAN = 6, 8, 1.2
+# A wheel's side shows where its axle points at whoever looks by more than this.
+_ASIDE = 0.2
 
 
 class Spot(NamedTuple):
@@ -53,6 +59,11 @@ class WheelShape:
     steered: bool = False
     round: bool = False
     roller_angle: float | None = None
+
+    @property
+    def half(self) -> float:
+        """Half of its width as it is drawn: one without a width is a slim one."""
+        return (self.width or _SLIM * self.radius) / 2
 
 
 @dataclass(frozen=True)
@@ -113,8 +124,10 @@ class Arrow:
 class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
-    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that
-    a linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on it.
+    `spins` says how far each wheel has rolled forward about its axle over time, (T, wheels) in rad, NaN of a ball; None
+    of a robot that isn't seen in motion. `mounts` are the bars that hold joints to the base, `centers` the centres of
+    mass, `coupled` the wheels that a linkage joins, `traced` the point whose path is worth seeing, `base` how the base
+    moves, `arrows` what acts on it.
     """
 
     poses: Array
@@ -129,11 +142,21 @@ class Scene:
     coupled: tuple[tuple[str, ...], ...] = ()
     traced: Spot = BASE
     arrows: tuple[Arrow, ...] = ()
+    spins: Array | None = None
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
         arrows = (replace(each, at=each.at[moments], vector=each.vector[moments]) for each in self.arrows)
-        return replace(self, poses=self.poses[moments], arrows=tuple(arrows))
+        spins = None if self.spins is None else self.spins[moments]
+        return replace(self, poses=self.poses[moments], arrows=tuple(arrows), spins=spins)
+
+    def plain(self) -> dict[str, object]:
+        """All of it as JSON can hold it, but for the arrays: shapes by their fields, a spot as [frame, [x, y, z]],
+        `poses` (T, frames, 12), each frame's three rows one after the other, and how it is best seen.
+        """
+        poses = self.poses.reshape(*self.poses.shape[:2], 12)
+        seen = {"view": self.projection, "size": self.size, "flat": self.is_flat}
+        return {**asdict(self), **seen, "frames": self.poses.shape[1], "poses": poses}
 
     def place(self, spot: Spot) -> Array:
         """A point over time, (T, 3)."""
@@ -156,7 +179,7 @@ class Scene:
         spots += [Spot(joint.frame) for joint in self.joints] + [*self.centers]
         spots += [end for loop in self.loops for end in (loop.first, loop.second)]
         for wheel in self.wheels:
-            half = wheel.radius if wheel.round else wheel.width / 2
+            half = wheel.radius if wheel.round else wheel.half
             signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
         return self.places(spots or [self.traced])
@@ -216,6 +239,46 @@ def depth(points: Array, view: str) -> Array:
     level = math.cos(_ELEVATION)
     toward = (level * math.cos(_AZIMUTH), level * math.sin(_AZIMUTH), math.sin(_ELEVATION))
     return points @ np.array(toward)
+
+
+def marks(scene: Scene, index: int, view: str) -> Array:
+    """Lines painted on a wheel that turn with it, as they are seen, (T, n, 2, 2): across its tread, or along its
+    rollers, and on the side that shows; NaN where the wheel hides them.
+    """
+    wheel, spins = scene.wheels[index], scene.spins
+    count = _TREADS if wheel.roller_angle is None else _ROLLERS
+    spin = np.zeros(len(scene.poses)) if spins is None else spins[:, index]
+    around = spin[:, None] + 2 * math.pi * np.arange(count) / count
+    turning = scene.poses[:, wheel.frame, :, :3]
+    outward = (
+        np.sin(around)[..., None] * turning[:, None, :, 0]
+        + np.cos(around)[..., None] * turning[:, None, :, 2]
+    )
+    forward = (
+        np.cos(around)[..., None] * turning[:, None, :, 0]
+        - np.sin(around)[..., None] * turning[:, None, :, 2]
+    )
+    axle, rim = turning[:, None, :, 1], wheel.radius * outward
+    lean, across = _lean(wheel)
+    off = lean * forward - across * axle
+    tread = np.stack([rim + off, rim - off], axis=2)
+    toward = depth(axle, view)[..., None]
+    near = np.sign(toward) * wheel.half * axle
+    side = np.stack([0.45 * rim + near, rim + near], axis=2)
+    tread = np.where(depth(outward, view)[..., None, None] > 0, tread, np.nan)
+    side = np.where(np.abs(toward)[..., None] > _ASIDE, side, np.nan)
+    centre = scene.poses[:, wheel.frame, None, None, :, 3]
+    return project(centre + np.concatenate([tread, side], axis=1), view)
+
+
+def _lean(wheel: WheelShape) -> tuple[float, float]:
+    """Half of what a mark on the tread spans forward and along the axle (m): rollers on top slant the other way than
+    the one on the ground, an omni wheel's lie along the rim.
+    """
+    angle, r = wheel.roller_angle or 0.0, wheel.radius
+    if abs(angle) > _LEAN:
+        return 0.12 * r, 0.0
+    return math.copysign(min(wheel.half * abs(math.tan(angle)), 0.35 * r), angle), wheel.half
 
 
 def body_outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:

@@ -11,9 +11,9 @@ import trundle
 from model import random_robots
 from trundle import catalog
 from trundle.formulas import equations
-from trundle.formulas.markup import Page
-from trundle.formulas.tex_width import tex_width
 from trundle.robot import parse_robot
+from trundle.typeset.markup import Page
+from trundle.typeset.tex_width import tex_width
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [

@@ -24,12 +24,13 @@ from trundle.formulas import read_expression
 from trundle.formulas.cofactors import adjugate, determinant, inverse
 from trundle.formulas.comparison import TOLERANCE
 from trundle.formulas.evaluation import Values
-from trundle.formulas.ordering import Order
-from trundle.formulas.printers import COLUMN, Latex, Pretty, inline
-from trundle.formulas.tex_width import tex_width
+from trundle.formulas.notes import inline
 from trundle.mechanics.linear import product
 from trundle.robot import parse_robot
 from trundle.scalars import cos, is_zero, sin, sqrt
+from trundle.typeset.ordering import Order
+from trundle.typeset.printers import COLUMN, Latex, Pretty
+from trundle.typeset.tex_width import tex_width
 
 NAMES = "a b c d"
 

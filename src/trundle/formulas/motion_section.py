@@ -13,7 +13,7 @@ from trundle.algebra.sums import Sum, TooLong
 from trundle.formulas.dynamics import Dynamics, Push, blocks
 from trundle.formulas.named_constants import constants, letters_of
 from trundle.formulas.names import listed, rate_of
-from trundle.formulas.printers import Note
+from trundle.formulas.notes import Note
 from trundle.formulas.sections import Equation, Matrix, Section
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Element

@@ -55,14 +55,14 @@ class Equation:
         return set().union(*(side.free_symbols for side in sides))
 
     def __str__(self) -> str:
-        from trundle.formulas.text import one
+        from trundle import format_equations
 
-        return one(self)
+        return format_equations(self, "text")
 
     def _repr_latex_(self) -> str:
-        from trundle.formulas.markup import one
+        from trundle import format_equations
 
-        return one(self)
+        return format_equations(self, "latex")
 
     @cached_property
     def lines(self) -> tuple[tuple[Expression, Expression], ...]:
@@ -264,9 +264,9 @@ class Equations:
         >>> equations.text(width=80).splitlines()[0]
         'pendulum'
         """
-        from trundle.formulas.text import text
+        from trundle import format_equations
 
-        return text(self, width)
+        return format_equations(self, "text", width)
 
     def tex(self) -> str:
         r"""For a reader: a whole LaTeX document, as it goes through pdflatex.
@@ -287,9 +287,9 @@ class Equations:
         >>> equations.tex().startswith(r"\documentclass")
         True
         """
-        from trundle.formulas.markup import tex
+        from trundle import format_equations
 
-        return tex(self)
+        return format_equations(self, "tex")
 
     def latex(self) -> str:
         r"""For a paper: sections with numbered equations, each with a label (`\eqref{eq:NAME:forward}`), that fit an A4
@@ -311,9 +311,9 @@ class Equations:
         >>> r"\begin{" in equations.latex()
         True
         """
-        from trundle.formulas.markup import latex
+        from trundle import format_equations
 
-        return latex(self)
+        return format_equations(self, "latex")
 
     def markdown(self) -> str:
         """For a page or a notebook: headings, formulas in $$.
@@ -334,9 +334,9 @@ class Equations:
         >>> "$$" in equations.markdown()
         True
         """
-        from trundle.formulas.markup import markdown
+        from trundle import format_equations
 
-        return markdown(self)
+        return format_equations(self, "markdown")
 
     def html(self) -> str:
         """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left.
@@ -357,9 +357,9 @@ class Equations:
         >>> "$$" in equations.html()
         True
         """
-        from trundle.formulas.markup import html
+        from trundle import format_equations
 
-        return html(self)
+        return format_equations(self, "html")
 
     def data(self) -> dict[str, object]:
         """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -57,8 +58,14 @@ def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, f
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
     q = [values[name] for name in names]
-    poses = world_poses(assembly.tree, configure(assembly, names, q).poses)
-    return _Drawn(robot, assembly, read).scene(poses, len(q[0]) if q else 1)
+    found = configure(assembly, names, q)
+    count = len(q[0]) if q else 1
+    still = _Drawn(robot, assembly, read).scene(world_poses(assembly.tree, found.poses), count)
+    angles = [
+        found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+        for wheel in assembly.wheels
+    ]
+    return replace(still, spins=table([angles], count, len(angles)).reshape(count, len(angles)))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,11 +11,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
 from trundle.results.arrays import FloatArray
-from trundle.scene import Numbers, Scene, Spot, WheelShape, depth, project
-from trundle.show.style import BODY, COLOURS, INK, WHEEL
+from trundle.scene import Scene, Spot, WheelShape, depth, marks, project
+from trundle.show.style import BODY, COLOURS, INK, TREAD, WHEEL
 
-# A wheel without a width is drawn with this share of its radius.
-_SLIM = 0.3
 # How strongly a body is drawn whose shape is assumed: what is below it shows.
 _ASSUMED = 0.4
 # Around a rim, twice at each: silhouettes have corners where the two rims of a wheel seen from above meet its sides.
@@ -30,7 +28,7 @@ def draw_scene(
     """
     about = project(scene.place(scene.traced), view)[:, None]
     faces = _faces(scene, view)
-    stripes = [project(scene.places(ends), view) for w in scene.wheels for ends in _rollers(w)]
+    stripes, pivots = _turning(scene, view)
     bars = [project(scene.places((b.start, b.end)), view) for b in (*scene.mounts, *scene.bars)]
     trails = [scene.places((wheel.pivot, Spot(wheel.frame))) for wheel in scene.wheels]
     bars += [project(trail, view) for trail in trails if not np.allclose(trail[:, 0], trail[:, 1])]
@@ -51,11 +49,15 @@ def draw_scene(
             ),
             autolim=False,
         )
-        for lines, colour, width in ((stripes, "white", 0.9), (bars, WHEEL, 2.2)):
+        for lines, colour, width in ((stripes, TREAD, 0.9), (bars, WHEEL, 2.2)):
             if lines:
                 drawn = LineCollection(placed(lines, moment), colors=colour, linewidths=width, alpha=alpha)
                 drawn.set(zorder=level + 0.01, capstyle="round" if lines is bars else "butt")
                 axes.add_collection(drawn, autolim=False)
+        for pivot in placed(pivots, moment):
+            axes.fill(
+                *pivot.T, facecolor=BODY, edgecolor=INK, linewidth=0.9, alpha=alpha, zorder=level + 0.02
+            )
         if joints.size:
             (dots,) = placed([joints], moment)
             axes.plot(*dots.T, "o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=level + 0.02)
@@ -85,23 +87,33 @@ def silhouette(scene: Scene, wheel: WheelShape, view: str) -> FloatArray:
     tangent = up * cos - along * sin
     turn = np.where(_cross(along, up) < 0, -1.0, 1.0)
     side = np.sign(turn * _cross(axle, tangent))[..., None]
-    half = (wheel.width or _SLIM * wheel.radius) / 2
-    return centre + wheel.radius * (along * cos + up * sin) + half * side * axle
+    return centre + wheel.radius * (along * cos + up * sin) + wheel.half * side * axle
+
+
+def _turning(scene: Scene, view: str) -> tuple[list[FloatArray], list[FloatArray]]:
+    """What shows how wheels roll and steer: lines over time, (T, 2, 2), and discs on their pivots, (T, n, 2).
+
+    Of a robot that isn't seen in motion only its rollers.
+    """
+    moves = scene.spins is not None
+    lines = [
+        line
+        for index, wheel in enumerate(scene.wheels)
+        if not wheel.round and (moves or wheel.roller_angle is not None)
+        for line in marks(scene, index, view).swapaxes(0, 1)
+    ]
+    steered = [wheel for wheel in scene.wheels if wheel.steered and moves]
+    return lines, [pivot_disc(scene, wheel, view) for wheel in steered]
+
+
+def pivot_disc(scene: Scene, wheel: WheelShape, view: str) -> FloatArray:
+    """The disc on the pivot of a steered wheel as it is seen, (T, n, 2)."""
+    r = 0.3 * min(wheel.radius, 2 * wheel.half)
+    around = 2 * math.pi * np.arange(16) / 16
+    (x, y, z), frame = wheel.pivot.at, wheel.pivot.frame
+    spots = (Spot(frame, (x + r * math.cos(a), y + r * math.sin(a), z)) for a in around)
+    return project(scene.places(spots), view)
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-
-
-def _rollers(wheel: WheelShape) -> Iterator[tuple[Spot, Spot]]:
-    """Stripes along the rollers as seen from above: those on top slant the other way than the one on the ground."""
-    if wheel.roller_angle is None:
-        return
-    half, r = (wheel.width or _SLIM * wheel.radius) / 2, wheel.radius
-    slope = math.tan(min(max(wheel.roller_angle, -1.2), 1.2))
-    lean, across = min(half * abs(slope), 0.35 * r) * (1 if slope > 0 else -1), half
-    if abs(wheel.roller_angle) > 1.2:  # omni: rollers along the rim
-        lean, across = 0.12 * r, 0.0
-    for middle in np.linspace(-0.6, 0.6, 4) * r:
-        ends: tuple[Numbers, Numbers] = ((middle + lean, -across, r), (middle - lean, across, r))
-        yield Spot(wheel.frame, ends[0]), Spot(wheel.frame, ends[1])

@@ -29,6 +29,8 @@ INK = "#222222"
 MUTED = "#8a8a8a"
 BODY = "#dfe6ee"
 WHEEL = "#3b4350"
+# Marks on wheels, by which they are seen to turn.
+TREAD = "#e8edf3"
 
 WIDTH = 8.0  # inches; a figure's height follows from what it shows
 DPI = 150

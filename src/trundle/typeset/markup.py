@@ -10,11 +10,11 @@ from html import escape
 from typing import NamedTuple
 
 from trundle.formulas.names import numbered
-from trundle.formulas.printers import COLUMN, GREEK_NAMES, Latex, prose
 from trundle.formulas.sections import Equation, Equations
-from trundle.formulas.tex_width import tex_width
-from trundle.formulas.typesetting import Layout, Line, Statement, alone
 from trundle.html import MOST_FOLDED, folded, table
+from trundle.typeset.layout import Layout, Line, Statement, alone
+from trundle.typeset.printers import COLUMN, GREEK_NAMES, Latex, prose
+from trundle.typeset.tex_width import tex_width
 
 # Columns of an A4 page with margins of 2 cm (483 pt), without what an equation's number takes.
 _PAGE = 80
@@ -217,7 +217,7 @@ def html(equations: Equations) -> str:
     return "".join([*parts, folded(f"{len(symbols)} symbols", table(_HEAD, symbols, most=MOST_FOLDED))])
 
 
-def one(equation: Equation) -> str:
+def equation_latex(equation: Equation) -> str:
     """One equation, without what it means, for a notebook."""
     page = Page(alone(replace(equation, meaning="")))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]

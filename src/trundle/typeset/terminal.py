@@ -10,9 +10,10 @@ from dataclasses import replace
 from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.errors import counted
-from trundle.formulas.printers import Pretty, inline, sign
+from trundle.formulas.notes import inline, sign
 from trundle.formulas.sections import Equation, Equations
-from trundle.formulas.typesetting import STEP, Layout, Line, Statement, alone
+from trundle.typeset.layout import STEP, Layout, Line, Statement, alone
+from trundle.typeset.printers import Pretty
 
 _INDENT = 2
 _GAP = 4
@@ -34,7 +35,7 @@ def text(equations: Equations, width: int = 100) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def one(equation: Equation, width: int = 100) -> str:
+def equation_text(equation: Equation, width: int = 100) -> str:
     """One equation, without what it means."""
     layout = Layout(alone(replace(equation, meaning="")), width, Pretty)
     ((_, shown, _),) = layout.blocks

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from sympy import Basic
 from sympy.printing.latex import LatexPrinter, tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty import PrettyPrinter
-from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode, pretty_symbol, sub
+from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
-from sympy.printing.str import StrPrinter
 
-from trundle.formulas.ordering import Order, Split
+from trundle.formulas.notes import sign
 from trundle.formulas.sections import Expression
-from trundle.formulas.tex_width import tex_width
+from trundle.typeset.ordering import Order, Split
+from trundle.typeset.tex_width import tex_width
 
 # A terminal's column on a page, in pt: what a digit or a letter takes there.
 COLUMN = 5.5
@@ -23,21 +23,6 @@ COLUMN = 5.5
 _GREEK = {*greek_letters, *tex_greek_dictionary, "lamda"}
 # The names of Greek letters, by their signs.
 GREEK_NAMES = {sign: name for name, sign in greek_unicode.items() if sign and name != "lambda"}
-
-
-def sign(name: str) -> str:
-    """A symbol's name in Unicode: φ̇_right for phidot_right, q₁ for q_1; letters stay on the line, so that v_x and v_y
-    look alike (there is no small y below the line).
-    """
-    if name.endswith(("ᵀ", "′")):
-        return f"{sign(name[:-1])}{name[-1]}"
-    head, *indices = name.split("_")
-    shown: str = pretty_symbol(head) or head
-    if indices and all(part.isdigit() for part in indices):
-        if len(indices) > 1:
-            return f"{shown}[{', '.join(indices)}]"
-        return shown + "".join(sub[digit] for digit in indices[0])
-    return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
 
 
 # What texts have of formulas, and signs that mean something to TeX.
@@ -87,32 +72,6 @@ def _index(part: str) -> str:
     if part in _GREEK:
         return translate(part)
     return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
-
-
-class _Line(StrPrinter):
-    def _print_Symbol(self, expr: Expression) -> str:
-        return sign(expr.name)
-
-
-def inline(expression: Expression) -> str:
-    """An expression within a sentence."""
-    text = _Line().doprint(expression)
-    for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
-        text = text.replace(power, raised)
-    return text
-
-
-class Note(str):
-    """A sentence with formulas in it: `parts` are text and SymPy's expressions. As a text it has them on the line."""
-
-    parts: tuple[str | Expression, ...]
-
-    def __new__(cls, *parts: str | Expression) -> Note:
-        note = super().__new__(
-            cls, "".join(part if isinstance(part, str) else inline(part) for part in parts)
-        )
-        note.parts = parts
-        return note
 
 
 class Measuring:

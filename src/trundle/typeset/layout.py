@@ -12,9 +12,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 
-from trundle.formulas.ordering import Order, Split
-from trundle.formulas.printers import Measuring, Note
+from trundle.formulas.notes import Note
 from trundle.formulas.sections import Equation, Equations, Expression, Section
+from trundle.typeset.ordering import Order, Split
+from trundle.typeset.printers import Measuring
 
 # A step that lines inside a bracket are set in.
 STEP = 2
