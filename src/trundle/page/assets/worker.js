@@ -1,27 +1,24 @@
-// The worker in which a page simulates: requests in, runs out. Of requests that come while one is worked on, the last
-// one counts.
+// The worker in which a page simulates: requests in, runs with their names out.
 //
-// A request is {id, start, inputs, parameters, duration, samples} as `simulate` takes them, all in the model's order; the
-// answer {id, run} with what `simulate` returns, or {id, failure: {message, time, state}}.
+// A request is {id, request: {start, inputs, parameters, duration, samples}} as `simulate` takes them, all in the model's
+// order; the answer {id, result} with the run's `values` by name, or {id, problem} in words, with the `time` it is about.
 
 import { simulate } from "./simulate.js";
 
-/** Answer the requests that come to a worker's `scope`. */
-export function serve(scope, model) {
-  let waiting = null;
-  scope.onmessage = ({ data }) => {
-    if (!waiting) setTimeout(answer); // after all messages that are here already
-    waiting = data;
-  };
-  function answer() {
-    const { id, ...request } = waiting;
-    waiting = null;
+/** Answer the requests that come to a worker's `scope`; `names` are those of the model's states, inputs and outputs. */
+export function serve(scope, model, names) {
+  scope.onmessage = ({ data: { id, request } }) => {
     try {
-      const run = simulate(model, request);
-      const columns = [...run.states, ...run.inputs, ...run.outputs].map((each) => each.buffer);
-      scope.postMessage({ id, run }, [...columns, run.time.buffer, run.poses.buffer, run.spins.buffer]);
-    } catch ({ message, time = 0, state = -1 }) {
-      scope.postMessage({ id, failure: { message, time, state } });
+      const { states, inputs, outputs, ...run } = simulate(model, request);
+      const columns = [...states, ...inputs, ...outputs];
+      const every = [...names.states, ...names.inputs, ...names.outputs];
+      const result = { ...run, values: Object.fromEntries(every.map((name, k) => [name, columns[k]])) };
+      result.worst = names.states[run.worst];
+      scope.postMessage({ id, result }, [run.time, run.poses, run.spins, ...columns].map((each) => each.buffer));
+    } catch (error) {
+      const about = error.state >= 0 ? ` (${names.states[error.state]} has no rate)` : "";
+      const when = error.time === undefined ? "" : `At t = ${Number(error.time.toPrecision(4))} s `;
+      scope.postMessage({ id, problem: `${when}${error.message}${about}.`, time: error.time });
     }
-  }
+  };
 }

@@ -43,7 +43,7 @@ function remainder(x, y) {
   if (size === Infinity) return x;
   const rest = x % (2 * size);
   const left = Math.abs(rest);
-  if (left > 1.5 * size) return rest - Math.sign(rest) * 2 * size;
+  if (left >= 1.5 * size) return rest - Math.sign(rest) * 2 * size;
   return left > 0.5 * size ? rest - Math.sign(rest) * size : rest;
 }""",
     # Abramowitz & Stegun 7.1.6, whose terms are all positive, and beyond 3 the continued fraction 7.1.14 of erfc.
@@ -66,15 +66,17 @@ function errorFunction(x) {
   return scale * sum;
 }""",
 }
-_RESERVED = frozenset(
-    """
-    abstract arguments async await boolean break byte case catch char class const continue debugger default delete do
-    double else enum eval export extends false final finally float for from function get goto if implements import in
-    instanceof int interface let long native new null of package private protected public return set short static super
-    switch synchronized this throw throws transient true try typeof undefined var void volatile while with yield
-    Array Float64Array Infinity Math NaN Number Object globalThis self window document
-    """.split()
-) | set(_HELPERS)
+_RESERVED = frozenset((
+    "abstract", "arguments", "async", "await", "boolean", "break", "byte", "case", "catch", "char", "class",
+    "const", "continue", "debugger", "default", "delete", "do", "double", "else", "enum", "eval", "export",
+    "extends", "false", "final", "finally", "float", "for", "from", "function", "get", "goto", "if",
+    "implements", "import", "in", "instanceof", "int", "interface", "let", "long", "native", "new", "null",
+    "of", "package", "private", "protected", "public", "return", "set", "short", "static", "super", "switch",
+    "synchronized", "this", "throw", "throws", "transient", "true", "try", "typeof", "undefined", "var",
+    "void", "volatile", "while", "with", "yield", "Array", "Float64Array", "Infinity", "Math", "NaN",
+    "Number", "Object", "globalThis", "self", "window", "document",
+    *_HELPERS,
+))  # fmt: skip
 
 
 def _number(value: float) -> str:
@@ -90,7 +92,9 @@ def _framed(function: Function) -> str:
     public = "export " if function.public else ""
     lines = [f"{public}function {function.name}({', '.join(function.arguments)}) {{"]
     lines += [f"  {line}" for line in function.body]
-    if function.passed and function.public:  # one array for all calls: a new one would cost more than the work
+    if (
+        function.passed and function.public
+    ):  # one array for all calls: a new one would cost more than the work
         passed = f"{function.name}_{PASSED}"
         lines = [f"const {passed} = new Float64Array({function.passed});", *lines]
         lines[2:] = [line.replace(f", {PASSED})", f", {passed})") for line in lines[2:]]

@@ -186,11 +186,14 @@ class _Piece:
         self.text: dict[int, str] = {}  # how a value is read where it is used
 
     def _uses(self) -> Counter[int]:
-        """How often each value is written in this piece, results that it stores and values that it passes on included."""
-        operations = self.language.operations
-        uses = Counter(
-            a for i in self.own.values() for k, a in enumerate(i.args) for _ in range(operations[i.op].count(f"{{{k}}}"))
-        )
+        """How often each value is written in this piece, where it is stored and passed on included."""
+        count = {
+            op: [text.count(f"{{{k}}}") for k in range(3)] for op, text in self.language.operations.items()
+        }
+        uses: Counter[int] = Counter()
+        for i in self.own.values():
+            for k, a in enumerate(i.args):
+                uses[a] += count[i.op][k]
         uses.update(v for group in self.program.results for v in group if v in self.own)
         uses.update(v for v in self.own if v in self.plan.slots)
         return uses
