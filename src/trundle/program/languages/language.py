@@ -161,7 +161,9 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
 def functions(name: str, program: Program, language: Language) -> Iterator[Function]:
     """The functions of a program: its pieces, and then the one that calls them in order."""
     plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, _PIECE)
-    arguments = list(identifiers([g.name for g in (*program.inputs, *program.outputs)], language).values())
+    read = [group.name for group in program.inputs]
+    written = [f"new {group.name}" if group.name in read else group.name for group in program.outputs]
+    arguments = list(identifiers([*read, *written], language).values())
     bodies = [list(_Piece(plan, k, arguments, language).lines()) for k in range(len(plan.inside))]
     if len(bodies) == 1:
         yield Function(name, program, arguments, bodies[0])
