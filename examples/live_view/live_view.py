@@ -12,8 +12,7 @@ import numpy as np
 
 import trundle
 
-robot = {
-    "trundle": 1,
+described = {
     "robot": {
         "name": "two_wheels",
         "base": "planar",
@@ -23,14 +22,14 @@ robot = {
         },
         "parameters": {"r": 15.0, "s": 60.0},
     },
+    "run": {
+        "mode": "kinematic",  # the wheels' rates are given: no forces, so no masses either
+        "duration": 100.0,
+        "inputs": {"left.rate": 2.0, "right.rate": 1.4},
+        "initial": {"x": 500.0, "y": 500.0},
+    },
 }
-run = trundle.roll(
-    robot,
-    100.0,
-    {"left.rate": 2.0, "right.rate": 1.4},
-    initial={"x": 500.0, "y": 500.0},
-    samples=10_000,
-)
+run = trundle.run(described, samples=10_000)
 
 # The same by hand: v = r (2 + 1.4)/2, ω = r (1.4 − 2)/s, on a circle of radius v/|ω|.
 v, omega = 15.0 * (2.0 + 1.4) / 2, 15.0 * (1.4 - 2.0) / 60.0
