@@ -13,7 +13,6 @@ from trundle.page.plain import to_json
 from trundle.results import Run
 
 _STYLES = ("page.css",)
-_START = "startPage(document);\n"
 
 
 def page_of(given: Run | Sequence[Run]) -> str:
@@ -53,8 +52,9 @@ def page_of(given: Run | Sequence[Run]) -> str:
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
-    script = joined(SHELL) + _START
-    style = "\n".join(asset(name) for name in _STYLES)
+    parts = {"createControls": "controls"} if data["live"] else {}
+    script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
+    style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
     return filled(
         asset("page.html"),
         {
