@@ -7,7 +7,7 @@ from html import escape
 
 from trundle.errors import InputError
 from trundle.files import signature
-from trundle.page.joining import SHELL, asset, filled, joined, policy
+from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run

@@ -105,9 +105,10 @@ function showHeader(document, { data, motion }) {
   const facts = [];
   if (motion) {
     const { samples = motion.time.length, off = 0 } = data.run ?? {};
-    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples`);
     const drawn = motion.time.length;
-    if (drawn < samples) facts.push(`${drawn.toLocaleString("en")} drawn, within ${number(Math.max(100 * off, 0.001), 2)} % of a panel's range`);
+    const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));
+    const thinned = drawn < samples ? `, ${drawn.toLocaleString("en")} of them drawn (lines within ${share} % of a panel)` : "";
+    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples${thinned}`);
   }
   if (data.scene) facts.push(`seen ${data.scene.seen.from}`);
   document.getElementById("facts").textContent = facts.join(" · ");
