@@ -29,7 +29,7 @@ scope.onmessage({ data: { id: 1, request: requestOf(live, values) } });
 def asked(live, changes=None):
     """What the page's worker answers with knobs changed."""
     given = json.dumps({"live": live, "changes": changes or {}}).encode()
-    answer = json.loads(run_module(joined(["live"]) + _ASK, given))
+    answer = json.loads(run_module(joined("live") + _ASK, given))
     assert answer["id"] == 1
     return answer
 

@@ -23,8 +23,6 @@ from trundle.simulation.problem import MOST_SLOPE, Problem
 from trundle.simulation.runfile import Changes, task_of
 from trundle.simulation.signals import Signal
 
-# What the worker is made of beside the model's programs, each after what it imports.
-WORKER = ("eigen", "simulate", "worker")
 # A page stores fewer times than a run: what its curves can show, and every step ends at one.
 _SAMPLES = 601
 # Nodes by which an input that is a Python function, or a very long table, is taken into the page.
@@ -86,7 +84,7 @@ def worker_text(problem: Problem) -> str:
     system = problem.system
     names = {"states": system.states, "inputs": list(problem.signals), "outputs": system.outputs}
     return "\n".join(
-        [joined(WORKER), as_script(model_text(problem)), f"serve(self, model, {json.dumps(names)});", ""]
+        [joined("worker"), as_script(model_text(problem)), f"serve(self, model, {json.dumps(names)});", ""]
     )
 
 
