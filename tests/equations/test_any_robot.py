@@ -122,12 +122,43 @@ def test_a_steered_wheel_on_the_fixed_axle_that_a_gear_has_turned():
         trundle.derive(parse_robot(robot))
 
 
-def test_steered_wheels_at_one_place():
-    steered = {"type": "steered", "at": [0.2, 0.1, 0]}
-    with pytest.raises(InputError, match="'a' and 'b' stand at one place"):
-        trundle.derive(parse_robot(wheeled(a=steered, b=steered)))
-    beside = steered | {"at": [0.2, 0.1 + 1e-3, 0]}
-    assert trundle.derive(parse_robot(wheeled(a=steered, b=beside)))
+STEERED = {"type": "steered", "at": [0.2, 0.1, 0]}
+KINGPIN = STEERED | {"type": "kingpin", "scrub": 0.05, "fork": {"mass": 3, "inertia": {"zz": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("wheels", "named"),
+    [
+        ({"a": STEERED, "b": STEERED}, "'a' and 'b'"),
+        ({"a": STEERED, "b": KINGPIN | {"heading": 0.4}}, "'a' and 'b'"),
+        ({"a": KINGPIN | {"scrub": -0.05}, "b": KINGPIN | {"heading": 0.4}}, "'a' and 'b'"),
+        ({"a": STEERED | {"heading": 1.0}, "b": KINGPIN, "c": STEERED}, "'a', 'b' and 'c'"),
+    ],
+)
+def test_steered_wheels_about_one_pivot(wheels, named):
+    with pytest.raises(InputError, match=f"{named} stand at one place"):
+        trundle.derive(parse_robot(wheeled(**wheels)))
+    *_, last = wheels
+    beside = wheels[last] | {"at": [0.2, 0.1 + 1e-3, 0]}
+    if len(wheels) == 2:
+        assert trundle.derive(parse_robot(wheeled(**wheels | {last: beside})))
+
+
+@pytest.mark.parametrize(
+    "wheel",
+    [
+        {"at": [0.3, 0, 0], "heading": "90 deg", "scrub": 0.3},  # the contact starts where the axles meet
+        {"at": [0, -0.1, 0], "heading": 0.5},  # the pivot is on the axle: all the base does is turn about it
+    ],
+)
+def test_a_kingpin_in_line_with_a_fixed_axle(wheel):
+    assert "mass_matrix" in written(parse_robot(wheeled(fixed={"at": [0, 0.2, 0]}, led=KINGPIN | wheel)))
+
+
+def test_a_kingpin_that_starts_as_a_fixed_wheel():
+    robot = wheeled(fixed={"at": [0, 0.2, 0]}, led=KINGPIN | {"at": [0, -0.1, 0]})
+    with pytest.raises(InputError, match="'led' stands on the line of the fixed wheels' axle"):
+        trundle.derive(parse_robot(robot))
 
 
 def test_kinematics_of_a_robot_that_its_wheels_lock():

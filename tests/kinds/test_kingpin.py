@@ -56,6 +56,16 @@ def test_turning_it_on_the_spot_rolls_it():
     assert abs(run.final["x"]) < 1e-9
 
 
+@pytest.mark.parametrize(("at", "heading"), [(0.5, 0.0), (0.3, 0.7), (0.06, 0.5 * np.pi)])
+def test_its_speed_is_that_of_its_pivot_along_its_heading(at, heading):
+    """Wherever it is turned to, and where its contact starts on the fixed wheels' axle, too (the last)."""
+    start = {"f.speed": 1.0, "f.steering_rate": 0.8}
+    run = trundle.simulate(trundle.derive(kingpin(at=[at, 0, 0], heading=heading)), 0.5, initial=start)
+    turned = heading + run["f.steering"]
+    along = np.cos(turned) * run["v_x"] + np.sin(turned) * run["omega"] * at
+    np.testing.assert_allclose(along, run["f.speed"], atol=1e-12)
+
+
 def test_it_is_classified_coupled_and_drawn_as_a_steered_wheel():
     assert trundle.derive(kingpin()).mobility.steerability == 1
     front = {"type": "kingpin", "radius": 0.1, "scrub": 0.05, "mass": 1.0}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -172,15 +173,18 @@ def _steered_basis(
     vectors = [[symbolic[row][j] for j in base_free] for row in rows]
     about = [problem.about[row] for row in rows]
     made = sliding("speed")
+    turn = _only_turn(problem, reduced, pivots, rows) if len(base_free) - rank == 1 else None
+    if turn is not None and (rank == 2 or _rests(problem, turn, rows[0], reduced[-1])):
+        _refuse_turning([problem.about[row].owner for row in sorted(rows) if row in lateral])
     if many:
         basis = _about_many_wheels(problem, vectors, lateral[0], base_free)
     elif len(base_free) == 3 and rank == 1:
         basis, made = _about_one_wheel(vectors[0], about[0]), made.of(about[0].owner)
     elif len(base_free) == 3:
-        _refuse_one_place(problem, rows)
         basis = _about_two_wheels(vectors, about)
     else:
-        basis = _beside_fixed_wheels(problem, pivots, rows[0], base_free, vectors[0])
+        beside = _beside_fixed_wheels if turn is None else _on_the_axle
+        basis = beside(problem, pivots, rows[0], base_free)
         made = made.of(about[0].owner)
     others = [j for j in free if j not in base_free]
     width = len(basis[0])
@@ -226,21 +230,36 @@ def _about_two_wheels(vectors: Sequence[Sequence[Scalar]], about: Sequence[Row])
     return [[component / length] for component in twist]
 
 
-def _refuse_one_place(problem: Problem, lateral: Sequence[int]) -> None:
-    """Raise InputError for two steered wheels at one place, by numbers: each row (a, b, e) has e = b x − a y."""
+def _only_turn(
+    problem: Problem, reduced: np.ndarray, pivots: Sequence[tuple[int, int]], rows: Sequence[int]
+) -> np.ndarray | None:
+    """The one twist that steered wheels leave a base, as numbers, if it is the same wherever they are turned to: about
+    a place that all axles pass through. Else None. (At the reference, left out here, they may leave more.)
+    """
+    held = [row for row, column in pivots if column in problem.base]
+    twists = np.linalg.svd(reduced[:-1, [*held, *rows]][:, :, list(problem.base)])[2][:, -1]
+    return twists[0] if generic_rank(twists[None]) == 1 else None
 
-    def place(row: int) -> np.ndarray:
-        rows = problem.samples[-1][[row, problem.about[row].along or 0]][:, list(problem.base)]
-        return np.linalg.solve(rows[:, 1::-1] * (1, -1), rows[:, 2])
 
-    if np.abs(place(lateral[0]) - place(lateral[1])).max() <= ZERO:
-        first, second = (problem.about[row].owner for row in sorted(lateral))
-        raise InputError(
-            f"the steered wheels '{first}' and '{second}' stand at one place: steered apart they only let the robot "
-            "turn about it",
-            key=f"robot.wheels.{second}",
-            hint="move one of them, tie their steering by a gear, or give one contact: slip",
-        )
+def _rests(problem: Problem, turn: np.ndarray, row: int, at_rest: np.ndarray) -> bool:
+    """Whether a steered wheel has no speed of its own as the base turns, or starts as one more fixed wheel."""
+    base = list(problem.base)
+    speed = problem.samples[-1][problem.about[row].along][base] @ turn
+    return abs(speed) <= ZERO or np.abs(at_rest[row, base]).max() <= ZERO
+
+
+def _refuse_turning(owners: Sequence[str]) -> NoReturn:
+    """Raise InputError for steered wheels whose axles all pass through one pivot, or one beside fixed wheels."""
+    *most, last = owners
+    if most:
+        what = f"the steered wheels {', '.join(map(repr, most))} and '{last}' stand at one place: steered apart they "
+        what += "only let the robot turn about it"
+        hint = "move one of them, tie their steering by a gear, or give one contact: slip"
+    else:
+        what = f"the steered wheel '{last}' stands on the line of the fixed wheels' axle: straight ahead it repeats "
+        what += "their constraint, and turned it only lets the robot turn about it"
+        hint = "move it off that line, make it a caster or a ball, or give it contact: slip"
+    raise InputError(what, key=f"robot.wheels.{last}", hint=hint)
 
 
 def _about_many_wheels(
@@ -263,38 +282,36 @@ def _about_many_wheels(
 
 
 def _beside_fixed_wheels(
-    problem: Problem,
-    pivots: Sequence[tuple[int, int]],
-    row: int,
-    base_free: Sequence[int],
-    vector: Sequence[Scalar],
+    problem: Problem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
 ) -> list[list[Scalar]]:
-    """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to that wheel's
-    own speed.
+    """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to the speed of
+    its pivot along its heading.
 
-    The scale is the distance from the fixed axle, read at the reference configuration where it is free of sines.
+    The scale is the pivot's distance from the fixed axle, read at the reference configuration where it is free of
+    sines. (The contact of a wheel with scrub may be still there.)
     """
-    a, b = vector
+    here, at_rest = (eliminate(rows, pivots) for rows in (problem.rows, problem.reference))
+    null = [[at_rest[row][base_free[1]]], [-at_rest[row][base_free[0]]]]
+    base_pivots = [(r, c) for r, c in pivots if c in problem.base]
+    twist = [entry for (entry,) in back_substitute(at_rest, base_pivots, base_free, null)]
+    v_x, v_y, omega = (twist[j] for j in problem.base)
     about = problem.about[row]
-    if about.along is None:
-        return [[b], [-a]]
+    (x, y), rolling = about.position or (0, 0), problem.reference[about.along or 0]
+    speed = dot([rolling[j] for j in problem.base[:2]], [v_x - omega * y, v_y + omega * x])
+    return [[here[row][base_free[1]] / speed], [-here[row][base_free[0]] / speed]]
 
-    def own_speed(rows: Sequence[Sequence[Scalar]], along: int) -> Scalar:
-        at_rest = eliminate(rows, pivots)
-        null = [at_rest[row][base_free[1]], -at_rest[row][base_free[0]]]
-        base_pivots = [(r, c) for r, c in pivots if c in problem.base]
-        twist = back_substitute(at_rest, base_pivots, base_free, [[k] for k in null])
-        return dot([rows[along][j] for j in problem.base], [twist[j][0] for j in problem.base])
 
-    if abs(own_speed(problem.samples[-1].tolist(), about.along)) <= ZERO:
-        raise InputError(
-            f"the steered wheel '{about.owner}' stands on the line of the fixed wheels' axle: straight ahead it "
-            "repeats their constraint, and turned it only lets the robot turn about it",
-            key=f"robot.wheels.{about.owner}",
-            hint="move it off that line, make it a caster or a ball, or give it contact: slip",
-        )
-    speed = own_speed(problem.reference, about.along)
-    return [[b / speed], [-a / speed]]
+def _on_the_axle(
+    problem: Problem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
+) -> list[list[Scalar]]:
+    """A steered wheel with scrub whose pivot is on the fixed wheels' axle: the twist about that pivot, (y, −x, 1),
+    scaled to its contact's own speed.
+    """
+    about = problem.about[row]
+    (x, y), rolling = about.position or (0, 0), problem.reference[about.along or 0]
+    twist = dict(zip(problem.base, (y, -x, 1), strict=True))
+    speed = dot([rolling[j] for j in problem.base], list(twist.values()))
+    return [[twist[j] / speed] for j in base_free]
 
 
 def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:

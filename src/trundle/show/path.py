@@ -70,7 +70,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
             figure = page(f"{run.name}: path", 2.0, figsize) if ax is None else figure_of(ax)
             say(ax or figure.subplots(), "nothing of this robot moves")
             return figure
-        scale = _scale(track)
+        scale = drawn_scale(track)
         shown = _spaced(track, 1.15 * track.scene.size * scale) if track.drives else _even(track)
         robots = track.scene.at(shown)
         about = track.points[shown][:, None]
@@ -83,10 +83,9 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
-        notes = [f"robot drawn {scale:.2g} times its size"] * (scale > 1 and _ARROW not in track.scene.plates)
-        notes += [f"seen {SEEN[track.view]}"] * (not track.scene.is_flat)
+        notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
         style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
-        axes.text(1, 1.01, ", ".join(notes), transform=axes.transAxes, **style)
+        axes.text(1, 1.01, ", ".join(filter(None, notes)), transform=axes.transAxes, **style)
         return figure
 
 
@@ -144,7 +143,12 @@ def _spaced(track: Track, apart: float) -> list[int]:
     return sorted(chosen)
 
 
-def _scale(track: Track) -> float:
+def scale_note(track: Track, scale: float) -> str:
+    """What a figure says of a robot that is drawn larger than it is; nothing of the arrow that stands for one."""
+    return f"robot drawn {scale:.2g} times its size" if scale > 1 and _ARROW not in track.scene.plates else ""
+
+
+def drawn_scale(track: Track) -> float:
     """How many times its size the robot is drawn, so that it is seen in a picture of a long path."""
     span = float(np.ptp(track.points, axis=0).max())
     return max(_SMALLEST_SHARE * span / track.scene.size, 1.0) if track.drives else 1.0
