@@ -165,6 +165,31 @@ class Scene:
         spins = None if self.spins is None else self.spins[moments]
         return replace(self, poses=self.poses[moments], arrows=tuple(arrows), spins=spins)
 
+    def between(self, position: float) -> Scene:
+        """The same at one moment between the sample before a position (0 for the first) and the one after it.
+
+        Positions and angles change evenly; rotations are averaged and brought back to rotations (the polar factor, by
+        Newton's iteration R ← (3 R − R Rᵀ R)/2: Higham 1986).
+        """
+        before = min(max(int(position), 0), len(self.poses) - 1)
+        share = min(max(position - before, 0.0), 1.0)
+        if before + 1 == len(self.poses) or not share:
+            return self.at([before])
+        pair = self.at([before, before + 1])
+
+        def mixed(values: Array) -> Array:
+            return (1 - share) * values[:1] + share * values[1:]
+
+        poses = mixed(pair.poses)
+        turn = poses[..., :3]
+        for _ in range(4):
+            turn = 1.5 * turn - 0.5 * turn @ turn.swapaxes(-1, -2) @ turn
+        poses[..., :3] = turn
+        arrows = tuple(replace(each, at=mixed(each.at), vector=mixed(each.vector)) for each in pair.arrows)
+        return replace(
+            pair, poses=poses, arrows=arrows, spins=None if pair.spins is None else mixed(pair.spins)
+        )
+
     def plain(self) -> dict[str, object]:
         """All of it as JSON can hold it, but for the arrays: shapes by their fields, a spot as [frame, [x, y, z]],
         `poses` (T, frames, 12), each frame's three rows one after the other, and how it is best seen.
@@ -179,8 +204,15 @@ class Scene:
 
     def places(self, spots: Iterable[Spot]) -> Array:
         """Points over time, (T, n, 3)."""
-        found = [self.place(spot) for spot in spots]
-        return np.stack(found, axis=1) if found else np.zeros((len(self.poses), 0, 3))
+        spots = list(spots)
+        found = np.zeros((len(self.poses), len(spots), 3))
+        frames = np.array([spot.frame for spot in spots], dtype=int)
+        at = np.array([spot.at for spot in spots], dtype=float).reshape(-1, 3)
+        for frame in set(frames.tolist()):
+            here = frames == frame
+            pose = self.poses[:, frame]
+            found[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
+        return found
 
     def turned(self, frame: int, direction: Numbers) -> Array:
         """A direction of a frame in the world over time, (T, 3)."""
