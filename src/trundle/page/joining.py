@@ -10,8 +10,12 @@ from importlib.resources import files
 
 # Modules in an order in which each stands after what it imports.
 SHELL = ("data", "player", "view2d", "plots", "page")
+SPATIAL = ("robot3d", "view3d")
+# Other people's modules, by the names that ours import them by; each in a file under vendor/, as it was published.
+_VENDORED = {"THREE": "three.module.min.js"}
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
+_EXPORTS = re.compile(r"export\{([^{}]*)\};?\s*\Z")
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -23,6 +27,16 @@ def asset(name: str) -> str:
 def joined(modules: Sequence[str]) -> str:
     """The modules as one script: without imports and the word export, so their top-level names share one scope."""
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(f"{name}.js"))) for name in modules)
+
+
+def vendored(name: str) -> str:
+    """A module that isn't ours as an object of that name: its own names stay inside a function."""
+    text = asset(f"vendor/{_VENDORED[name]}")
+    exports = _EXPORTS.search(text)
+    assert exports is not None
+    pairs = [pair.split(" as ") for pair in exports[1].split(",")]
+    given = ",".join(f"{pair[-1].strip()}:{pair[0].strip()}" for pair in pairs)
+    return f"const {name} = (() => {{\n{text[: exports.start()]}\nreturn {{{given}}};\n}})();\n"
 
 
 def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:

@@ -7,13 +7,12 @@ from html import escape
 
 from trundle.errors import InputError
 from trundle.files import signature
-from trundle.page.joining import SHELL, asset, filled, joined, policy
+from trundle.page.joining import SHELL, SPATIAL, asset, filled, joined, policy, vendored
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
 
 _STYLES = ("page.css",)
-_START = "startPage(document);\n"
 
 
 def page_of(given: Run | Sequence[Run]) -> str:
@@ -53,7 +52,7 @@ def page_of(given: Run | Sequence[Run]) -> str:
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
-    script = joined(SHELL) + _START
+    script = _script(bool(data["spatial"]))
     style = "\n".join(asset(name) for name in _STYLES)
     return filled(
         asset("page.html"),
@@ -67,3 +66,10 @@ def _assembled(title: str, data: dict[str, object], equations: str) -> str:
             "script": script,
         },
     )
+
+
+def _script(spatial: bool) -> str:
+    """All of a page's modules, those of the view in space only where it has one, and its start."""
+    if not spatial:
+        return joined(SHELL) + "startPage(document);\n"
+    return vendored("THREE") + joined((*SHELL, *SPATIAL)) + "startPage(document, { createView3d });\n"

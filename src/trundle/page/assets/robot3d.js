@@ -28,8 +28,8 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   for (const solid of shapes.solids) addSolid(kit, solid);
   for (const plates of plateGroups(shapes.plates)) addPlates(kit, plates);
   shapes.wheels.forEach((wheel, k) => addWheel(kit, wheel, k));
-  for (const bar of [...shapes.mounts, ...shapes.bars]) addBar(kit, bar, kit.clothed.has(bar.start.frame) ? "skeleton" : "bodies");
-  for (const { frame, pivot } of shapes.wheels) addBar(kit, { start: pivot, end: { frame, at: [0, 0, 0] } }, "bodies");
+  for (const bar of [...shapes.mounts, ...shapes.bars]) addBar(kit, bar, kit.clothed.has(bar.start[0]) ? "skeleton" : "bodies");
+  for (const { frame, pivot } of shapes.wheels) addBar(kit, { start: pivot, end: [frame, [0, 0, 0]] }, "bodies");
   for (const joint of shapes.joints) addJoint(kit, joint);
   for (const { first } of shapes.loops) addBall(kit, first, kit.joint, "joint", "joints");
   for (const center of shapes.centers) addBall(kit, center, 0.8 * kit.joint, "center", "centers");
@@ -59,6 +59,7 @@ function show(kit, on) {
   const clothed = kit.clothed.size > 0;
   const skeleton = on.skeleton ?? !clothed;
   const seen = { bodies: on.shapes, bars: skeleton, joints: skeleton, skeleton: skeleton && clothed, axes: on.axes, centers: on.centers, wrenches: on.wrenches };
+  kit.wrenches = on.wrenches;
   for (const [name, objects] of kit.layers) for (const object of objects) object.visible = Boolean(seen[name]);
 }
 
@@ -179,7 +180,7 @@ function addPlates(kit, plates) {
 }
 
 function slabThickness({ wheels, size }, frame) {
-  const held = wheels.filter(({ pivot }) => pivot.frame === frame).map(({ radius }) => radius);
+  const held = wheels.filter(({ pivot }) => pivot[0] === frame).map(({ radius }) => radius);
   return held.length ? 0.7 * Math.min(...held) : 0.05 * size;
 }
 
@@ -276,7 +277,7 @@ function addJoint(kit, { frame, symbol, axis, turns }) {
   if (symbol === "weld") return;
   const r = kit.joint;
   if (axis === null || symbol === "ball") {
-    addBall(kit, { frame, at: [0, 0, 0] }, r, "joint", "joints");
+    addBall(kit, [frame, [0, 0, 0]], r, "joint", "joints");
     return;
   }
   const geometry = turns ? new THREE.CylinderGeometry(r, r, 2.6 * r, 24) : new THREE.BoxGeometry(1.7 * r, 3.6 * r, 1.7 * r);
@@ -286,7 +287,7 @@ function addJoint(kit, { frame, symbol, axis, turns }) {
   add(kit, kit.frames[frame], still(pin), "joints");
 }
 
-function addBall(kit, { frame, at }, radius, name, layer) {
+function addBall(kit, [frame, at], radius, name, layer) {
   const ball = new THREE.Mesh(new THREE.SphereGeometry(radius, 20, 12), material(kit, name));
   ball.position.set(...at);
   ball.updateMatrix();
@@ -320,6 +321,8 @@ function addArrow(kit, { turns }, index) {
     object.matrixWorldNeedsUpdate = true;
   };
   kit.moving.push((poses, spins, arrows) => {
+    arrow.visible = kit.wrenches && index < arrows.length;
+    if (!arrow.visible) return;
     from.fromArray(arrows[index].at);
     along.fromArray(arrows[index].vector);
     const length = along.length();

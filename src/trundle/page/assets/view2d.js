@@ -129,7 +129,8 @@ function boundsOf(scene) {
   return low[0] <= high[0] ? [low, high] : [[-1, -1], [1, 1]];
 }
 
-function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced }) {
+// Spots around all shapes of a robot.
+export function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced }) {
   const spots = [traced, ...centers, ...joints.map(({ frame }) => [frame, [0, 0, 0]])];
   for (const { frame, corners } of plates) spots.push(...corners.map((at) => [frame, at]));
   for (const { start, end } of [...bars, ...mounts]) spots.push(start, end);

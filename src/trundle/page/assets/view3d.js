@@ -1,7 +1,7 @@
 // The robot in space, by WebGL: camera, ground, light and trails around what robot3d.js makes.
 
 import * as THREE from "./vendor/three.module.min.js";
-import { momentAt, placed, roundStep, tickText } from "./data.js";
+import { momentAt, placed, roundStep } from "./data.js";
 import { LAYERS, createRobot3d } from "./robot3d.js";
 import { outline } from "./view2d.js";
 
@@ -20,7 +20,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
   renderer.autoClear = false;
   const world = createWorld();
-  const view = { canvas, theme, renderer, ...world, shown: null, moment: null, robots: [], key: null };
+  const view = { canvas, theme, renderer, ...world, shown: null, moment: null, robots: [], key: null, step: null };
   view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false };
   view.layers = Object.fromEntries(LAYERS.map(({ name, on }) => [name, on]));
   const render = () => view.shown && renderView(view);
@@ -30,7 +30,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     for (const robot of view.robots) poseRobot(robot, scene, moment);
     if (view.eye.follows) view.eye.target.fromArray(placed(moment.poses, scene.traced)).add(view.eye.offset);
     renderView(view);
-    onCamera({ magnified: 1, follows: view.eye.follows });
+    onCamera({ magnified: 1, follows: view.eye.follows, step: view.step });
   };
   const fit = (scene = view.shown) => scene && fitView(view, scene);
   const zoom = (factor) => {
@@ -66,7 +66,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
 
 function createWorld() {
   const scene = new THREE.Scene();
-  const sky = new THREE.HemisphereLight(0xffffff, 0xb9b4aa, 1.9);
+  const sky = new THREE.HemisphereLight(0xffffff, 0xb9b4aa, 1.7);
   sky.position.set(0, 0, 1);
   const sun = new THREE.DirectionalLight(0xffffff, 1.7);
   const camera = new THREE.PerspectiveCamera((FIELD * 180) / Math.PI, 1, 0.01, 100);
@@ -125,7 +125,7 @@ function rebuild(view) {
     each.trail = createTrail(each, theme, shown.size);
     view.scene.add(each.robot.group, each.trail.group);
   }
-  if (ground) layGround(view);
+  if (ground) view.step = layGround(view);
   if (!view.gizmo || view.gizmo.dark !== theme.dark) view.gizmo = createGizmo(theme);
 }
 
@@ -143,7 +143,7 @@ function createTrail({ shapes, motion, look, ghost }, theme, size) {
   const line = new THREE.BufferGeometry().setFromPoints(points);
   group.add(new THREE.Line(line, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.35 })));
   if (ghost || points.length < 2) return { group, until: () => {} };
-  const radius = 0.005 * size;
+  const radius = Math.max(0.004 * size, 0.0022 * new THREE.Box3().setFromPoints(points).getSize(new THREE.Vector3()).length());
   const tube = new THREE.InstancedMesh(new THREE.CylinderGeometry(radius, radius, 1, 6, 1, true), new THREE.MeshBasicMaterial({ color: colour }), points.length - 1);
   const one = new THREE.Object3D();
   for (let k = 0; k + 1 < points.length; k++) {
@@ -181,7 +181,7 @@ function disposeTrail({ group }) {
 function aroundMotion(scene) {
   const found = [];
   for (const shapes of [scene, ...scene.others]) {
-    const spots = outline(shapes);
+    const spots = [...outline(shapes), ...shapes.solids.flatMap(boxAround)];
     const { poses, frames, time } = shapes.motion;
     const every = Math.max(1, Math.floor(time.length / 60));
     for (let k = 0; k < time.length; k += every) {
@@ -193,6 +193,15 @@ function aroundMotion(scene) {
     }
   }
   return found.length ? found : [new THREE.Vector3()];
+}
+
+const BOXES = new WeakMap();
+
+// The corners of the box around a body's own shape, which is kept.
+function boxAround({ frame, corners }) {
+  if (!BOXES.has(corners)) BOXES.set(corners, new THREE.Box3().setFromArray(corners));
+  const { min, max } = BOXES.get(corners);
+  return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => [frame, [x, y, z]])));
 }
 
 // As near as everything is in the picture, seen from where it is seen now.
@@ -221,24 +230,19 @@ function panView({ canvas, eye, camera }, dx, dy) {
   eye.offset.add(move);
 }
 
-// Lines at round distances on the ground, with metres along its edges. What hangs below the world's origin has the
-// ground below it.
-function layGround(view) {
-  const { shown, theme, ground } = view;
+// Lines at round distances on the ground, those through the world's origin stronger; how far apart they are. What hangs
+// below the origin has the ground below it.
+function layGround({ shown, theme, ground }) {
   for (const old of [...ground.children]) disposeTrail({ group: old });
   const box = new THREE.Box3().setFromPoints(aroundMotion(shown));
   const size = box.getSize(new THREE.Vector3());
-  const step = roundStep(Math.max(size.x, size.y, 1.5 * shown.size) / 7);
-  const reach = Math.max(0.6 * shown.size, 1.5 * step);
+  const step = roundStep(Math.max(size.x, size.y, 1.5 * shown.size) / 8);
+  const reach = Math.max(0.8 * shown.size, 1.5 * step);
   const level = box.min.z < -1e-3 * shown.size ? box.min.z - 0.02 * shown.size : 0;
   const low = ["x", "y"].map((axis) => Math.floor((box.min[axis] - reach) / step));
   const high = ["x", "y"].map((axis) => Math.ceil((box.max[axis] + reach) / step));
   for (const strong of [false, true]) ground.add(gridLines({ low, high, step, level, strong }, theme));
-  const height = 0.42 * step;
-  for (let i = low[0]; i <= high[0]; i++) ground.add(label(tickText(i * step, step), theme, height, [i * step, (low[1] - 0.45) * step, level]));
-  for (let j = low[1] + 1; j <= high[1]; j++) ground.add(label(tickText(j * step, step), theme, height, [(high[0] + 0.45) * step, j * step, level]));
-  ground.add(label("x (m)", theme, height, [((low[0] + high[0]) / 2) * step, (low[1] - 1.1) * step, level]));
-  ground.add(label("y (m)", theme, height, [(high[0] + 1.2) * step, ((low[1] + high[1]) / 2) * step, level]));
+  return step;
 }
 
 function gridLines({ low, high, step, level, strong }, theme) {
