@@ -72,7 +72,8 @@ def scene_data(scene: Scene) -> dict[str, object]:
     seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
     bare = replace(scene, solids=()).plain()  # their triangles are no lists of numbers
     solids = [_solid(each) for each in scene.solids]
-    return {**bare, "size": scene.size, "poses": _drawn(scene.poses, scene.size), "solids": solids, "seen": seen}
+    shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
+    return {**shapes, "poses": _drawn(scene.poses, scene.size), "seen": seen}
 
 
 def is_spatial(scene: Scene | None) -> bool:

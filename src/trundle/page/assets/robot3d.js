@@ -24,7 +24,7 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   group.add(...frames);
   const kit = { shapes, frames, group, layers: new Map(), painted: [], moving: [], opacity, colour };
   kit.joint = 0.017 * shapes.size;
-  kit.clothed = new Set(shapes.solids.map(({ frame }) => frame));
+  kit.clothed = new Set(shapes.clothed);
   for (const solid of shapes.solids) addSolid(kit, solid);
   for (const plates of plateGroups(shapes.plates)) addPlates(kit, plates);
   shapes.wheels.forEach((wheel, k) => addWheel(kit, wheel, k));
@@ -202,6 +202,7 @@ function slab(corners, thickness) {
 function addWheel(kit, wheel, index) {
   const { frame, radius, round } = wheel;
   const turning = still(new THREE.Group());
+  turning.name = wheel.name;
   add(kit, kit.frames[frame], turning, "bodies");
   if (round) {
     turning.add(new THREE.Mesh(new THREE.SphereGeometry(radius, 32, 16), material(kit, "wheel")));

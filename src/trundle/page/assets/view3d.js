@@ -12,17 +12,17 @@ const NEAREST = 0.02; // of the distance at which everything fits, and the farth
 const FARTHEST = 30;
 const TRAIL_POINTS = 700;
 const TURN = 0.008; // rad for each pixel that is dragged
-const GIZMO = 76; // pixels
+const GIZMO = 92; // pixels
 
-// A view of `scene` like createView2d's, and besides {dispose(), setTheme(theme), orbit(dx, dy), options}: `options` are the
-// layers that can be switched, {name, says, on, set(on)}.
+// A view of `scene` like createView2d's, and besides {dispose(), setTheme(theme), orbit(dx, dy), eye, layers}: what can
+// be switched, {name, says, on, set(on)}.
 export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
   renderer.autoClear = false;
   const world = createWorld();
   const view = { canvas, theme, renderer, ...world, shown: null, moment: null, robots: [], key: null, step: null };
   view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false };
-  view.layers = Object.fromEntries(LAYERS.map(({ name, on }) => [name, on]));
+  view.seen = Object.fromEntries(LAYERS.map(({ name, on }) => [name, on]));
   const render = () => view.shown && renderView(view);
   const draw = (scene, moment) => {
     Object.assign(view, { shown: scene, moment });
@@ -53,7 +53,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     view.key = null; // labels and lines are drawn anew, too
     if (view.shown) draw(view.shown, view.moment);
   };
-  const options = LAYERS.map(({ name, says }) => layerOption(view, name, says, render));
+  const layers = LAYERS.map(({ name, says }) => layerOption(view, name, says, render));
   const acts = { zoom, orbit, pan, render, fit: () => fit() };
   setUpOrbit(canvas, acts);
   canvas.addEventListener("webglcontextrestored", () => setTheme(view.theme));
@@ -61,7 +61,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     for (const { robot } of view.robots) robot.dispose();
     renderer.dispose();
   };
-  return { draw, resize: () => resizeView(view), fit, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, setTheme, options, dispose };
+  return { draw, resize: () => resizeView(view), fit, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
 }
 
 function createWorld() {
@@ -121,7 +121,7 @@ function rebuild(view) {
   if (ghost?.poses) view.robots.push({ shapes: ghost.scene ?? shown, motion: ghost, look: { opacity: 0.25 }, ghost: true });
   for (const each of view.robots) {
     each.robot = createRobot3d(each.shapes, theme, each.look);
-    each.robot.show(view.layers);
+    each.robot.show(view.seen);
     each.trail = createTrail(each, theme, shown.size);
     view.scene.add(each.robot.group, each.trail.group);
   }
@@ -159,11 +159,15 @@ function createTrail({ shapes, motion, look, ghost }, theme, size) {
   return { group, until: (index) => (tube.count = Math.floor(index / every)) };
 }
 
-function trailPoints({ traced }, { poses, frames, time }) {
+// What drives leaves its trail on the ground.
+function trailPoints(shapes, motion) {
+  const { poses, frames, time } = motion;
+  const level = shapes.base === "planar" ? groundLevel({ ...shapes, motion }, 0) : null;
   const every = Math.max(1, Math.ceil(time.length / TRAIL_POINTS));
   const points = [];
   for (let k = 0; k < time.length; k += every) {
-    const at = placed(poses.subarray(12 * frames * k, 12 * frames * (k + 1)), traced);
+    const at = placed(poses.subarray(12 * frames * k, 12 * frames * (k + 1)), shapes.traced);
+    if (level !== null) at[2] = level;
     if (at.every(Number.isFinite)) points.push(new THREE.Vector3(...at));
   }
   return { points, every };
@@ -238,11 +242,17 @@ function layGround({ shown, theme, ground }) {
   const size = box.getSize(new THREE.Vector3());
   const step = roundStep(Math.max(size.x, size.y, 1.5 * shown.size) / 8);
   const reach = Math.max(0.8 * shown.size, 1.5 * step);
-  const level = box.min.z < -1e-3 * shown.size ? box.min.z - 0.02 * shown.size : 0;
+  const level = groundLevel(shown, box.min.z);
   const low = ["x", "y"].map((axis) => Math.floor((box.min[axis] - reach) / step));
   const high = ["x", "y"].map((axis) => Math.ceil((box.max[axis] + reach) / step));
   for (const strong of [false, true]) ground.add(gridLines({ low, high, step, level, strong }, theme));
   return step;
+}
+
+// Wheels stand on it; of others what hangs below the world's origin is above it.
+function groundLevel({ wheels, base, motion, size }, lowest) {
+  if (base === "planar" && wheels.length) return Math.min(...wheels.map(({ frame, radius }) => placed(motion.poses, [frame, [0, 0, 0]])[2] - radius));
+  return lowest < -1e-3 * size ? lowest - 0.02 * size : 0;
 }
 
 function gridLines({ low, high, step, level, strong }, theme) {
@@ -289,16 +299,16 @@ function renderGizmo({ renderer, gizmo, canvas }, toward) {
   gizmo.camera.position.copy(toward).multiplyScalar(5);
   gizmo.camera.lookAt(0, 0, 0);
   renderer.clearDepth();
-  renderer.setViewport(8, 8, GIZMO, GIZMO);
+  renderer.setViewport(Math.max(canvas.clientWidth - GIZMO - 8, 0), 8, GIZMO, GIZMO);
   renderer.render(gizmo.scene, gizmo.camera);
   renderer.setViewport(0, 0, Math.max(canvas.clientWidth, 1), Math.max(canvas.clientHeight, 1));
 }
 
 function layerOption(view, name, says, render) {
-  const isOn = () => view.layers[name] ?? !view.shown?.solids.length;
+  const isOn = () => view.seen[name] ?? !view.shown?.solids.length;
   const set = (on) => {
-    view.layers[name] = on;
-    for (const { robot } of view.robots) robot.show(view.layers);
+    view.seen[name] = on;
+    for (const { robot } of view.robots) robot.show(view.seen);
     render();
   };
   return { name, says, get on() { return isOn(); }, set };
