@@ -14,7 +14,7 @@ from PIL import Image
 
 import trundle
 from trundle.page import page_of
-from trundle.page.joining import SHELL, SPATIAL, joined, vendored
+from trundle.page.joining import joined
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 
@@ -182,7 +182,7 @@ def test_only_pages_that_need_it_carry_the_library():
 
 def test_the_library_is_a_script_of_its_own_scope(tmp_path):
     script = tmp_path / "page.mjs"
-    script.write_text(vendored("THREE") + joined((*SHELL, *SPATIAL)), encoding="utf-8")
+    script.write_text(joined("page", "view3d"), encoding="utf-8")
     subprocess.run(["node", "--check", script], check=True)
 
 

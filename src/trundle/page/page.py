@@ -7,7 +7,7 @@ from html import escape
 
 from trundle.errors import InputError
 from trundle.files import signature
-from trundle.page.joining import SHELL, SPATIAL, asset, filled, joined, policy, vendored
+from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
@@ -52,8 +52,10 @@ def page_of(given: Run | Sequence[Run]) -> str:
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
-    script = _script(bool(data["spatial"]))
-    style = "\n".join(asset(name) for name in _STYLES)
+    parts = {"createControls": "controls"} if data["live"] else {}
+    parts |= {"createView3d": "view3d"} if data["spatial"] else {}
+    script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
+    style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
     return filled(
         asset("page.html"),
         {
@@ -66,10 +68,3 @@ def _assembled(title: str, data: dict[str, object], equations: str) -> str:
             "script": script,
         },
     )
-
-
-def _script(spatial: bool) -> str:
-    """All of a page's modules, those of the view in space only where it has one, and its start."""
-    if not spatial:
-        return joined(SHELL) + "startPage(document);\n"
-    return vendored("THREE") + joined((*SHELL, *SPATIAL)) + "startPage(document, { createView3d });\n"

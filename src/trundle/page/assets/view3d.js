@@ -185,7 +185,7 @@ function disposeTrail({ group }) {
 function aroundMotion(scene) {
   const found = [];
   for (const shapes of [scene, ...scene.others]) {
-    const spots = [...outline(shapes), ...shapes.solids.flatMap(boxAround)];
+    const spots = outline(shapes);
     const { poses, frames, time } = shapes.motion;
     const every = Math.max(1, Math.floor(time.length / 60));
     for (let k = 0; k < time.length; k += every) {
@@ -197,15 +197,6 @@ function aroundMotion(scene) {
     }
   }
   return found.length ? found : [new THREE.Vector3()];
-}
-
-const BOXES = new WeakMap();
-
-// The corners of the box around a body's own shape, which is kept.
-function boxAround({ frame, corners }) {
-  if (!BOXES.has(corners)) BOXES.set(corners, new THREE.Box3().setFromArray(corners));
-  const { min, max } = BOXES.get(corners);
-  return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => [frame, [x, y, z]])));
 }
 
 // As near as everything is in the picture, seen from where it is seen now.
