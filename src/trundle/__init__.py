@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trundle import formulas as formulas
     from trundle import program as program
     from trundle import robot as robot
+    from trundle import window as window
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.capture.cycles import Cycles as Cycles
@@ -62,14 +63,16 @@ if TYPE_CHECKING:
     from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.tracking import track as track
+    from trundle.page.animate import animate as animate
     from trundle.planning.planner import plan as plan
     from trundle.planning.planner import plan_to_pose as plan_to_pose
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
-    from trundle.show.animation import animate as animate
     from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
+    from trundle.show.comparison import Comparison as Comparison
+    from trundle.show.comparison import compare as compare
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
@@ -128,8 +131,9 @@ _HOMES = {
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
-    "show.animation": ("animate",),
+    "page.animate": ("animate",),
     "show.breakdown_figure": ("breakdown_figure",),
+    "show.comparison": ("Comparison", "compare"),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
@@ -139,7 +143,7 @@ _HOMES = {
     "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
-    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
+    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot", "window")},
     "load": ("documents", "load_robot"),
     "odometry": ("motion.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,18 @@ class Plate:
     assumed: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A body's own shape on its frame: triangles, indices of three (m, 3), between corners (n, 3) in m, whose order is
+    that against the clock seen from outside; "#rrggbb" or "#rrggbbaa", None for the colour of bodies.
+    """
+
+    frame: int
+    corners: Array
+    triangles: npt.NDArray[np.int64]
+    colour: str | None = None
+
+
 @dataclass(frozen=True)
 class Bar:
     """A bar between two points."""
@@ -125,9 +138,10 @@ class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
     `spins` says how far each wheel has rolled forward about its axle over time, (T, wheels) in rad, NaN of a ball; None
-    of a robot that isn't seen in motion. `mounts` are the bars that hold joints to the base, `centers` the centres of
-    mass, `coupled` the wheels that a linkage joins, `traced` the point whose path is worth seeing, `base` how the base
-    moves, `arrows` what acts on it.
+    of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
+    `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that a
+    linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on
+    it.
     """
 
     poses: Array
@@ -143,12 +157,38 @@ class Scene:
     traced: Spot = BASE
     arrows: tuple[Arrow, ...] = ()
     spins: Array | None = None
+    solids: tuple[Solid, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
         arrows = (replace(each, at=each.at[moments], vector=each.vector[moments]) for each in self.arrows)
         spins = None if self.spins is None else self.spins[moments]
         return replace(self, poses=self.poses[moments], arrows=tuple(arrows), spins=spins)
+
+    def between(self, position: float) -> Scene:
+        """The same at one moment between the sample before a position (0 for the first) and the one after it.
+
+        Positions and angles change evenly; rotations are averaged and brought back to rotations (the polar factor, by
+        Newton's iteration R ← (3 R − R Rᵀ R)/2: Higham 1986).
+        """
+        before = min(max(int(position), 0), len(self.poses) - 1)
+        share = min(max(position - before, 0.0), 1.0)
+        if before + 1 == len(self.poses) or not share:
+            return self.at([before])
+        pair = self.at([before, before + 1])
+
+        def mixed(values: Array) -> Array:
+            return (1 - share) * values[:1] + share * values[1:]
+
+        poses = mixed(pair.poses)
+        turn = poses[..., :3]
+        for _ in range(4):
+            turn = 1.5 * turn - 0.5 * turn @ turn.swapaxes(-1, -2) @ turn
+        poses[..., :3] = turn
+        arrows = tuple(replace(each, at=mixed(each.at), vector=mixed(each.vector)) for each in pair.arrows)
+        return replace(
+            pair, poses=poses, arrows=arrows, spins=None if pair.spins is None else mixed(pair.spins)
+        )
 
     def plain(self) -> dict[str, object]:
         """All of it as JSON can hold it, but for the arrays: shapes by their fields, a spot as [frame, [x, y, z]],
@@ -164,8 +204,15 @@ class Scene:
 
     def places(self, spots: Iterable[Spot]) -> Array:
         """Points over time, (T, n, 3)."""
-        found = [self.place(spot) for spot in spots]
-        return np.stack(found, axis=1) if found else np.zeros((len(self.poses), 0, 3))
+        spots = list(spots)
+        found = np.zeros((len(self.poses), len(spots), 3))
+        frames = np.array([spot.frame for spot in spots], dtype=int)
+        at = np.array([spot.at for spot in spots], dtype=float).reshape(-1, 3)
+        for frame in set(frames.tolist()):
+            here = frames == frame
+            pose = self.poses[:, frame]
+            found[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
+        return found
 
     def turned(self, frame: int, direction: Numbers) -> Array:
         """A direction of a frame in the world over time, (T, 3)."""
@@ -182,7 +229,18 @@ class Scene:
             half = wheel.radius if wheel.round else wheel.half
             signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
-        return self.places(spots or [self.traced])
+        found = [self.places(spots or [self.traced])]
+        for solid in self.solids:  # the corners of the boxes around them
+            low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
+            found.append(
+                self.places(Spot(solid.frame, each) for each in product(*zip(low, high, strict=True)))
+            )
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def clothed(self) -> frozenset[int]:
+        """The frames whose bodies' own shapes are known: what is assumed of them need not be drawn."""
+        return frozenset(solid.frame for solid in self.solids)
 
     @property
     def size(self) -> float:

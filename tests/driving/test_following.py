@@ -44,6 +44,18 @@ def random_path(rng):
     return trundle.pose_path(poses)
 
 
+def random_limits(rng):
+    jerky = rng.random() < 0.5
+    return trundle.Limits(
+        steering_rate=rng.uniform(1, 12),
+        steering_acceleration=rng.uniform(5, 100) if jerky else math.inf,
+        steering_jerk=rng.uniform(50, 2000) if jerky else math.inf,
+        drive_speed=rng.uniform(0.5, 5),
+        drive_acceleration=rng.uniform(1, 10),
+        drive_jerk=rng.uniform(5, 100) if jerky else math.inf,
+    )
+
+
 @pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
 def test_a_path_is_followed_within_the_limits(limits):
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0), (3, 0.5, 2.0)])
@@ -66,15 +78,7 @@ def test_the_base_passes_all_poses_of_the_path():
 def test_random_paths_are_followed_within_random_limits(campaign):
     swerve = trundle.catalog.swerve()
     for rng in campaign(300):
-        jerky = rng.random() < 0.5
-        limits = trundle.Limits(
-            steering_rate=rng.uniform(1, 12),
-            steering_acceleration=rng.uniform(5, 100) if jerky else math.inf,
-            steering_jerk=rng.uniform(50, 2000) if jerky else math.inf,
-            drive_speed=rng.uniform(0.5, 5),
-            drive_acceleration=rng.uniform(1, 10),
-            drive_jerk=rng.uniform(5, 100) if jerky else math.inf,
-        )
+        limits = random_limits(rng)
         path = random_path(rng)
         motion = followed(path, swerve, limits=limits)
         held(motion, limits)
@@ -187,3 +191,13 @@ def test_poses_that_lead_straight_back():
         np.array([[1, 0, 0], [0, 0, 0]])
     )
     held(motion, LIMITS)
+
+
+def test_a_wheel_passes_close_by_the_centre_of_rotation():
+    """The base nearly stops while the wheel turns, and no longer: it was refused, or too slow to be integrated."""
+    rng = np.random.default_rng([3889262366, 14])
+    limits, path = random_limits(rng), random_path(rng)
+    motion = followed(path, trundle.catalog.swerve(), limits=limits)
+    held(motion, limits)
+    assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
+    assert motion.duration < 7.2

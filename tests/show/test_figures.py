@@ -26,9 +26,9 @@ from trundle.robot.description import parse_robot
 from trundle.scene import SPATIAL, Spot, body_outline, project
 from trundle.show.ability_figure import mobility_figure
 from trundle.show.diagram import diagram
+from trundle.show.outlines import silhouette
 from trundle.show.panels import Panel, friction_use, states
 from trundle.show.path import path, scene_of, track_of
-from trundle.show.robot import silhouette
 from trundle.show.series import series, start_up
 from trundle.show.style import save_figure
 

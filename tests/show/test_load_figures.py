@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import trundle
 from trundle.documents.writer import dump
@@ -93,16 +92,3 @@ def test_arrows_are_the_wrenches_in_the_world(run):
     )
     some = with_wrenches(scene, run).at([3, 5])
     np.testing.assert_array_equal(some.arrows[0].vector, with_wrenches(scene, run).arrows[0].vector[[3, 5]])
-
-
-def test_a_film_shows_every_moment(run, tmp_path):
-    path = trundle.animate(run, tmp_path / "limb.gif", fps=10)
-    with Image.open(path) as film:
-        assert film.n_frames == 11
-    with pytest.raises(InputError, match="a film's file ends in .gif"):
-        trundle.animate(run, tmp_path / "limb.txt")
-    with pytest.raises(InputError, match="expected a positive number, got 0"):
-        trundle.animate(run, tmp_path / "other.gif", speed=0)
-    with pytest.raises(InputError, match="frames are too many"):
-        trundle.animate(run, tmp_path / "other.gif", speed=1e-6)
-    assert [each.name for each in tmp_path.iterdir()] == ["limb.gif"]

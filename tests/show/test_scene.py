@@ -8,6 +8,8 @@ import pytest
 import trundle
 from trundle.model.drawing import motion, scene
 from trundle.scene import marks
+from trundle.show.arrows import with_wrenches
+from trundle.show.path import track_of
 
 
 def rolled(robot, duration=1.0, **inputs):
@@ -57,3 +59,29 @@ def test_a_scene_is_plain_data_but_for_its_arrays():
         kept = json.loads(json.dumps({name: plain[name] for name in plain if name not in arrays}))
         assert [wheel["name"] for wheel in kept["wheels"]] == [wheel.name for wheel in shapes.wheels]
         assert kept["traced"] == [shapes.traced.frame, list(shapes.traced.at)]
+
+
+def test_between_samples_rotations_stay_rotations_and_points_keep_near_their_arcs():
+    shapes = rolled(trundle.catalog.differential_drive(), **{"left.rate": 1.0, "right.rate": 3.0})
+    coarse = shapes.at([0, 200, 400])
+    for position in (0.5, 1.25, 1.9):
+        found, near = coarse.between(position), shapes.at([int(200 * position)])
+        turn = found.poses[0, :, :, :3]
+        np.testing.assert_allclose(
+            turn @ turn.swapaxes(1, 2), np.eye(3)[None].repeat(len(turn), 0), atol=1e-12
+        )
+        np.testing.assert_allclose(found.poses, near.poses, atol=5e-3)  # chords of arcs
+        np.testing.assert_allclose(found.spins, near.spins, atol=1e-9)
+    assert np.array_equal(coarse.between(9.0).poses, coarse.poses[-1:])
+
+
+def test_what_the_ground_does_to_wheels_is_drawn_as_arrows():
+    run = trundle.run(trundle.catalog.document("differential_drive"), duration=1.0)
+    track = track_of(run)
+    assert track is not None
+    shown = with_wrenches(track.scene, run)
+    assert [arrow.name for arrow in shown.arrows] == ["right", "left"]
+    for arrow in shown.arrows:
+        force = np.hypot(run[f"{arrow.name}.traction"], run[f"{arrow.name}.side_force"])
+        np.testing.assert_allclose(np.linalg.norm(arrow.vector, axis=1), arrow.scale * force, atol=1e-12)
+        np.testing.assert_allclose(arrow.at[:, 2], -0.15, atol=1e-12)  # a radius below the axles

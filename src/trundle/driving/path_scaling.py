@@ -13,12 +13,13 @@ last. Between the programme's points limits are held by bounds on Chebyshev seri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.polynomial import chebyshev, legendre
+from numpy.polynomial import chebyshev
 
 from trundle.errors import NumericsError
 from trundle.results.arrays import FloatArray
@@ -29,10 +30,11 @@ _MOST_ROUNDS = 12
 _ENOUGH = 5e-4
 # Limits are bounded on so many parts of each interval by Chebyshev series through so many points.
 _PARTS, _NODES = 4, 8
-_GAUSS, _WEIGHTS = legendre.leggauss(20)
 _SPARE = 1e-10
-# Coefficients of b, as shares of what is expected there.
+# Coefficients of b, as shares of what is expected there. The first programme knows no jerks and would leave some at the
+# least, from where the tangents of J/√b let them rise slowly: it has to keep to the largest of these that it can.
 _LEAST, _GREATEST = 1e-6, 1e3
+_FIRST = (1e-2, 1e-3, 1e-4, _LEAST)
 # Rows with at least this share of their bound are in a programme from its start.
 _NEAR = 0.6
 
@@ -81,10 +83,13 @@ class Scaling:
         return zero + inside * (one + inside * two)
 
     def _spent(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
-        """∫ dz/√b from each piece's begin."""
-        z = inside[:, None] / 2 * (1 + _GAUSS)
-        zero, one, two = self.squares[piece].T[..., None]
-        return inside / 2 * ((zero + z * (one + z * two)) ** -0.5 @ _WEIGHTS)
+        """∫ dz/√b from each piece's begin, 2/√c artanh(√c z/(√b(0) + √b(z))) with b's coefficient c of z²."""
+        ends = np.sqrt(self._square(piece, np.zeros_like(inside))) + np.sqrt(self._square(piece, inside))
+        bent = self.squares[piece, 2] * (inside / ends) ** 2
+        root = np.sqrt(np.abs(bent))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            curved = np.where(bent > 0, np.arctanh(root), np.arctan(root)) / root
+        return 2 * inside / ends * np.where(root > 1e-4, curved, 1 + bent / 3 + bent**2 / 5)
 
 
 def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, float]) -> Scaling:
@@ -93,7 +98,7 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
     ends: what b may be at most at both ends.
     """
     programme = _Programme(course, knots, 2 if jerks else 1, ends)
-    b = programme.solved(None)
+    b = programme.first(_FIRST if jerks else (_LEAST,))
     if jerks:
         b = b * programme.ease(b)
         for _ in range(_MOST_ROUNDS):
@@ -166,7 +171,14 @@ class _Programme:
             share = np.nan_to_num(self.limits[2] / jerk, nan=np.inf)
         return min(1.0, 0.99 * float(share.min()) ** (2 / 3))
 
-    def solved(self, last: FloatArray | None) -> FloatArray:
+    def first(self, leasts: Sequence[float]) -> FloatArray:
+        """The coefficients of the programme without jerks, with the first of these shares that leaves any."""
+        for least in leasts[:-1]:
+            with suppress(NumericsError):
+                return self.solved(None, least)
+        return self.solved(None, leasts[-1])
+
+    def solved(self, last: FloatArray | None, least: float = _LEAST) -> FloatArray:
         """The coefficients of the programme about the last ones; the first one is without jerks."""
         rows, most = self._rows(last)
         where = np.tile(self.columns, (len(rows) // len(self.z), 1))
@@ -174,11 +186,12 @@ class _Programme:
         about = self.most if last is None else self.at(last)
         worth = np.repeat(np.diff(self.knots), len(_POINTS)) * about**-1.5
         gain = np.bincount(self.columns.ravel(), (worth[:, None] * self.values[0]).ravel()) * self.scale
-        bounds = [(_LEAST, _GREATEST)] * len(self.scale)
+        x = np.ones(len(self.scale)) if last is None else last / self.scale
+        # the last coefficients stay allowed, also where easing their jerks left less than the least
+        bounds = [(each, _GREATEST) for each in np.minimum(least, x)]
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
-                bounds[place] = (min(_LEAST, end / self.scale[place]), end / self.scale[place])
-        x = np.ones(len(self.scale)) if last is None else last / self.scale
+                bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
         held = np.zeros(len(rows), dtype=bool)
         while True:
             # most rows never matter: those near to their bounds, and then those that are broken without them

@@ -15,6 +15,7 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
+from trundle.model.solids import solids
 from trundle.robot.bodies import DirectedJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
@@ -60,12 +61,15 @@ def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, f
     q = [values[name] for name in names]
     found = configure(assembly, names, q)
     count = len(q[0]) if q else 1
-    still = _Drawn(robot, assembly, read).scene(world_poses(assembly.tree, found.poses), count)
+    drawn = _Drawn(robot, assembly, read)
+    still = drawn.scene(world_poses(assembly.tree, found.poses), count)
     angles = [
         found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
         for wheel in assembly.wheels
     ]
-    return replace(still, spins=table([angles], count, len(angles)).reshape(count, len(angles)))
+    spins = table([angles], count, len(angles)).reshape(count, len(angles))
+    bodies = {name: drawn.body(name) for name in body_names(robot)}
+    return replace(still, spins=spins, solids=solids(robot, read, bodies))
 
 
 @dataclass(frozen=True)

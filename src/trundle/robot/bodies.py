@@ -8,13 +8,14 @@ where it has two.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from trundle.errors import InputError
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import Identifier, Noun, default
+from trundle.robot.shapes import SHAPES, Shape
 from trundle.robot.values import (
     Angle,
     Angles,
@@ -71,6 +72,9 @@ class Body(Noun):
     mass: Mass = default(0.0, "Mass (kg), default 0.")
     center_of_mass: Position = default((0.0, 0.0, 0.0), "Centre of mass in the body's frame (m).")
     inertia: Inertia = default({}, "Inertia about the centre of mass.")
+    shapes: dict[Identifier, Annotated[Shape, SHAPES]] = default(
+        {}, "What it looks like, by name; nothing in the equations. Default: drawn from joints and inertia."
+    )
 
 
 class DriveAxis(NamedTuple):

@@ -65,6 +65,10 @@ class Parts(Noun):
     urdf: Annotated[str | None, Field(repr=False)] = Field(
         default=None, description="The URDF text it was read from, for writing back what has no place above."
     )
+    folder: Annotated[str | None, Field(repr=False)] = Field(
+        default=None,
+        description="Where the names of mesh files start from. Default: the folder of the file it was read from.",
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import Arrow, Scene, depth, project
+from trundle.scene import Arrow, Scene, Spot, depth, project
 from trundle.show.style import COLOURS
 
 # Of forces and of moments.
@@ -27,20 +27,48 @@ _ARC = np.linspace(-0.25 * np.pi, 1.25 * np.pi, 40)
 
 
 def with_wrenches(scene: Scene, run: Run) -> Scene:
-    """The scene with the joints' forces and moments, of a run that has them in their bodies' frames."""
+    """The scene with the joints' forces and moments, of a run that has them in their bodies' frames, and with what the
+    ground does to wheels; seen from above without their loads, which point at whoever looks.
+    """
     found = []
     for kind, turns in (("force", False), ("moment", True)):
         given = {}
         for joint in scene.joints:
             names = [f"{joint.name}.{kind}_{axis}" for axis in "xyz"]
             if all(name in run for name in names):
-                local = np.stack([run[name] for name in names], axis=1)[: len(scene.poses), :, None]
-                at, rotation = scene.poses[:, joint.frame, :, 3], scene.poses[:, joint.frame, :, :3]
-                given[joint.name] = at, (rotation @ local)[..., 0]
+                local = np.stack([run[name] for name in names], axis=1)
+                given[joint.name] = _in_world(scene, Spot(joint.frame), local)
+        if not turns:
+            given |= _contacts(scene, run)
         largest = max((float(np.linalg.norm(each, axis=1).max()) for _, each in given.values()), default=0.0)
         scale = _LONGEST * scene.size / largest if largest else 1.0
         found += [Arrow(name, turns, at, scale * vector, scale) for name, (at, vector) in given.items()]
     return replace(scene, arrows=tuple(found))
+
+
+def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Where the ground pushes each wheel and how (N), of a run that says so."""
+    found = {}
+    for wheel in scene.wheels:
+        across = wheel.roller_angle or 0.0
+        force = np.zeros((len(run), 3))
+        for name, way in (
+            ("traction", (1.0, 0.0, 0.0)),
+            ("side_force", (0.0, 1.0, 0.0)),
+            ("roller_force", (np.sin(across), np.cos(across), 0.0)),
+            ("load", (0.0, 0.0, 0.0 if scene.projection == "z" else 1.0)),
+        ):
+            if f"{wheel.name}.{name}" in run:
+                force += np.outer(run[f"{wheel.name}.{name}"], way)
+        if force.any():
+            found[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+    return found
+
+
+def _in_world(scene: Scene, spot: Spot, local: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A spot over time, and a vector of its frame turned into the world."""
+    rotation = scene.poses[:, spot.frame, :, :3]
+    return scene.place(spot), (rotation @ local[: len(rotation), :, None])[..., 0]
 
 
 def name_arrows(axes: Axes, scene: Scene) -> None:
@@ -59,7 +87,7 @@ def draw_arrows(axes: Axes, scene: Scene, view: str) -> None:
     least = _SHORTEST * float(np.ptp(axes.get_xlim()))
     for arrow in scene.arrows:
         colour = MOMENT if arrow.turns else FORCE
-        for line in _lines(arrow, view):
+        for line in arrow_lines(arrow, view):
             if np.ptp(line, axis=0).max() > least:
                 patch = FancyArrowPatch(
                     path=Path(line),
@@ -72,7 +100,7 @@ def draw_arrows(axes: Axes, scene: Scene, view: str) -> None:
                 axes.add_patch(patch)
 
 
-def _lines(arrow: Arrow, view: str) -> Iterator[FloatArray]:
+def arrow_lines(arrow: Arrow, view: str) -> Iterator[FloatArray]:
     """The lines (n, 2) to draw, each with a head at its end: an arc for the part of a moment along the view."""
     at, tip = (project(each, view) for each in (arrow.at[0], arrow.at[0] + arrow.vector[0]))
     if not arrow.turns:

@@ -15,6 +15,8 @@ from trundle.show.style import WIDTH, page, sizes_of
 _SHAPES = (0.35, 1.05)
 # Inches: the plane's width, and what stands left of it, below and above.
 _PLANE, _LEFT, _BELOW, _HEAD = 6.1, 0.85, 0.5, 0.7
+# Inches that a film is wide, and what stands right of its plane.
+_FILM, _RIGHT = 6.0, 0.2
 
 
 def limits_around(points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -42,6 +44,18 @@ def plane_axes(
     axes = figure.add_axes((_LEFT / wide, _BELOW / total, across / wide, height / total))
     bar = figure.add_axes(((_LEFT + across + 0.15) / wide, _BELOW / total, 0.16 / wide, height / total))
     return figure, axes, bar
+
+
+def film_axes(title: str, low: FloatArray, high: FloatArray, width: int) -> Axes:
+    """Axes for the plane on a figure so many pixels wide, and an even number of them high, as players of films want."""
+    dpi = width / _FILM
+    shape = float((high[1] - low[1]) / (high[0] - low[0]))
+    tall = (_FILM - _LEFT - _RIGHT) * shape + _BELOW + _HEAD
+    total = 2 * round(tall * dpi / 2) / dpi
+    figure = page(title, total, (_FILM, total))
+    figure.set_dpi(dpi)
+    box = _LEFT / _FILM, _BELOW / total, 1 - (_LEFT + _RIGHT) / _FILM, 1 - (_BELOW + _HEAD) / total
+    return figure.add_axes(box)
 
 
 def draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> None:

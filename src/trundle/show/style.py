@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from PIL.PngImagePlugin import PngInfo
 
 from trundle.errors import InputError
 from trundle.files import replacing
@@ -107,6 +108,13 @@ def figure_svg(figure: Figure) -> str:
     """A figure as an SVG element, without the lines that a file has before it."""
     text = _drawn(figure, "svg").decode("utf-8")
     return text[text.index("<svg") :]
+
+
+def png_mark() -> PngInfo:
+    """What a PNG file that Pillow writes says about itself."""
+    mark = PngInfo()
+    mark.add_text("Software", str(_METADATA[".png"]["Software"]))
+    return mark
 
 
 def _drawn(figure: Figure, kind: str) -> bytes:

@@ -72,7 +72,7 @@ def _link(part: Part) -> Link:
 
 def _body(part: Part) -> Data:
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
-    xyz, rpy = _origin(part)
+    xyz, rpy = origin_of(part)
     inertia = part.needed("inertia", 'write <inertia ixx="..." iyy="..." izz="..."/>')
     xy, xz, yz = (inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz"))
     xx, yy, zz = (_moment(inertia, name) for name in ("ixx", "iyy", "izz"))
@@ -106,7 +106,7 @@ def _moment(inertia: Part, name: str) -> float:
     return max(moment, 0.0)
 
 
-def _origin(part: Part) -> tuple[Numbers, Numbers]:
+def origin_of(part: Part) -> tuple[Numbers, Numbers]:
     origin = part.child("origin")
     if origin is None:
         return _ZERO, _ZERO
@@ -124,8 +124,8 @@ def _joint(part: Part) -> Joint:
         raise part.fail(f"unknown type {kind!r}", "type", choose(kind, NOUNS))
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
-    xyz, rpy = _origin(part)
-    data = {**_given(at=xyz, rpy=_within_a_turn(rpy))}
+    xyz, rpy = origin_of(part)
+    data = {**_given(at=xyz, rpy=within_a_turn(rpy))}
     if kind in (*ONE_AXIS, "planar"):
         data["axis"] = _axis(part)
     dynamics = part.child("dynamics") if kind in ONE_AXIS else None
@@ -148,7 +148,7 @@ def _joint(part: Part) -> Joint:
     )
 
 
-def _within_a_turn(rpy: Numbers) -> Numbers:
+def within_a_turn(rpy: Numbers) -> Numbers:
     """The same angles within a full turn, which is as far as a description lets them go."""
     r, p, y = (each if abs(each) <= 2 * math.pi else math.remainder(each, 2 * math.pi) for each in rpy)
     return r, p, y

@@ -15,6 +15,7 @@ from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, Limit, Urdf, defau
 from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.to_robot import on_trust, places, robot_data
 from trundle.documents.urdf.tree_structure import Names, check_tree, identifiers
+from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.xml_tree import Element, read_xml, write_xml
 from trundle.errors import InputError, suggest
 from trundle.files import path_of
@@ -115,7 +116,8 @@ def parse_document(
     text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = False
 ) -> Document:
     """The same as a Document; `path` is for messages only."""
-    reading = read(text, None if path is None else str(path), base=base, strict=strict)
+    folder = None if path is None or not names_meshes(text) else str(FilePath(path).resolve().parent)
+    reading = read(text, None if path is None else str(path), base=base, strict=strict, folder=folder)
     found = places(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
     if problems:
@@ -127,7 +129,14 @@ def parse_document(
     return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
 
 
-def read(text: str, file: str | None = None, *, base: str | None = None, strict: bool = False) -> Reading:
+def read(
+    text: str,
+    file: str | None = None,
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    folder: str | None = None,
+) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
     if base is not None and base not in BASES:
         raise InputError(f"unknown base {base!r}", key="base", hint=suggest(base, BASES))
@@ -140,7 +149,8 @@ def read(text: str, file: str | None = None, *, base: str | None = None, strict:
     base = base or urdf.base or default_base(root_link, bool(_massive(urdf, root_link)))
     data = robot_data(urdf, names, base, strict and not urdf.as_given)
     try:
-        robot = Robot.model_validate({**data, "urdf": write_xml(root, before)})
+        kept = {"urdf": write_xml(root, before)} | ({} if folder is None else {"folder": folder})
+        robot = Robot.model_validate({**data, **kept})
     except ValidationError as error:
         raise _error([_with_way_out(each) for each in problems_of(error)], places(urdf, names)) from None
     return Reading(root, before, urdf, names, robot)

@@ -1,0 +1,163 @@
+"""Meshes as files: finding the file that a description names, reading its triangles, and taking fewer of them.
+
+A name leads to a file beside the description, in the folder around that (urdf/ and meshes/ side by side), or in a
+package whose folder is one of those around it: never to another place, never to the network. What a file may hold is
+bounded before it is read, so that a small description can't ask for a large machine.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.errors import InputError
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+SUFFIXES = (".stl", ".obj")
+# An STL file takes 50 bytes a triangle; scanned parts of robots have some 100,000.
+_MOST_BYTES = 50_000_000
+# Anything farther off than this (m, or what the file counts in) is no part of a robot.
+_FARTHEST = 1e6
+_PACKAGE = "package://"
+_FILE = "file://"
+# How far up from a description its package may begin.
+_MOST_UP = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles between corners: corners (n, 3), indices of three each (m, 3); how far simplifying moved corners."""
+
+    corners: Array
+    triangles: Indices
+    moved: float = 0.0
+
+
+def find_mesh(name: str, folder: str | None) -> Path:
+    """The file that a description in a folder names; raises InputError where it may not, or where there is none."""
+    if not name.lower().endswith(SUFFIXES):
+        raise InputError(f"{name!r}: a mesh's file ends in .stl or .obj")
+    if "\0" in name or ("://" in name and not name.startswith((_PACKAGE, _FILE))):
+        raise InputError(f"{name!r}: meshes are read from files beside the description, nothing else")
+    if folder is None:
+        raise InputError(f"{name!r}: where it is isn't known, as the description was read from no file")
+    around = Path(os.path.normpath(Path(folder).absolute()))
+    above = (around, *around.parents[:_MOST_UP])
+    if name.startswith(_PACKAGE):
+        package, _, inside = name.removeprefix(_PACKAGE).lstrip("/").partition("/")
+        roots = [each if each.name == package else each / package for each in above]
+        tried = [(root, root / inside) for root in roots if package not in ("", ".", "..")]
+    else:
+        tried = [(each, around / name.removeprefix(_FILE)) for each in above[:2]]
+    allowed = [Path(os.path.normpath(path)) for root, path in tried if _inside(path, root)]
+    found = next((path for path in allowed if path.is_file()), None)
+    if found is not None:
+        return found
+    if not allowed:
+        raise InputError(f"{name!r} is outside the description's folder and package, and isn't opened")
+    raise InputError(f"there is no {name!r}", hint=f"put it beside the description, in {around}")
+
+
+def _inside(path: Path, root: Path) -> bool:
+    # normalised without following links: packages are often made of links
+    normal = Path(os.path.normpath(path))
+    return normal != root and normal.is_relative_to(root)
+
+
+def read_mesh(path: Path) -> Surface:
+    """The triangles of an STL or OBJ file, in its own unit; raises InputError. Corners in one place are one."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", file=str(path)) from None
+    if state.st_size > _MOST_BYTES:
+        raise InputError(f"has {state.st_size:,} bytes; a mesh may have {_MOST_BYTES:,}", file=str(path))
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, changed: int, size: int) -> Surface:
+    """The same; a file that has changed is read again."""
+    import trimesh  # late: only who draws meshes waits for it
+
+    try:
+        with path.open("rb") as stream:
+            # no resolver: an OBJ file's own links (materials, images) lead nowhere
+            loaded = trimesh.load(
+                stream,
+                file_type=path.suffix[1:].lower(),
+                process=False,
+                force="mesh",
+                skip_materials=True,
+            )
+        if not isinstance(loaded, trimesh.Trimesh):
+            raise TypeError("it holds no triangles")
+        corners = np.asarray(loaded.vertices, dtype=np.float64)
+        triangles = np.asarray(loaded.faces, dtype=np.int64)
+    except Exception as error:  # whatever a reader makes of a spoilt file
+        raise InputError(
+            f"is no mesh that can be read: {error or type(error).__name__}", file=str(path)
+        ) from None
+    if corners.ndim != 2 or corners.shape[1:] != (3,) or triangles.shape[1:] != (3,) or not triangles.size:
+        raise InputError("holds no triangles", file=str(path))
+    if not (np.abs(corners) <= _FARTHEST).all():  # NaN, too
+        raise InputError(
+            f"has corners that are no numbers, or farther off than {_FARTHEST:g}", file=str(path)
+        )
+    if triangles.min() < 0 or triangles.max() >= len(corners):
+        raise InputError("has triangles between corners that aren't there", file=str(path))
+    return _joined(corners, triangles, corners)
+
+
+def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:
+    """Surfaces with at most so many triangles together: corners in one cell of a grid become one, their mean (Rossignac
+    & Borrel 1993). The grid is the finest of those tried that leaves few enough, and the same for all.
+    """
+    if sum(len(each.triangles) for each in surfaces) <= most:
+        return list(surfaces)
+    # a surface that passes n cells of width h has an area of about n h², and two triangles a cell
+    width = 0.6 * math.sqrt(sum(map(_area, surfaces)) / most)
+    farthest = max(float(np.abs(each.corners).max()) for each in surfaces)
+    while True:
+        found = [_joined(each.corners, each.triangles, np.floor(each.corners / width)) for each in surfaces]
+        if sum(len(each.triangles) for each in found) <= most or width > farthest:
+            return found
+        width *= 1.15
+
+
+def _area(surface: Surface) -> float:
+    a, b, c = surface.corners[surface.triangles].swapaxes(0, 1)
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
+
+
+def _joined(corners: Array, triangles: Indices, keys: Array) -> Surface:
+    """Corners of one key made one, their mean; triangles without an area, and those that stand twice, are gone."""
+    place = _groups(keys)
+    count = np.bincount(place)
+    means = np.stack([np.bincount(place, axis) / count for axis in corners.T], axis=1)
+    moved = float(np.linalg.norm(means[place] - corners, axis=1).max())
+    joined = place[triangles]
+    a, b, c = joined.T
+    joined = joined[(a != b) & (b != c) & (c != a)]
+    sides = _groups(np.sort(joined, axis=1))
+    first = np.full(sides.max(initial=-1) + 1, len(sides))
+    np.minimum.at(first, sides, np.arange(len(sides)))
+    return Surface(means, joined[np.sort(first)], moved)
+
+
+def _groups(keys: npt.NDArray[np.generic]) -> Indices:
+    """The number of each row, the same for rows that are equal, without gaps, (n,)."""
+    order = np.lexsort(keys.T)
+    differs = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+    place = np.zeros(len(keys), dtype=np.int64)
+    place[order[1:]] = np.cumsum(differs)
+    return place

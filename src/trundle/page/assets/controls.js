@@ -1,0 +1,224 @@
+// Sliders, typed amounts and switches that change a model's run, which a worker then simulates anew.
+
+import { amountText, csvOf, hashOf, isAllowed, placeOf, readAmount, stepsOf, turnedTo, valuesOf } from "./amounts.js";
+import { element } from "./data.js";
+import { createRunner } from "./runner.js";
+
+// How long a simulation may take before the page says that it is at work (ms): a shorter sign would only flicker.
+const SPINNER_AFTER = 150;
+// How long settings have to rest before the link and the screen reader's words follow them (ms).
+const SETTLED_AFTER = 400;
+// A half-step error beyond this share of what the states reach is a reason not to trust a run.
+const TRUSTED = 1e-3;
+const GROUPS = { parameters: "Parameters", inputs: "Inputs", start: "Start", run: "Run" };
+
+// Fills a panel with a live model's controls. `live` has {name, knobs, units, requestOf(values)}; `startWorker()` makes
+// a worker that answers requests; `page.setMotion(motion, ghost)` draws what comes back and what it is compared with.
+export function createControls(panel, live, page, startWorker) {
+  const { knobs } = live;
+  const original = new Map(knobs.map((knob) => [knob.key, knob.value]));
+  const values = new Map(original);
+  const shown = { motion: null, first: null, ghost: null, good: original, comparing: false };
+  let turning = false;
+
+  const draw = () => page.setMotion(shown.motion, shown.comparing ? shown.first : shown.ghost);
+  const rows = new Map(knobs.map((knob) => [knob.key, createKnob(knob, live.units, (value) => set([[knob.key, value]]))]));
+  const status = createStatus(panel, () => set(shown.good));
+  const settle = delayed(SETTLED_AFTER, () => {
+    turning = false;
+    writeHash(hashOf(knobs, values));
+    status.announce();
+  });
+  const runner = createRunner(startWorker, {
+    onBusy: status.busy,
+    onFailure: (problem, request) => status.fail(problem, differences(knobs, request.values, shown.good)),
+    onResult: ({ result, problem }, request, spent) => {
+      if (problem) return status.fail(problem, differences(knobs, request.values, shown.good));
+      shown.motion = result;
+      shown.first ??= result;
+      status.tell(result, spent, differences(knobs, request.values, shown.good));
+      if (isTrusted(result)) shown.good = request.values;
+      draw();
+    },
+  });
+
+  function set(changes) {
+    if (!turning) shown.ghost = shown.motion; // as it was before this slider was touched
+    turning = true;
+    for (const [key, value] of changes) {
+      values.set(key, value);
+      rows.get(key).show(value);
+    }
+    panel.classList.toggle("is-changed", hashOf(knobs, values) !== "");
+    runner.ask({ ...live.requestOf(values), values: new Map(values) });
+    settle();
+  }
+
+  const compare = (on) => {
+    shown.comparing = on;
+    if (shown.motion) draw();
+  };
+  const save = () => shown.motion && download(`${live.name}.csv`, csvOf(shown.motion));
+  panel.append(
+    createHeader(panel, () => set(original)),
+    status.element,
+    ...Object.entries(GROUPS).map(([group, title]) => section(title, knobs, group, rows)),
+    createFooter(compare, save),
+  );
+  const open = () => set([...original, ...valuesOf(readHash(), knobs)]);
+  addEventListener("hashchange", open);
+  runner.ask({ ...live.requestOf(original), values: original });
+  if (readHash()) open();
+  return { set, values, stop: runner.stop };
+}
+
+function differences(knobs, now, before) {
+  const changed = knobs.filter((knob) => now.get(knob.key) !== before.get(knob.key));
+  return changed.map((knob) => `${knob.label} to ${amountText(before.get(knob.key))} ${knob.unit}`.trim());
+}
+
+function delayed(wait, act) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, wait);
+  };
+}
+
+// One knob: {element, show(value)}; `onTurn(value)` gets what its slider or its text is set to.
+function createKnob(knob, units, onTurn) {
+  const id = `knob-${knob.key}`;
+  const unit = knob.unit === "1" ? "" : knob.unit;
+  const original = `${amountText(knob.value)} ${unit}`.trim();
+  const slider = element("input", { type: "range", min: 0, max: stepsOf(knob), step: 1, "aria-label": knob.label });
+  const typed = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
+  const reset = element("button", { type: "button", class: "knob-reset", title: `back to ${original}` }, "↺");
+  const problem = element("p", { class: "knob-problem", id: `${id}-problem`, role: "alert", hidden: true });
+  const label = element("label", { for: id, title: knob.meaning }, knob.label);
+  const row = element("div", { class: "knob" }, label, typed, element("span", { class: "knob-unit" }, unit), reset, slider, problem);
+  slider.style.setProperty("--original", placeOf(knob.value, knob) / stepsOf(knob));
+  reset.setAttribute("aria-label", `reset ${knob.label} to ${original}`);
+  typed.setAttribute("aria-describedby", problem.id);
+
+  const complain = (text) => {
+    problem.textContent = text ?? "";
+    problem.hidden = text === undefined;
+    typed.setAttribute("aria-invalid", text !== undefined);
+  };
+  const show = (value) => {
+    complain();
+    slider.value = placeOf(value, knob);
+    slider.setAttribute("aria-valuetext", `${amountText(value)} ${unit}`.trim());
+    typed.value = String(value);
+    reset.disabled = value === knob.value;
+    row.classList.toggle("is-changed", value !== knob.value);
+  };
+  slider.addEventListener("input", () => onTurn(turnedTo(slider.valueAsNumber, knob)));
+  typed.addEventListener("focus", () => typed.select());
+  typed.addEventListener("change", () => {
+    const { value, problem } = readAmount(typed.value, knob, units);
+    if (problem) complain(problem);
+    else onTurn(value);
+  });
+  reset.addEventListener("click", () => onTurn(knob.value));
+  show(knob.value);
+  return { element: row, show };
+}
+
+function section(title, knobs, group, rows) {
+  const inside = knobs.filter((knob) => knob.group === group).map((knob) => rows.get(knob.key).element);
+  const summary = element("summary", {}, title);
+  return element("details", { class: "knobs", open: true, hidden: inside.length === 0 }, summary, ...inside);
+}
+
+// The panel's title, which opens and closes it where it is a drawer, and the button that puts everything back.
+function createHeader(panel, onReset) {
+  const drawer = element("button", { type: "button", class: "drawer-handle", "aria-expanded": "false" }, "Change it");
+  const reset = element("button", { type: "button", class: "reset-all" }, "Reset all");
+  drawer.addEventListener("click", () => {
+    const open = panel.classList.toggle("is-open");
+    drawer.setAttribute("aria-expanded", open);
+  });
+  reset.addEventListener("click", onReset);
+  return element("header", { class: "controls-head" }, element("h2", {}, drawer), reset);
+}
+
+function createFooter(onCompare, onSave) {
+  const against = element("input", { type: "checkbox" });
+  const copy = element("button", { type: "button", hidden: !canLink() }, "Copy link");
+  const csv = element("button", { type: "button" }, "Download CSV");
+  against.addEventListener("change", () => onCompare(against.checked));
+  csv.addEventListener("click", onSave);
+  copy.addEventListener("click", async () => {
+    copy.textContent = (await copyText(location.href)) ? "Link copied" : "Copy it from the address bar";
+    setTimeout(() => (copy.textContent = "Copy link"), 2000);
+  });
+  const compare = element("label", { class: "compare" }, against, "Compare with the original");
+  return element("footer", { class: "controls-foot" }, compare, copy, csv);
+}
+
+// What says how a run came about, and what to do where it didn't: {element, busy, tell, fail, announce}.
+function createStatus(panel, onUndo) {
+  const words = element("p", { class: "status-words" });
+  const undo = element("button", { type: "button", class: "status-undo", hidden: true }, "Undo");
+  const spoken = element("p", { class: "sr-only", role: "status", "aria-live": "polite" });
+  const box = element("div", { class: "status" }, words, undo, spoken);
+  let spinner = 0;
+  undo.addEventListener("click", onUndo);
+  const say = (level, text, changed) => {
+    words.textContent = changed.length && level !== "good" ? `${text} Change back ${changed.join(", ")}?` : text;
+    box.dataset.level = level;
+    undo.hidden = level === "good" || changed.length === 0;
+  };
+  const busy = (on) => {
+    clearTimeout(spinner);
+    panel.setAttribute("aria-busy", on);
+    if (on) spinner = setTimeout(() => panel.classList.add("is-busy"), SPINNER_AFTER);
+    else panel.classList.remove("is-busy");
+  };
+  const tell = (result, spent, changed) => {
+    const how = `${methodInWords(result)} Done in ${amountText(spent, 2)} ms.`;
+    if (isTrusted(result)) say("good", how, changed);
+    else say("doubt", `Don't trust these numbers: they hang on the step. ${how}`, changed);
+  };
+  const fail = (problem, changed) => say("bad", `${problem} The last run that worked is drawn.`, changed);
+  return { element: box, busy, tell, fail, announce: () => (spoken.textContent = words.textContent) };
+}
+
+function isTrusted({ halfStepError }) {
+  return halfStepError <= TRUSTED;
+}
+
+function methodInWords({ method, steps, step, halfStepError }) {
+  const change = `${amountText(halfStepError, 2)} of what they reach`;
+  return `${method}: ${steps} steps of ${amountText(step, 3)} s. Half the step changes the states by ${change}.`;
+}
+
+function download(name, text) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// A page inside of a notebook has no address of its own.
+function canLink() {
+  return location.protocol !== "about:";
+}
+
+function readHash() {
+  return canLink() ? location.hash : "";
+}
+
+// The address takes the setting without a step in the browser's history.
+function writeHash(hash) {
+  if (canLink()) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+}
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,163 @@
+"""Films: their pictures, delays, marks, and what is asked of them in vain."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import trundle
+from trundle.errors import InputError
+from trundle.files import is_marked
+from trundle.show.arrows import with_wrenches
+from trundle.show.films import _moving, film
+from trundle.show.gif import delays
+from trundle.show.path import track_of
+
+needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A wheelchair that drives straight ahead, of which there are five samples."""
+    rates = {"left.rate": 4.0, "right.rate": 4.0}
+    return trundle.roll(trundle.catalog.differential_drive(), 2.0, rates, samples=5)
+
+
+def test_delays_are_whole_hundredths_that_add_up():
+    assert delays(6, 30) == [3, 4, 3, 3, 4, 3]
+    for fps in (7, 12.5, 24, 25, 29.97, 30, 50):
+        shown = delays(1000, fps)
+        assert abs(sum(shown) - 100_000 / fps) <= 0.5
+        assert set(shown) <= {int(100 / fps), int(100 / fps) + 1}
+    with pytest.raises(InputError, match="a GIF has at most 50 pictures a second, not 60"):
+        delays(10, 60)
+
+
+def test_a_gif_shows_every_moment_as_long_as_it_took(run, tmp_path):
+    path = film(run, tmp_path / "drive.gif", fps=30)
+    with Image.open(path) as shown:
+        assert shown.n_frames == 61
+        assert shown.size[0] == 600
+        assert shown.info["loop"] == 0
+        taken = []
+        for number in range(shown.n_frames):
+            shown.seek(number)
+            taken.append(shown.info["duration"])
+    assert sum(taken) == 2030
+    assert set(taken) == {30, 40}
+    assert is_marked(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["drive.gif"]
+
+
+def test_a_gif_is_what_was_drawn(run, tmp_path):
+    """Of all points 99 in 100 have the colours of the picture as drawn to 10 in 255, white is white."""
+    film(run, tmp_path / "drive.gif", fps=5)
+    film(run, tmp_path / "drive", fps=5)
+    with Image.open(tmp_path / "drive.gif") as shown:
+        for number in range(shown.n_frames):
+            shown.seek(number)
+            read = np.asarray(shown.convert("RGB"), dtype=int)
+            drawn = np.asarray(Image.open(tmp_path / "drive" / f"{number + 1:05}.png"), dtype=int)
+            assert read.shape == drawn.shape
+            assert np.mean(np.abs(read - drawn).max(axis=2) <= 10) > 0.99
+            assert (read[(drawn == 255).all(axis=2)] == 255).all()
+
+
+def test_pictures_between_samples_are_where_the_robot_was(run, tmp_path):
+    """The body moves from picture to picture by the same, though only five are samples."""
+    film(run, tmp_path / "drive", fps=10, width=800)
+    names = sorted(each.name for each in (tmp_path / "drive").iterdir())
+    assert names == [f"{number:05}.png" for number in range(1, 22)]
+    middles = []
+    for name in names:
+        picture = np.asarray(Image.open(tmp_path / "drive" / name), dtype=int)
+        body = (picture == (0xDF, 0xE6, 0xEE)).all(axis=2)
+        middles.append(np.flatnonzero(body.any(axis=0)).mean())
+    steps = np.diff(middles)
+    assert np.ptp(steps) <= 1.0
+    assert steps.mean() > 5
+    assert all(is_marked(tmp_path / "drive" / name) for name in names)
+
+
+@needs_ffmpeg
+def test_an_mp4_has_every_picture(run, tmp_path):
+    path = film(run, tmp_path / "drive.mp4", fps=25, speed=2)
+    assert is_marked(path)
+    told = ["ffprobe", "-v", "error", "-show_streams", "-of", "json", str(path)]
+    (stream,) = json.loads(subprocess.run(told, capture_output=True, check=True).stdout)["streams"]
+    assert (stream["codec_name"], stream["pix_fmt"], stream["nb_frames"]) == ("h264", "yuv420p", "26")
+    assert (stream["width"], stream["r_frame_rate"]) == (600, "25/1")
+
+
+def test_without_ffmpeg_it_is_said_what_to_do(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        InputError, match=r"written by ffmpeg, which is not there.*\n.*install it.*or write a .gif"
+    ):
+        film(run, tmp_path / "drive.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failing_ffmpeg_is_quoted_and_leaves_nothing(run, tmp_path, monkeypatch):
+    fake = tmp_path / "bin" / "ffmpeg"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho 'Unknown encoder libx264' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")
+    with pytest.raises(
+        trundle.TrundleError, match="ffmpeg could not write the film: Unknown encoder libx264"
+    ):
+        film(run, tmp_path / "drive.mp4")
+    assert [each.name for each in tmp_path.iterdir()] == ["bin"]
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("drive.txt", {}, "a film's file ends in .gif or .mp4"),
+        ("drive.png", {}, "for single pictures name a folder"),
+        ("drive.gif", {"speed": 0}, "expected a positive number, got 0"),
+        ("drive.gif", {"fps": float("nan")}, "expected a positive number, got nan"),
+        ("drive.gif", {"speed": 1e-6}, "frames are too many"),
+        ("drive.gif", {"width": 601}, "expected an even number of pixels from 200 to 4000, got 601"),
+        ("drive.gif", {"fps": 60}, "a GIF has at most 50 pictures a second"),
+    ],
+)
+def test_what_cannot_be_is_told_and_nothing_is_written(run, tmp_path, name, how, said):
+    with pytest.raises(InputError, match=said):
+        film(run, tmp_path / name, **how)
+    assert not list(tmp_path.iterdir())
+
+
+def test_pictures_of_another_film_are_not_mixed_with_its_own(run, tmp_path):
+    (tmp_path / "00099.png").write_bytes(b"")
+    with pytest.raises(InputError, match="holds pictures that are none of this film's: 00099.png"):
+        film(run, tmp_path, fps=5)
+
+
+def test_nothing_that_moves_gives_no_film(tmp_path):
+    still = trundle.Run("still", [0.0, 1.0], {"a": [0.0, 1.0]})
+    with pytest.raises(InputError, match="nothing of this robot moves"):
+        film(still, tmp_path / "still.gif")
+
+
+def test_progress_comes_to_its_end(run, tmp_path):
+    told = []
+    film(run, tmp_path / "drive.gif", fps=5, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_wrenches_are_as_long_as_over_the_whole_run(tmp_path):
+    """A film of few pictures doesn't scale its arrows by the largest of those few."""
+    robot = trundle.catalog.pendulum(links=1)
+    time = np.linspace(0, 1, 101)
+    run = trundle.joint_loads(robot, {"time": time, "link_1.angle": np.sin(7 * time)}).to_run()
+    whole = with_wrenches(track_of(run).scene, run)
+    few = _moving(run, run.time[[5, 40]], whole)
+    for arrow, every in zip(few.arrows, whole.arrows, strict=True):
+        np.testing.assert_allclose(arrow.vector, every.vector[[5, 40]], atol=1e-12)
+        np.testing.assert_allclose(arrow.at, every.at[[5, 40]], atol=1e-12)
