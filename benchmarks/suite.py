@@ -25,6 +25,7 @@ BENCHMARKS = {
     "kinematics": ("module_states.module_states",),
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
+    "films": ("films.films",),
 }
 
 
