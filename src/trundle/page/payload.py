@@ -59,9 +59,8 @@ def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:
         span = max(float(np.ptp(np.nan_to_num(curves))), panel.least)
         yield from () if panel.log or not span else (curve / span for curve in curves)
     if scene is not None:
-        yield from scene.poses[..., :3].reshape(len(scene.poses), -1).T
-        picture = max(scene.size, float(np.ptp(scene.place(scene.traced), axis=0).max()))
-        yield from (scene.poses[..., 3] / picture).reshape(len(scene.poses), -1).T
+        drawn = project(scene.extent, scene.projection).reshape(len(scene.poses), -1)
+        yield from (drawn / np.ptp(drawn)).T
 
 
 def scene_data(scene: Scene) -> dict[str, object]:

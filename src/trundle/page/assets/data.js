@@ -112,9 +112,9 @@ export function roundStep(least) {
 // A value at a tick, as short as its step allows.
 export function tickText(value, step) {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const rounded = Math.abs(value) < step / 2 ? 0 : value;
-  const text = rounded.toFixed(Math.min(decimals, 20));
-  const short = text.length > 7 ? rounded.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(rounded) / step)))) : text;
+  if (Math.abs(value) < step / 2) return "0";
+  const text = value.toFixed(Math.min(decimals, 20));
+  const short = text.length > 7 ? value.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(value) / step)))) : text;
   return short.replaceAll("-", "−").replace("e+", "e");
 }
 
