@@ -16,7 +16,7 @@ BENCHMARKS = {
     "program": ("drive.program_size",),
     "rollout": ("rollouts.rollout_rate",),
     "single": ("single.single_run",),
-    "memory": ("memory.rollout_memory",),
+    "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
