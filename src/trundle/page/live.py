@@ -12,7 +12,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given
-from trundle.model.placing import placing
+from trundle.model.placing import measuring, placing
 from trundle.page.joining import as_script, joined
 from trundle.page.knobs import knobs_of
 from trundle.program import Program
@@ -130,6 +130,9 @@ def _programs(problem: Problem) -> dict[str, Program]:
     }
     if rate.operations * len(system.states) <= MOST_SLOPE:
         found["slopes"] = rate.with_jacobians("rate", "state")
+    measures = measuring(robot, system)
+    if measures.outputs[0].size:
+        found["measure"] = measures
     if system.projection is not None:
         found["project"] = system.projection
     return found
