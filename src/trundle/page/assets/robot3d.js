@@ -6,6 +6,7 @@ import { placed } from "./data.js";
 const SLIM3D = 0.3; // a wheel without a width has this share of its radius
 const TREADS = 12; // marks around a tread
 const CREASE = Math.cos((35 * Math.PI) / 180); // faces that meet at less are shaded as one
+const THROUGH = 0.4; // how strongly bodies are drawn through which joints are seen
 const Y_AXIS = new THREE.Vector3(0, 1, 0);
 
 // The parts of a robot that can be switched on and off, and whether they are shown at first.
@@ -22,7 +23,7 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   const group = new THREE.Group();
   const frames = Array.from({ length: shapes.frames }, () => still(new THREE.Group()));
   group.add(...frames);
-  const kit = { shapes, frames, group, layers: new Map(), painted: [], moving: [], opacity, colour };
+  const kit = { shapes, frames, group, layers: new Map(), painted: [], clothes: [], moving: [], opacity, colour };
   kit.joint = 0.017 * shapes.size;
   kit.clothed = new Set(shapes.clothed);
   for (const solid of shapes.solids) addSolid(kit, solid);
@@ -59,6 +60,12 @@ function show(kit, on) {
   const clothed = kit.clothed.size > 0;
   const skeleton = on.skeleton ?? !clothed;
   const seen = { bodies: on.shapes, bars: skeleton, joints: skeleton, skeleton: skeleton && clothed, axes: on.axes, centers: on.centers, wrenches: on.wrenches };
+  for (const { look, opacity } of kit.clothes) {
+    look.opacity = skeleton ? Math.min(opacity, THROUGH) : opacity;
+    look.transparent = look.opacity < 1;
+    look.depthWrite = !look.transparent;
+    look.needsUpdate = true;
+  }
   kit.wrenches = on.wrenches;
   for (const [name, objects] of kit.layers) for (const object of objects) object.visible = Boolean(seen[name]);
 }
@@ -94,6 +101,7 @@ function addSolid(kit, solid) {
   const { frame, colour } = solid;
   const opacity = colour && colour.length > 7 ? parseInt(colour.slice(7), 16) / 255 : 1;
   const look = material(kit, colour ? colour.slice(0, 7) : "body", { opacity, side: THREE.DoubleSide });
+  kit.clothes.push({ look, opacity: look.opacity });
   add(kit, kit.frames[frame], still(new THREE.Mesh(surfaceOf(solid), look)), "bodies");
 }
 
