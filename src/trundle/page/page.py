@@ -53,6 +53,7 @@ def page_of(given: Run | Sequence[Run]) -> str:
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
     parts = {"createControls": "controls"} if data["live"] else {}
+    parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
     style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
     return filled(

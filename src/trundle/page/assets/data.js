@@ -1,6 +1,6 @@
 // Page data as Python wrote it, and what a motion is at any time between its samples.
 
-const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
+const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array, u2: Uint16Array };
 
 // JSON with arrays as {base64, type}, little-endian as every machine that runs browsers. Objects have no prototype: a
 // value may be called "constructor" or "__proto__".
