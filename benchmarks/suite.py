@@ -27,6 +27,7 @@ BENCHMARKS = {
     "smoothing": ("smoothing.smoothing",),
     "films": ("films.films",),
     "frames": ("page_frames.page_frames",),
+    "page": ("page.page",),
 }
 
 

@@ -91,6 +91,25 @@ def test_set_motion_swaps_run_path_and_curves(circle, opened):
     assert page.evaluate("trundlePage.ghost !== null")
 
 
+@pytest.mark.parametrize("file", ["skid_steer/turn.yaml", "mecanum/drive.yaml", "gears/rear_axle.yaml"])
+def test_arrows_of_a_motion_from_the_browser_are_those_of_the_run(file, opened):
+    """What the ground does to wheels, from the values alone: as `show.arrows` has it."""
+    page = opened(page_of(trundle.run(_CIRCLE.parents[1] / file, progress=False)))
+    off = page.evaluate(
+        """() => {
+            const { arrows, ...motion } = trundlePage.motion;
+            trundlePage.setMotion(motion);
+            const found = trundlePage.motion.arrows;
+            if (found.length !== arrows.length || found.length === 0) return Infinity;
+            const largest = (numbers) => numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+            return Math.max(...["at", "vector"].flatMap((part) => found.map((arrow, k) =>
+                largest(arrow[part].map((each, i) => each - arrows[k][part][i])))));
+        }"""
+    )
+    assert off < 1e-5  # metres; poses are in single precision
+    assert "force, at most" in page.inner_text("#wrenches")
+
+
 def test_without_a_description_an_arrow_moves_and_without_that_curves_are_shown(opened):
     time = np.linspace(0, 1, 11)
     page = opened(
