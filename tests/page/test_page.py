@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from trundle.page.joining import joined
 from trundle.page.plain import to_json
 from trundle.page.thinning import kept_samples
 
-_ASSETS = Path(trundle.__file__).parent / "page" / "assets"
 _CIRCLE = Path(__file__).parents[2] / "examples" / "diff_drive" / "circle.yaml"
 
 
@@ -194,17 +194,12 @@ def test_json_in_a_page_cannot_leave_its_element():
     assert json.loads(text) == {"</script>": "<!--&\u2028\u2029"}
 
 
-def test_top_level_names_are_unique_over_all_modules():
-    """They share one scope in a page."""
-    found: dict[str, str] = {}
-    for path in _ASSETS.glob("*.js"):
-        text = path.read_text(encoding="utf-8")
-        declared = re.findall(
-            r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", text, re.MULTILINE
-        )
-        for name in declared:
-            assert name not in found, f"{name} is in {found[name]} and in {path.name}"
-            found[name] = path.name
+@pytest.mark.parametrize("modules", [("page", "controls", "robot3d", "view3d"), ("worker",)])
+def test_top_level_names_are_unique_over_a_script(modules):
+    """They share one scope: a page's, and its worker's."""
+    text = joined(*modules)
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", text, re.MULTILINE)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_joined_modules_are_a_script(tmp_path):
