@@ -158,9 +158,9 @@ const start = () => {
 };
 const seen = [];
 const running = runner.createRunner(start, {
-  onResult: (data, request) => seen.push([request, data.answer]),
+  onResult: (data, about) => seen.push([about, data.answer]),
   onBusy: () => {},
-  onFailure: (message, request) => seen.push([request, message]),
+  onFailure: (message, about) => seen.push([about, message]),
 });
 const answer = (worker, answer) => worker.onmessage({ data: { id: worker.sent.at(-1).id, answer } });
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -170,7 +170,7 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 def test_the_newest_setting_wins():
     """One runs, the newest waits, those between are never run; a late answer of an older one is dropped."""
     script = f"""{WORKERS}
-    for (const each of [1, 2, 3, 4]) running.ask(each);
+    for (const each of [1, 2, 3, 4]) running.ask(each, each);
     answer(made[0], "one");
     answer(made[0], "four");
     made[0].onmessage({{ data: {{ id: 1, answer: "late" }} }});
@@ -180,10 +180,10 @@ def test_the_newest_setting_wins():
 
 def test_a_long_run_is_given_up_for_a_newer_setting():
     script = f"""{WORKERS}
-    running.ask("long");
+    running.ask("long", "long");
     await wait(700);
     const patient = made.length;
-    running.ask("short");
+    running.ask("short", "short");
     await wait(50);
     answer(made[1], "done");
     show([patient, made.map((each) => each.ended), seen])"""
@@ -192,9 +192,9 @@ def test_a_long_run_is_given_up_for_a_newer_setting():
 
 def test_a_worker_that_fails_is_told_and_replaced():
     script = f"""{WORKERS}
-    running.ask("bad");
+    running.ask("bad", "bad");
     made[0].onerror({{ message: "out of memory" }});
-    running.ask("good");
+    running.ask("good", "good");
     answer(made[1], "done");
     show(seen)"""
     assert node(script) == [["bad", "out of memory"], ["good", "done"]]

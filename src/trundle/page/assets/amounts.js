@@ -1,4 +1,4 @@
-// Amounts that people set: read from text with units, moved by sliders, kept in a link. No document, so that Node can test it.
+// Amounts that people set: read from text with units, moved by sliders, kept in a link. Without a document, as Node tests it.
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i;
 const UNIT_PART = /^([a-zA-Zµμ°Ω%]+|1)(?:(?:\^|\*\*)(-?\d))?$/;
