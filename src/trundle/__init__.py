@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from trundle.motion.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry import derive_odometry
     from trundle.motion.tracking import track as track
+    from trundle.page.animate import animate as animate
     from trundle.planning.planner import plan as plan
     from trundle.planning.planner import plan_to_pose as plan_to_pose
     from trundle.results import Batch as Batch
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
-    from trundle.show.films import film
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
     from trundle.show.words import explain as explain
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
 
-    animate, load, odometry, open = film, load_robot, derive_odometry, open_model
+    load, odometry, open = load_robot, derive_odometry, open_model
 
 # The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
@@ -128,6 +128,7 @@ _HOMES = {
     "motion.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
+    "page.animate": ("animate",),
     "show.breakdown_figure": ("breakdown_figure",),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
@@ -139,7 +140,6 @@ _HOMES = {
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
     **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
-    "animate": ("show.films", "film"),
     "load": ("documents", "load_robot"),
     "odometry": ("motion.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),

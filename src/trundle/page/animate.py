@@ -1,0 +1,69 @@
+"""Where an animation goes, by its name's ending: a page or a film."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from trundle.files import path_of, replacing
+from trundle.page.page import page_of
+from trundle.results import Run
+from trundle.show.films import film
+
+PAGES = (".html", ".htm")
+
+
+def animate(
+    run: Run,
+    path: str | os.PathLike[str],
+    *,
+    fps: float = 30.0,
+    speed: float = 1.0,
+    width: int = 600,
+    progress: bool | Callable[[float], None] = True,
+) -> Path:
+    """Write a run as it moved, whole or not at all: as a page that a browser opens, or as a film.
+
+    Parameters
+    ----------
+    run : Run
+        What `trundle.run`, `simulate` or `roll` gave; forces and moments are drawn of one that holds them, as
+        `loads.to_run()` does.
+    path : str or path
+        A file that ends in .html (a page with everything in it), .gif or .mp4 (a film, by ffmpeg), or a folder, without
+        an ending, for single pictures.
+    fps : float, 1/s
+        A film's pictures a second.
+    speed : float
+        How many times as fast as it went a film shows it.
+    width : int, pixels
+        Of a film's pictures.
+    progress : bool or callable
+        Whether to show a film's progress where a person watches, or what to call with the share done.
+
+    Returns
+    -------
+    Path
+        The file or the folder.
+
+    Raises
+    ------
+    InputError
+        For another ending, where a film shows nothing that moves, and where the file can't be written.
+
+    Examples
+    --------
+    >>> import tempfile, trundle
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.1, samples=11)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trundle.animate(run, f"{folder}/swing.html").name
+    'swing.html'
+    """
+    where = path_of(path, "animate")
+    if where.suffix.lower() not in PAGES:
+        return film(run, where, fps=fps, speed=speed, width=width, progress=progress)
+    text = page_of(run)
+    with replacing(where) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return where

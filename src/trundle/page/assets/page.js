@@ -1,0 +1,280 @@
+// The page: its data, views, player, plots and keys put together. `setMotion` shows another run of the same robot.
+
+import { decode, element, momentAt, motionOf, number } from "./data.js";
+import { createPlayer, createTransport, playerKeys } from "./player.js";
+import { createPlots } from "./plots.js";
+import { createView2d, dashOf } from "./view2d.js";
+
+const NUMBERS_EVERY = 100; // ms between new numbers beside curves while the clock runs
+const CURVES = 8;
+
+// Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls}.
+export function startPage(document, parts = {}) {
+  const data = decode(JSON.parse(document.getElementById("data").textContent));
+  const at = (name) => document.getElementById(name);
+  const theme = readTheme(document);
+  const page = { data, theme, parts, scene: sceneOf(data), motion: motionOf(data), ghost: null, view: null, moment: null };
+
+  page.player = createPlayer({ onTime: (time) => page.draw(time), onState: () => transport.updateState() });
+  const transport = createTransport(page.player);
+  at("transport").replaceWith(transport.element);
+  page.plots = createPlots(data.plots ?? [], data.units, theme, {
+    shown: () => motionsOf(page),
+    onSeek: (time) => page.player.seek(time, true),
+  });
+  at("plots").append(page.plots.element);
+
+  let numbered = 0;
+  page.draw = (time = page.player.state.time) => {
+    if (!page.motion) return;
+    page.moment = momentAt(page.motion, time);
+    if (page.view && page.scene) page.view.draw(page.scene, page.moment);
+    transport.update();
+    const now = performance.now();
+    const numbers = !page.player.state.playing || now - numbered > NUMBERS_EVERY;
+    if (numbers) numbered = now;
+    page.plots.move(page.moment, numbers);
+  };
+  // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}; what was shown before stays as a ghost
+  // where `ghost` is true. The clock stays where it is.
+  page.setMotion = (motion, { ghost = false, fit = false } = {}) => {
+    page.setGhost(ghost ? page.motion : page.ghost);
+    page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
+    if (page.scene) Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
+    page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
+    if (fit) page.view?.fit(page.scene);
+    page.redraw();
+  };
+  page.setGhost = (motion) => {
+    page.ghost = motion;
+    if (page.scene) page.scene.ghost = motion;
+  };
+  page.redraw = () => {
+    page.plots.draw();
+    page.draw();
+  };
+  page.resize = () => {
+    page.view?.resize();
+    page.redraw();
+  };
+  showHeader(document, page);
+  setUpViews(document, page);
+  setUpThemes(document, page);
+  setUpKeys(document, page);
+  if (parts.createControls) page.controls = parts.createControls(page);
+  new ResizeObserver(page.resize).observe(at("stage"));
+  new ResizeObserver(page.redraw).observe(at("plots"));
+  start(page);
+  globalThis.trundlePage = page;
+  return page;
+}
+
+function start(page) {
+  const { motion, player } = page;
+  if (motion) player.setRange(motion.time[0], motion.time.at(-1));
+  page.resize();
+  page.view?.fit(page.scene);
+  page.redraw();
+  const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (page.scene && !still && !navigator.webdriver) player.play();
+}
+
+// The shapes of a page's robot with its motion, those of the runs that it is compared with among `others`.
+function sceneOf({ scene, run, others = [] }) {
+  if (!scene) return null;
+  const compared = others.filter((each) => each.scene).map((each) => ({ ...each.scene, motion: motionOf(each), others: [], title: each.title }));
+  return { ...scene, motion: motionOf({ scene, run }), ghost: null, others: compared };
+}
+
+function motionsOf(page) {
+  const others = (page.data.others ?? []).map((each) => ({ name: each.title, motion: motionOf(each) }));
+  return [{ name: page.data.title, motion: page.motion, ghost: page.ghost }, ...others];
+}
+
+// The page's colours, from its style sheet.
+function readTheme(document) {
+  const style = getComputedStyle(document.documentElement);
+  const read = (name) => style.getPropertyValue(`--${name}`).trim();
+  const names = ["ink", "muted", "paper", "grid", "axis", "body", "assumed", "wheel", "mark", "joint", "ghost", "force", "moment", "font"];
+  const theme = Object.fromEntries(names.map((name) => [name, read(name)]));
+  theme.curves = Array.from({ length: CURVES }, (_, k) => read(`curve${k}`));
+  theme.axes = ["x", "y", "z"].map((axis) => read(`axis-${axis}`));
+  theme.dark = read("scheme") === "dark";
+  return theme;
+}
+
+function showHeader(document, { data, motion }) {
+  const facts = [];
+  if (motion) {
+    const { samples = motion.time.length, off = 0 } = data.run ?? {};
+    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples`);
+    const drawn = motion.time.length;
+    if (drawn < samples) facts.push(`${drawn.toLocaleString("en")} drawn, within ${number(Math.max(100 * off, 0.001), 2)} % of a panel's range`);
+  }
+  if (data.scene) facts.push(`seen ${data.scene.seen.from}`);
+  document.getElementById("facts").textContent = facts.join(" · ");
+  const others = data.others ?? [];
+  if (!others.length) return;
+  const names = [data.title, ...others.map((each) => each.title)];
+  document.getElementById("runs").append(...names.map((name, k) => element("li", {}, runSwatch(k), element("bdi", {}, name))));
+}
+
+// A line as that run's trail and curves are drawn.
+function runSwatch(k) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  const given = { x1: 0, y1: 6, x2: 34, y2: 6, "stroke-width": k ? 2 : 2.5, "stroke-dasharray": dashOf(k).join(" ") };
+  for (const [name, value] of Object.entries(given)) line.setAttribute(name, value);
+  line.setAttribute("class", `run${k % CURVES}`);
+  svg.setAttribute("class", "swatch");
+  svg.append(line);
+  return svg;
+}
+
+// The view in the stage, and its buttons; in 3D where the page has that and it was asked for.
+function setUpViews(document, page) {
+  const at = (name) => document.getElementById(name);
+  const note = at("note");
+  const show = (spatial) => {
+    const canvas = element("canvas", { id: "canvas", tabindex: 0, role: "img" });
+    canvas.setAttribute("aria-label", `${page.data.title}, drawn ${spatial ? "in space" : page.scene.seen.from}`);
+    at("canvas").replaceWith(canvas);
+    page.view?.dispose?.();
+    page.view = (spatial ? page.parts.createView3d : createView2d)(canvas, page.theme, {
+      data: page.data,
+      onCamera: ({ magnified, follows }) => {
+        const text = magnified > 1 ? `robot drawn ${number(magnified, 2)} times its size` : "";
+        if (note.textContent !== text) note.textContent = text;
+        at("follow").setAttribute("aria-pressed", String(Boolean(follows)));
+      },
+    });
+    page.spatial = spatial;
+    at("spatial").setAttribute("aria-pressed", String(spatial));
+    if (!spatial) setUpPointer(canvas, page);
+    page.resize();
+    page.view.fit(page.scene);
+    page.draw();
+  };
+  if (!page.scene) {
+    at("stage").classList.add("empty");
+    at("note").textContent = "nothing of this robot moves";
+    for (const button of at("tools").querySelectorAll("button")) button.hidden = true;
+    return;
+  }
+  page.showSpatial = show;
+  at("spatial").hidden = !page.parts.createView3d;
+  at("spatial").addEventListener("click", () => show(!page.spatial));
+  const acts = viewActs(page);
+  for (const name of ["follow", "fit", "nearer", "farther"]) at(name).addEventListener("click", acts[name]);
+  show(Boolean(page.parts.createView3d) && page.data.scene.seen.axes.length === 0);
+}
+
+function viewActs(page) {
+  const act = (does) => () => {
+    if (!page.view) return;
+    does();
+    page.draw();
+  };
+  return {
+    follow: act(() => page.view.follow(!page.view.follows)),
+    fit: act(() => {
+      page.view.follow(false);
+      page.view.fit(page.scene);
+    }),
+    nearer: act(() => page.view.zoom(1.25)),
+    farther: act(() => page.view.zoom(0.8)),
+  };
+}
+
+// Drag to pan, wheel or two fingers to zoom, twice to fit.
+function setUpPointer(canvas, page) {
+  const fingers = new Map();
+  const draw = () => page.player.state.playing || page.draw();
+  const spread = () => {
+    const [a, b] = [...fingers.values()];
+    return Math.hypot(a[0] - b[0], a[1] - b[1]);
+  };
+  const inside = ({ clientX, clientY }) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    return [clientX - left, clientY - top];
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, inside(event));
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const last = fingers.get(event.pointerId);
+    if (!last) return;
+    const before = fingers.size === 2 ? spread() : 0;
+    const now = inside(event);
+    fingers.set(event.pointerId, now);
+    page.view.pan((now[0] - last[0]) / fingers.size, (now[1] - last[1]) / fingers.size);
+    if (before) page.view.zoom(spread() / before, now);
+    draw();
+  });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+  canvas.addEventListener("dblclick", () => {
+    page.view.fit(page.scene);
+    draw();
+  });
+  const wheel = (event) => {
+    event.preventDefault();
+    page.view.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.03 : 0.0015)), inside(event));
+    draw();
+  };
+  canvas.addEventListener("wheel", wheel, { passive: false });
+}
+
+function setUpThemes(document, page) {
+  const root = document.documentElement;
+  const dark = globalThis.matchMedia("(prefers-color-scheme: dark)");
+  const button = document.getElementById("theme");
+  const update = () => {
+    Object.assign(page.theme, readTheme(document));
+    button.setAttribute("aria-label", `${page.theme.dark ? "light" : "dark"} colours`);
+    page.view?.setTheme?.(page.theme);
+    page.redraw();
+  };
+  page.toggleTheme = () => {
+    root.dataset.theme = page.theme.dark ? "light" : "dark";
+    update();
+  };
+  const asSystem = () => {
+    root.dataset.theme = dark.matches ? "dark" : "light";
+    update();
+  };
+  button.addEventListener("click", page.toggleTheme);
+  dark.addEventListener("change", asSystem);
+  asSystem();
+}
+
+// Keys and the help that lists them. Fields that take text or arrows keep theirs.
+function setUpKeys(document, page) {
+  const acts = viewActs(page);
+  const help = document.getElementById("help");
+  const keys = [
+    ...playerKeys(page.player),
+    { keys: ["f"], shown: "f", says: "follow the robot", does: acts.follow },
+    { keys: ["0"], shown: "0", says: "show everything", does: acts.fit },
+    { keys: ["+", "="], shown: "+", says: "nearer", does: acts.nearer },
+    { keys: ["-"], shown: "−", says: "farther", does: acts.farther },
+    { keys: ["d"], shown: "d", says: "dark or light", does: page.toggleTheme },
+    { keys: ["?"], shown: "?", says: "this help", does: () => (help.open ? help.close() : help.showModal()) },
+  ];
+  if (page.parts.createView3d && page.scene) {
+    keys.push({ keys: ["3"], shown: "3", says: "in space or in the plane", does: () => page.showSpatial(!page.spatial) });
+  }
+  document.getElementById("keys").append(
+    ...keys.flatMap(({ shown, says }) => [element("dt", {}, element("kbd", {}, shown)), element("dd", {}, says)]),
+  );
+  document.getElementById("help-button").addEventListener("click", () => help.showModal());
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not(.time), textarea, select")) return;
+    if (key === " " && target.matches("button, summary")) return;
+    const found = keys.find((each) => each.keys.includes(key));
+    if (!found) return;
+    event.preventDefault();
+    found.does();
+  });
+}

@@ -1,0 +1,478 @@
+// The robot in a plane: from above, from the side, or in space from a corner, on a canvas.
+
+import { momentAt, placed, roundStep } from "./data.js";
+
+const LEAST_ROBOT = 44; // pixels; a robot that would be smaller is drawn larger, and the page says so
+const MARGIN = 26; // pixels around what is fitted
+const SLIM = 0.3; // a wheel without a width has this share of its radius
+const AROUND = 28; // corners of half a rim
+const MARKS = 6; // on a tread, so that it is seen to turn
+const ZOOMS = [1e-3, 1e5]; // of the scale at which everything fits
+const TRAIL_STEP = 1.5; // pixels between points of a trail
+
+// A view of `scene` (the page's shapes with `motion`, `ghost` and `others`): {draw(scene, moment), resize(), fit(),
+// zoom(factor), pan(dx, dy), follow(on)}.
+export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
+  const context = canvas.getContext("2d");
+  const camera = { x: 0, y: 0, scale: 1, fitted: 1, width: 1, height: 1, ratio: 1, follows: false, offset: [0, 0] };
+  const trails = new WeakMap();
+  let shown = null;
+
+  const resize = () => {
+    const { width, height } = canvas.getBoundingClientRect();
+    camera.ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
+    Object.assign(camera, { width: Math.max(width, 1), height: Math.max(height, 1) });
+    canvas.width = Math.round(camera.width * camera.ratio);
+    canvas.height = Math.round(camera.height * camera.ratio);
+  };
+  const draw = (scene, moment) => {
+    shown = scene;
+    const look = scene.seen;
+    if (camera.follows) follow(camera, flat(look, placed(moment.poses, scene.traced)));
+    context.setTransform(camera.ratio, 0, 0, camera.ratio, 0, 0);
+    context.clearRect(0, 0, camera.width, camera.height);
+    const pen = { context, camera, theme, look };
+    if (look.axes.length) drawGrid(pen);
+    const robots = robotsOf(scene, moment);
+    for (const robot of robots) drawTrail(pen, trails, robot);
+    const magnified = Math.max(1, LEAST_ROBOT / (scene.size * camera.scale));
+    for (const robot of robots.reverse()) drawRobot(pen, robot, magnified);
+    if (!look.axes.length) drawAxes(pen);
+    drawScaleBar(pen);
+    onCamera({ magnified: magnified > 1.05 ? magnified : 1, follows: camera.follows });
+  };
+  const fit = (scene = shown) => {
+    if (!scene) return;
+    const [low, high] = boundsOf(scene);
+    const span = [Math.max(high[0] - low[0], 1e-9), Math.max(high[1] - low[1], 1e-9)];
+    const room = [camera.width - 2 * MARGIN, camera.height - 2 * MARGIN - 20];
+    camera.scale = camera.fitted = Math.max(Math.min(room[0] / span[0], room[1] / span[1]), 1e-9);
+    camera.x = (low[0] + high[0]) / 2;
+    camera.y = (low[1] + high[1]) / 2 - 10 / camera.scale;
+    camera.offset = [0, 0];
+  };
+  const zoom = (factor, at = [camera.width / 2, camera.height / 2]) => {
+    const scale = Math.min(Math.max(camera.scale * factor, camera.fitted * ZOOMS[0]), camera.fitted * ZOOMS[1]);
+    const [dx, dy] = [at[0] - camera.width / 2, camera.height / 2 - at[1]];
+    move(dx / camera.scale - dx / scale, dy / camera.scale - dy / scale);
+    camera.scale = scale;
+  };
+  const move = (x, y) => {
+    camera.x += x;
+    camera.y += y;
+    camera.offset = [camera.offset[0] + x, camera.offset[1] + y];
+  };
+  const pan = (dx, dy) => move(-dx / camera.scale, dy / camera.scale);
+  const setFollow = (on) => {
+    Object.assign(camera, { follows: on, offset: [0, 0] });
+    if (!shown || !on) return;
+    camera.scale = Math.max(camera.scale, Math.min(camera.width, camera.height) / (8 * shown.size));
+  };
+  return { draw, resize, fit, zoom, pan, follow: setFollow, get follows() { return camera.follows; } };
+}
+
+function follow(camera, at) {
+  camera.x = at[0] + camera.offset[0];
+  camera.y = at[1] + camera.offset[1];
+}
+
+function dot(a, b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function flat({ right, up }, point) {
+  return [dot(right, point), dot(up, point)];
+}
+
+// A direction of a frame in the world.
+function turned(poses, frame, [x, y, z]) {
+  const o = 12 * frame;
+  return [0, 4, 8].map((k) => poses[o + k] * x + poses[o + k + 1] * y + poses[o + k + 2] * z);
+}
+
+function onScreen({ width, height, x, y, scale }, [u, v]) {
+  return [width / 2 + (u - x) * scale, height / 2 - (v - y) * scale];
+}
+
+// The robots of a scene with their colours, the first one last among equals: [{scene, motion, moment, colour, strong}].
+function robotsOf(scene, moment) {
+  const found = [{ scene, motion: scene.motion, moment, colour: 0, strong: true }];
+  if (scene.ghost?.poses) {
+    const at = momentAt(scene.ghost, moment.time);
+    found.push({ scene: scene.ghost.scene ?? scene, motion: scene.ghost, moment: at, colour: null, strong: false });
+  }
+  scene.others.forEach((other, k) => {
+    found.push({ scene: other, motion: other.motion, moment: momentAt(other.motion, moment.time), colour: k + 1, strong: false });
+  });
+  return found;
+}
+
+// Corners around the path and around the robot on it.
+function boundsOf(scene) {
+  const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
+  const look = scene.seen;
+  for (const { motion, scene: shapes } of [scene, ...scene.others].map((each) => ({ motion: each.motion, scene: each }))) {
+    const points = outline(shapes);
+    const every = Math.max(1, Math.floor(motion.time.length / 80));
+    for (let k = 0; k < motion.time.length; k += every) {
+      const poses = motion.poses.subarray(k * 12 * motion.frames, (k + 1) * 12 * motion.frames);
+      for (const spot of points) {
+        const at = flat(look, placed(poses, spot));
+        for (const axis of [0, 1]) {
+          if (!Number.isFinite(at[axis])) continue;
+          low[axis] = Math.min(low[axis], at[axis]);
+          high[axis] = Math.max(high[axis], at[axis]);
+        }
+      }
+    }
+  }
+  return low[0] <= high[0] ? [low, high] : [[-1, -1], [1, 1]];
+}
+
+function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced }) {
+  const spots = [traced, ...centers, ...joints.map(({ frame }) => [frame, [0, 0, 0]])];
+  for (const { frame, corners } of plates) spots.push(...corners.map((at) => [frame, at]));
+  for (const { start, end } of [...bars, ...mounts]) spots.push(start, end);
+  for (const { first, second } of loops) spots.push(first, second);
+  for (const { frame, radius: r, width, round } of wheels) {
+    const half = round ? r : width / 2;
+    for (const x of [-r, r]) for (const y of [-half, half]) for (const z of [-r, r]) spots.push([frame, [x, y, z]]);
+  }
+  return spots;
+}
+
+// Lines at round distances on the ground or across the plane, the axes' own a bit stronger.
+function drawGrid({ context, camera, theme }) {
+  const step = roundStep(90 / camera.scale);
+  const [left, bottom] = [camera.x - camera.width / 2 / camera.scale, camera.y - camera.height / 2 / camera.scale];
+  context.lineWidth = 1;
+  for (const strong of [false, true]) {
+    context.beginPath();
+    for (let k = Math.ceil(left / step); k * step < left + camera.width / camera.scale; k++) {
+      if ((k === 0) !== strong) continue;
+      const x = Math.round(onScreen(camera, [k * step, 0])[0]) + 0.5;
+      context.moveTo(x, 0);
+      context.lineTo(x, camera.height);
+    }
+    for (let k = Math.ceil(bottom / step); k * step < bottom + camera.height / camera.scale; k++) {
+      if ((k === 0) !== strong) continue;
+      const y = Math.round(onScreen(camera, [0, k * step])[1]) + 0.5;
+      context.moveTo(0, y);
+      context.lineTo(camera.width, y);
+    }
+    context.strokeStyle = strong ? theme.axis : theme.grid;
+    context.stroke();
+  }
+}
+
+// The traced point's whole path faintly, what has been travelled strongly, and where it began.
+function drawTrail({ context, camera, theme, look }, trails, { scene, motion, moment, colour, strong }) {
+  const trail = trailOf(trails, scene, motion, look, camera.scale);
+  const [x, y] = onScreen(camera, [0, 0]);
+  context.save();
+  context.translate(x, y);
+  context.lineJoin = "round";
+  context.lineWidth = strong ? 1.5 : 1;
+  context.strokeStyle = colour === null ? theme.ghost : theme.curves[colour % theme.curves.length];
+  if (colour === null) context.setLineDash([5, 4]);
+  context.globalAlpha = colour === null ? 1 : 0.35;
+  context.stroke(trail.whole);
+  if (colour !== null) {
+    context.globalAlpha = 1;
+    context.lineWidth = strong ? 2.5 : 1.5;
+    context.setLineDash(dashOf(colour));
+    context.stroke(trail.until(moment.index, flat(look, placed(moment.poses, scene.traced))));
+    context.setLineDash([]);
+    drawStart(context, theme, trail.points);
+  }
+  context.restore();
+}
+
+function drawStart(context, theme, [x, y]) {
+  context.beginPath();
+  context.arc(x, y, 4, 0, 2 * Math.PI);
+  context.fillStyle = theme.paper;
+  context.fill();
+  context.lineWidth = 1.5;
+  context.strokeStyle = theme.ink;
+  context.stroke();
+}
+
+export function dashOf(colour) {
+  return [[], [7, 4], [2, 3], [9, 3, 2, 3]][colour % 4];
+}
+
+// A path in pixels about the world's origin, made anew only when the scale changes. The travelled part grows by what
+// is new, so that its cost doesn't grow with time.
+function trailOf(trails, scene, motion, look, scale) {
+  const known = trails.get(motion.poses);
+  if (known && known.scale === scale) return known;
+  const points = new Float64Array(2 * motion.time.length);
+  for (let k = 0; k < motion.time.length; k++) {
+    const at = flat(look, placed(motion.poses.subarray(k * 12 * motion.frames), scene.traced));
+    points[2 * k] = at[0] * scale;
+    points[2 * k + 1] = -at[1] * scale;
+  }
+  const started = () => ({ path: new Path2D(), index: 0, x: NaN, y: NaN });
+  const extended = (line, index) => {
+    for (; line.index <= index; line.index++) {
+      const [x, y] = [points[2 * line.index], points[2 * line.index + 1]];
+      const near = Math.abs(x - line.x) + Math.abs(y - line.y) < TRAIL_STEP;
+      if (near && line.index < motion.time.length - 1) continue;
+      if (Number.isNaN(line.x)) line.path.moveTo(x, y);
+      else line.path.lineTo(x, y);
+      [line.x, line.y] = [x, y];
+    }
+    return line;
+  };
+  let travelled = started();
+  const until = (index, [u, v]) => {
+    if (index + 1 < travelled.index) travelled = started();
+    const path = new Path2D(extended(travelled, index).path);
+    path.lineTo(u * scale, -v * scale);
+    return path;
+  };
+  const found = { scale, points, whole: extended(started(), motion.time.length - 1).path, until };
+  trails.set(motion.poses, found);
+  return found;
+}
+
+// The robot at a moment, `magnified` about the point that is traced.
+function drawRobot({ context, camera, theme, look }, robot, magnified) {
+  const { scene, moment, colour } = robot;
+  const { poses } = moment;
+  const about = flat(look, placed(poses, scene.traced));
+  const seen = ([u, v]) => onScreen(camera, [about[0] + magnified * (u - about[0]), about[1] + magnified * (v - about[1])]);
+  const screen = (spot) => seen(flat(look, placed(poses, spot)));
+  const edge = colour === null ? theme.ghost : colour === 0 ? theme.ink : theme.curves[colour % theme.curves.length];
+  const pen = { context, theme, look, poses, seen, screen, edge, scale: camera.scale * magnified };
+  context.save();
+  context.lineJoin = "round";
+  context.lineCap = "round";
+  if (colour === null) context.globalAlpha = 0.45;
+  else if (colour > 0) context.globalAlpha = 0.8;
+  for (const plate of sortedPlates(scene.plates, poses, look)) drawPlate(pen, plate);
+  drawBars(pen, scene);
+  scene.wheels.forEach((wheel, k) => drawWheel(pen, wheel, moment.spins ? moment.spins[k] : null));
+  for (const joint of scene.joints) drawJoint(pen, joint);
+  for (const loop of scene.loops) drawPin(pen, screen(loop.first));
+  if (colour === 0) drawArrows(pen, scene, moment);
+  context.restore();
+}
+
+// The nearest last.
+function sortedPlates(plates, poses, { toward }) {
+  if (plates.length < 2) return plates;
+  const depth = ({ frame, corners }) => dot(toward, placed(poses, [frame, corners[0].map((_, k) => mean(corners, k))]));
+  return plates.map((plate) => [depth(plate), plate]).sort((a, b) => a[0] - b[0]).map(([, plate]) => plate);
+}
+
+function mean(corners, k) {
+  return corners.reduce((sum, corner) => sum + corner[k], 0) / corners.length;
+}
+
+function polygon(context, points) {
+  context.beginPath();
+  points.forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
+  context.closePath();
+}
+
+function drawPlate({ context, theme, screen, edge }, { frame, corners, assumed }) {
+  polygon(context, corners.map((at) => screen([frame, at])));
+  context.fillStyle = assumed ? theme.assumed : theme.body;
+  context.fill();
+  context.lineWidth = 1.2;
+  context.strokeStyle = edge;
+  context.stroke();
+}
+
+function drawBars({ context, theme, screen }, { bars, mounts, wheels }) {
+  const held = wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
+  context.beginPath();
+  for (const { start, end } of [...mounts, ...bars, ...held]) {
+    context.moveTo(...screen(start));
+    context.lineTo(...screen(end));
+  }
+  context.lineWidth = 4;
+  context.strokeStyle = theme.wheel;
+  context.stroke();
+}
+
+// A cylinder's outline: its rim carried along the axle to the side that its outward normal points to; a ball's circle.
+// The marks on its tread show it turn.
+function drawWheel({ context, theme, look, poses, seen, edge, scale }, wheel, spin) {
+  const { frame, radius } = wheel;
+  const centre = flat(look, placed(poses, [frame, [0, 0, 0]]));
+  context.fillStyle = theme.wheel;
+  context.strokeStyle = edge;
+  context.lineWidth = 1;
+  if (wheel.round) {
+    context.beginPath();
+    context.arc(...seen(centre), radius * scale, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
+    return;
+  }
+  const [along, axle, up] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => turned(poses, frame, axis));
+  const [alongFlat, axleFlat, upFlat] = [along, axle, up].map((axis) => flat(look, axis));
+  const half = (wheel.width || SLIM * radius) / 2;
+  const cross = (a, b) => a[0] * b[1] - a[1] * b[0];
+  const turn = cross(alongFlat, upFlat) < 0 ? -1 : 1;
+  const corners = [];
+  for (let k = 0; k < 2 * AROUND; k++) {
+    for (const aside of [-1e-9, 1e-9]) {
+      const [c, s] = [Math.cos((k * Math.PI) / AROUND + aside), Math.sin((k * Math.PI) / AROUND + aside)];
+      const tangent = [0, 1].map((i) => upFlat[i] * c - alongFlat[i] * s);
+      const side = half * Math.sign(turn * cross(axleFlat, tangent));
+      corners.push(seen([0, 1].map((i) => centre[i] + radius * (alongFlat[i] * c + upFlat[i] * s) + side * axleFlat[i])));
+    }
+  }
+  polygon(context, corners);
+  context.fill();
+  context.stroke();
+  drawTread({ context, theme, look, seen, scale }, wheel, { centre, along, axle, up, half, spin });
+}
+
+// Rollers or marks around the tread, and spokes on a face that is seen, turned by the spin; rollers slant as those on
+// top do, the other way than the one on the ground.
+function drawTread({ context, theme, look, seen, scale }, wheel, { centre, along, axle, up, half, spin }) {
+  const rollers = wheel.roller_angle !== null;
+  if (spin === null && !rollers) return;
+  const angle = Math.min(Math.max(wheel.roller_angle ?? 0, -1.2), 1.2);
+  const rim = Math.abs(wheel.roller_angle ?? 0) > 1.2; // omni: rollers along the rim
+  const lean = rollers ? (rim ? 0.12 : (Math.min(half * Math.tan(Math.abs(angle)), 0.35 * wheel.radius) / wheel.radius) * Math.sign(angle)) : 0;
+  const across = rim ? 0 : half;
+  const count = rollers ? 2 * MARKS : MARKS;
+  const facing = dot(axle, look.toward);
+  const point = (a, share, y) => {
+    const [c, s] = [Math.cos(a) * wheel.radius * share, Math.sin(a) * wheel.radius * share];
+    const at = [0, 1, 2].map((i) => up[i] * c + along[i] * s + axle[i] * y);
+    const [u, v] = flat(look, at);
+    return seen([centre[0] + u, centre[1] + v]);
+  };
+  context.beginPath();
+  for (let k = 0; k < count; k++) {
+    const a = (spin ?? 0) + (2 * Math.PI * k) / count;
+    const outward = Math.cos(a) * dot(up, look.toward) + Math.sin(a) * dot(along, look.toward);
+    if (outward > 0.15) {
+      context.moveTo(...point(a + lean, 1, -across));
+      context.lineTo(...point(a - lean, 1, across));
+    }
+    if (Math.abs(facing) > 0.15 && spin !== null && k % (count / 3) === 0) {
+      context.moveTo(...point(a, 0.12, half * Math.sign(facing)));
+      context.lineTo(...point(a, 0.88, half * Math.sign(facing)));
+    }
+  }
+  context.strokeStyle = theme.mark;
+  context.lineWidth = Math.min(Math.max(0.12 * half * scale, 0.7), 2);
+  context.stroke();
+}
+
+// A ring for what turns, a box for what slides, a square for what is fixed; hatched ground under what hangs on none.
+function drawJoint({ context, theme, look, poses, screen, seen }, { frame, symbol, axis, turns }) {
+  const at = screen([frame, [0, 0, 0]]);
+  if (symbol === "weld") return;
+  if (turns || axis === null) {
+    drawPin({ context, theme }, at, symbol === "ball");
+    return;
+  }
+  const along = flat(look, turned(poses, frame, axis));
+  context.save();
+  context.translate(...at);
+  context.rotate(-Math.atan2(along[1], along[0]));
+  context.beginPath();
+  context.rect(-8, -5, 16, 10);
+  context.fillStyle = theme.paper;
+  context.fill();
+  context.lineWidth = 1.8;
+  context.strokeStyle = theme.joint;
+  context.stroke();
+  context.restore();
+}
+
+function drawPin({ context, theme }, [x, y], filled = false) {
+  context.beginPath();
+  context.arc(x, y, 4.5, 0, 2 * Math.PI);
+  context.fillStyle = filled ? theme.joint : theme.paper;
+  context.fill();
+  context.lineWidth = 1.8;
+  context.strokeStyle = theme.joint;
+  context.stroke();
+}
+
+// Forces as arrows; moments as arcs about the line of sight and, where they are seen from aside, with two heads.
+function drawArrows({ context, theme, look, seen, scale }, scene, { arrows }) {
+  arrows.forEach(({ at, vector }, k) => {
+    const { turns } = scene.arrows[k];
+    context.strokeStyle = context.fillStyle = turns ? theme.moment : theme.force;
+    context.lineWidth = 2.2;
+    const start = flat(look, at);
+    const along = flat(look, vector);
+    const length = Math.hypot(...along) * scale;
+    const toward = turns ? dot(look.toward, vector) : 0;
+    if (Math.abs(toward) * scale > 6) drawArc(context, seen(start), (Math.abs(toward) * scale) / 2, toward > 0);
+    if (length < 5) return;
+    const tip = (share) => seen([start[0] + share * along[0], start[1] + share * along[1]]);
+    drawArrow(context, seen(start), tip(1));
+    if (turns) drawHead(context, tip(0.85), Math.atan2(-along[1], along[0]));
+  });
+}
+
+function drawArrow(context, start, end) {
+  context.beginPath();
+  context.moveTo(...start);
+  context.lineTo(...end);
+  context.stroke();
+  drawHead(context, end, Math.atan2(end[1] - start[1], end[0] - start[0]));
+}
+
+function drawArc(context, [x, y], radius, left) {
+  const [first, last] = left ? [Math.PI / 4, -(5 / 4) * Math.PI] : [-(5 / 4) * Math.PI, Math.PI / 4];
+  context.beginPath();
+  context.arc(x, y, radius, first, last, left);
+  context.stroke();
+  const heading = last + (left ? -Math.PI / 2 : Math.PI / 2);
+  drawHead(context, [x + radius * Math.cos(last), y + radius * Math.sin(last)], heading);
+}
+
+function drawHead(context, [x, y], angle) {
+  const corner = (turn) => [x - 9 * Math.cos(angle + turn), y - 9 * Math.sin(angle + turn)];
+  polygon(context, [[x, y], corner(0.4), corner(-0.4)]);
+  context.fill();
+}
+
+// A bar of a round length below on the right.
+function drawScaleBar({ context, camera, theme }) {
+  const length = roundStep(70 / camera.scale);
+  const pixels = length * camera.scale;
+  const [x, y] = [camera.width - 16 - pixels, camera.height - 14];
+  context.beginPath();
+  context.moveTo(x, y - 5);
+  context.lineTo(x, y);
+  context.lineTo(x + pixels, y);
+  context.lineTo(x + pixels, y - 5);
+  context.lineWidth = 1.5;
+  context.strokeStyle = context.fillStyle = theme.ink;
+  context.stroke();
+  context.font = `13px ${theme.font}`;
+  context.textAlign = "center";
+  const shown = length >= 1000 ? `${length / 1000} km` : length >= 0.1 ? `${Number(length.toPrecision(2))} m` : `${Number((length * 1000).toPrecision(2))} mm`;
+  context.fillText(shown, x + pixels / 2, y - 8);
+}
+
+// The directions of the world's axes, where no plane is looked at.
+function drawAxes({ context, camera, look, theme }) {
+  const origin = [34, camera.height - 34];
+  context.font = `bold 13px ${theme.font}`;
+  context.textAlign = "center";
+  ["x", "y", "z"].forEach((name, k) => {
+    const tip = [origin[0] + 24 * look.right[k], origin[1] - 24 * look.up[k]];
+    context.strokeStyle = context.fillStyle = theme.axes[k];
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(...origin);
+    context.lineTo(...tip);
+    context.stroke();
+    context.fillText(name, origin[0] + 33 * look.right[k], origin[1] - 33 * look.up[k] + 4);
+  });
+}

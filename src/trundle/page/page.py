@@ -1,0 +1,69 @@
+"""One self-contained page of runs: data, scripts, styles and equations in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from trundle.errors import InputError
+from trundle.files import signature
+from trundle.page.joining import SHELL, asset, filled, joined, policy
+from trundle.page.payload import run_data
+from trundle.page.plain import to_json
+from trundle.results import Run
+
+_STYLES = ("page.css",)
+_START = "startPage(document);\n"
+
+
+def page_of(given: Run | Sequence[Run]) -> str:
+    """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
+
+    Parameters
+    ----------
+    given : Run or sequence of Run
+        The run, or those that are compared, the one that matters first.
+
+    Returns
+    -------
+    str
+        HTML that needs no network and no other file.
+
+    Raises
+    ------
+    InputError
+        For what is no run.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.page import page_of
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+    >>> page_of(run)[:15]
+    '<!doctype html>'
+    """
+    runs = [given] if isinstance(given, Run) else list(given)
+    for run in runs:
+        if not isinstance(run, Run):
+            raise InputError(f"a page shows runs, not {type(run).__name__}", hint="run = trundle.run(path)")
+    if not runs:
+        raise InputError("a page needs a run at least, none was given")
+    title = " · ".join(dict.fromkeys(run.name for run in runs))
+    return _assembled(title, {**run_data(runs), "live": None}, equations="")
+
+
+def _assembled(title: str, data: dict[str, object], equations: str) -> str:
+    script = joined(SHELL) + _START
+    style = "\n".join(asset(name) for name in _STYLES)
+    return filled(
+        asset("page.html"),
+        {
+            "signature": escape(signature()),
+            "policy": escape(policy([script], [style])),
+            "title": escape(title),
+            "style": style,
+            "equations": equations,
+            "data": to_json(data),
+            "script": script,
+        },
+    )

@@ -1,0 +1,88 @@
+"""What a page holds of runs: their numbers, what is drawn where, and which curves share a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+
+from trundle.page.thinning import kept_samples
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.scene import PLANES, SEEN, Scene, depth, project
+from trundle.show.arrows import with_wrenches
+from trundle.show.panels import Panel, checks, contacts, inputs, states
+from trundle.show.path import track_of
+
+# What the numbers of one run may take (bytes); base64 adds a third.
+_ROOM = 400_000
+_FEWEST, _MOST = 300, 4000
+_SECTIONS = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
+
+
+def run_data(runs: Sequence[Run]) -> dict[str, object]:
+    """Page data of runs: the first in full, the `others` that it is compared with."""
+    panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
+    first, *others = map(_one_run, runs, panels)
+    return {**first, "others": others, "plots": list(_plots(runs[0], panels[0]))}
+
+
+def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
+    track = track_of(run)
+    scene = None if track is None else with_wrenches(track.scene, run)
+    end = len(run) if scene is None else len(scene.poses)
+    each = 8 * (len(run.values) + 1) + (0 if scene is None else 48 * scene.poses.shape[1])
+    most = int(np.clip(_ROOM // each, _FEWEST, _MOST))
+    curves = [np.zeros(end), *(curve[:end] for curve in _seen(scene, chain(*panels.values())))]
+    kept, off = kept_samples(np.array(curves), most)
+    return {
+        "title": run.name,
+        "units": {"time": "s", **run.units},
+        "run": {
+            "time": run.time[kept],
+            "values": {name: run[name][kept] for name in run.values},
+            "groups": run.groups,
+            "samples": len(run),
+            "off": off,
+        },
+        "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
+    }
+
+
+def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:
+    """What is drawn over time, as shares of what its panel or the picture spans; of residuals magnitudes are enough."""
+    for panel in panels:
+        curves = list(panel.curves.values())
+        span = max(float(np.ptp(np.nan_to_num(curves))), panel.least)
+        yield from () if panel.log or not span else (curve / span for curve in curves)
+    if scene is not None:
+        yield from scene.poses[..., :3].reshape(len(scene.poses), -1).T
+        picture = max(scene.size, float(np.ptp(scene.place(scene.traced), axis=0).max()))
+        yield from (scene.poses[..., 3] / picture).reshape(len(scene.poses), -1).T
+
+
+def scene_data(scene: Scene) -> dict[str, object]:
+    """A scene's shapes by their names, its poses as they change, and from where it is looked at."""
+    view = scene.projection
+    directions = np.column_stack([project(np.eye(3), view), depth(np.eye(3), view)])
+    right, up, toward = directions.T.tolist()
+    seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
+    return {**scene.plain(), "poses": _drawn(scene.poses, scene.size), "seen": seen}
+
+
+def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:
+    """In single precision, but far from the origin, where that would show."""
+    rounding = float(np.finfo(np.float32).eps) * float(np.abs(poses).max(initial=0.0))
+    return poses.astype(np.float32) if rounding < 1e-4 * size else poses
+
+
+def _plots(run: Run, panels: Mapping[str, Sequence[Panel]]) -> Iterator[dict[str, object]]:
+    """The panels of the run's figures, each curve by its label and its name among the values."""
+    names = {id(run[name]): name for name in run.values}
+    for section, each in panels.items():
+        for panel in each:
+            curves = {label: names[id(array)] for label, array in panel.curves.items() if id(array) in names}
+            look = {"title": panel.title, "label": panel.label, "least": panel.least, "log": panel.log}
+            if curves:
+                yield {"section": section, "curves": curves, **look}

@@ -1,0 +1,43 @@
+"""Plain data for a page: dataclasses as mappings, arrays as base64, all of it JSON that no text in it can leave."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from trundle.errors import TrundleError
+
+Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Plain] | None"
+
+# A script element ends at "</script" and changes its rules at "<!--", whatever is around them; U+2028 and U+2029 end
+# lines in older JavaScript.
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def plain(value: object) -> Plain:
+    """The same as mappings, sequences, numbers and texts: a dataclass by its fields, an array as {"base64": numbers,
+    little-endian, row by row, "type": "f4", "f8" or "i4"}.
+    """
+    if isinstance(value, np.ndarray):
+        kind = "f4" if value.dtype == np.float32 else "i4" if value.dtype.kind in "iu" else "f8"
+        return {"base64": b64encode(value.astype(f"<{kind}").tobytes()).decode("ascii"), "type": kind}
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(each) for each in value]
+    raise TrundleError(f"a page can't hold {type(value).__name__}")
+
+
+def to_json(value: object) -> str:
+    """JSON of `plain(value)` that can stand in a script element of HTML."""
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_ESCAPED)
