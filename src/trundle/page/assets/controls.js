@@ -105,8 +105,9 @@ function createKnob(knob, units, onTurn) {
   const reset = element("button", { type: "button", class: "knob-reset", title: `back to ${original}` }, "↺");
   const problem = element("p", { class: "knob-problem", id: `${id}-problem`, role: "alert", hidden: true });
   const label = element("label", { for: id, title: knob.meaning }, knob.label);
-  const row = element("div", { class: "knob" }, label, typed, element("span", { class: "knob-unit" }, unit), reset, slider, problem);
-  slider.style.setProperty("--original", placeOf(knob.value, knob) / stepsOf(knob));
+  const track = element("span", { class: "knob-slider" }, slider);
+  const row = element("div", { class: "knob" }, label, track, typed, element("span", { class: "knob-unit" }, unit), reset, problem);
+  track.style.setProperty("--original", placeOf(knob.value, knob) / stepsOf(knob));
   reset.setAttribute("aria-label", `reset ${knob.label} to ${original}`);
   typed.setAttribute("aria-describedby", problem.id);
 
@@ -152,7 +153,7 @@ function createHeader(panel, onReset) {
   const reset = element("button", { type: "button", class: "reset-all" }, "Reset all");
   drawer.addEventListener("click", toggle);
   reset.addEventListener("click", onReset);
-  return element("header", { class: "controls-head" }, element("h2", {}, drawer), reset);
+  return element("div", { class: "controls-head" }, element("h2", {}, drawer), reset);
 }
 
 function createFooter(onCompare, onSave) {
@@ -166,7 +167,7 @@ function createFooter(onCompare, onSave) {
     setTimeout(() => (copy.textContent = "Copy link"), 2000);
   });
   const compare = element("label", { class: "compare" }, against, "Compare with the original");
-  return element("footer", { class: "controls-foot" }, compare, copy, csv);
+  return element("div", { class: "controls-foot" }, compare, copy, csv);
 }
 
 // What says how a run came about, and what to do where it didn't: {element, busy, tell, fail, announce}.

@@ -35,19 +35,20 @@ export function startPage(document, parts = {}) {
     if (numbers) numbered = now;
     page.plots.move(page.moment, numbers);
   };
+  const completed = (motion) => ({ arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion });
   // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}; what was shown before stays as a ghost
   // where `ghost` is true. The clock stays where it is.
   page.setMotion = (motion, { ghost = false, fit = false } = {}) => {
     page.setGhost(ghost ? page.motion : page.ghost);
-    page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
+    page.motion = completed(motion);
     if (page.scene) Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
     page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
     if (fit) page.view?.fit(page.scene);
     page.redraw();
   };
   page.setGhost = (motion) => {
-    page.ghost = motion;
-    if (page.scene) page.scene.ghost = motion;
+    page.ghost = motion && completed(motion);
+    if (page.scene) page.scene.ghost = page.ghost;
   };
   page.redraw = () => {
     page.plots.draw();
