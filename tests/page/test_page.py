@@ -10,7 +10,7 @@ import pytest
 
 import trundle
 from trundle.page import page_of
-from trundle.page.joining import SHELL, joined
+from trundle.page.joining import joined
 from trundle.page.plain import to_json
 from trundle.page.thinning import kept_samples
 
@@ -83,7 +83,8 @@ def test_set_motion_swaps_run_path_and_curves(circle, opened):
         """() => {
             const { motion } = trundlePage;
             const poses = Float64Array.from(motion.poses, (each) => 0.5 * each);
-            trundlePage.setMotion({ ...motion, poses }, { ghost: true });
+            trundlePage.setGhost(motion);
+            trundlePage.setMotion({ ...motion, poses });
         }"""
     )
     assert picture(page) != before
@@ -189,7 +190,7 @@ def test_top_level_names_are_unique_over_all_modules():
 
 def test_joined_modules_are_a_script(tmp_path):
     script = tmp_path / "page.mjs"
-    script.write_text(joined(SHELL), encoding="utf-8")
+    script.write_text(joined("page"), encoding="utf-8")
     subprocess.run(["node", "--check", script], check=True)
 
 

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 
-# Modules in an order in which each stands after what it imports.
-SHELL = ("data", "player", "view2d", "plots", "page")
-_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:\{[^}]*\}|\* as (?P<whole>\w+)) from "(?P<path>[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
+# How a minified module ends: export{a as Name, …}
+_EXPORTED = re.compile(r"export\s*\{([^}]*)\};?\s*$")
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def asset(name: str) -> str:
     """The text of a file under assets/."""
-    return files("trundle.page").joinpath("assets", name).read_text(encoding="utf-8")
+    return files("trundle.page").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
 
 
-def joined(modules: Sequence[str]) -> str:
-    """The modules as one script: without imports and the word export, so their top-level names share one scope."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(f"{name}.js"))) for name in modules)
+def joined(*modules: str) -> str:
+    """The modules and all that they import as one script, in which their top-level names share one scope: each stands
+    after what it imports, without imports and the word export. A module that is imported whole stays by itself.
+    """
+    texts: dict[str, str] = {}
+
+    def add(path: str, whole: str | None = None) -> None:
+        if path in texts:
+            return
+        text = asset(path)
+        texts[path] = ""  # so that modules which import each other come to an end
+        for found in _IMPORT.finditer(text):
+            add(posixpath.normpath(posixpath.join(posixpath.dirname(path), found["path"])), found["whole"])
+        del texts[path]  # behind what it imports
+        texts[path] = _EXPORT.sub("", _IMPORT.sub("", text)) if whole is None else _closed(whole, text)
+
+    for module in modules:
+        add(f"{module}.js")
+    return "\n".join(texts.values())
+
+
+def _closed(name: str, text: str) -> str:
+    """A module's text as one object of what it exports."""
+    exported = _EXPORTED.search(text)
+    assert exported is not None, f"{name} ends without a list of exports"
+    pairs = (each.split(" as ") for each in exported[1].split(","))
+    fields = ",".join(f"{pair[-1].strip()}:{pair[0].strip()}" for pair in pairs)
+    return f"const {name} = (() => {{\n{text[: exported.start()]}\nreturn {{{fields}}};\n}})();"
 
 
 def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:

@@ -7,13 +7,12 @@ from html import escape
 
 from trundle.errors import InputError
 from trundle.files import signature
-from trundle.page.joining import SHELL, asset, filled, joined, policy
+from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
 
 _STYLES = ("page.css",)
-_START = "startPage(document);\n"
 
 
 def page_of(given: Run | Sequence[Run]) -> str:
@@ -53,8 +52,9 @@ def page_of(given: Run | Sequence[Run]) -> str:
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
-    script = joined(SHELL) + _START
-    style = "\n".join(asset(name) for name in _STYLES)
+    parts = {"createControls": "controls"} if data["live"] else {}
+    script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
+    style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
     return filled(
         asset("page.html"),
         {

@@ -35,20 +35,17 @@ export function startPage(document, parts = {}) {
     if (numbers) numbered = now;
     page.plots.move(page.moment, numbers);
   };
-  const completed = (motion) => ({ arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion });
-  // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}; what was shown before stays as a ghost
-  // where `ghost` is true. The clock stays where it is.
-  page.setMotion = (motion, { ghost = false, fit = false } = {}) => {
-    page.setGhost(ghost ? page.motion : page.ghost);
-    page.motion = completed(motion);
+  // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}. The clock stays where it is.
+  page.setMotion = (motion) => {
+    page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
     if (page.scene) Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
     page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
-    if (fit) page.view?.fit(page.scene);
     page.redraw();
   };
+  // A run that is shown faintly beside, as it is given to setMotion; null for none.
   page.setGhost = (motion) => {
-    page.ghost = motion && completed(motion);
-    if (page.scene) page.scene.ghost = page.ghost;
+    page.ghost = motion;
+    if (page.scene) page.scene.ghost = motion && { arrows: [], frames: page.scene.frames, ...motion };
   };
   page.redraw = () => {
     page.plots.draw();
@@ -108,9 +105,10 @@ function showHeader(document, { data, motion }) {
   const facts = [];
   if (motion) {
     const { samples = motion.time.length, off = 0 } = data.run ?? {};
-    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples`);
     const drawn = motion.time.length;
-    if (drawn < samples) facts.push(`${drawn.toLocaleString("en")} drawn, within ${number(Math.max(100 * off, 0.001), 2)} % of a panel's range`);
+    const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));
+    const thinned = drawn < samples ? `, ${drawn.toLocaleString("en")} of them drawn (lines within ${share} % of a panel)` : "";
+    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples${thinned}`);
   }
   if (data.scene) facts.push(`seen ${data.scene.seen.from}`);
   document.getElementById("facts").textContent = facts.join(" · ");

@@ -8,6 +8,7 @@ const SLIM = 0.3; // a wheel without a width has this share of its radius
 const AROUND = 28; // corners of half a rim
 const MARKS = 6; // on a tread, so that it is seen to turn
 const ZOOMS = [1e-3, 1e5]; // of the scale at which everything fits
+const DIRECTIONS = 160; // in which a solid's outermost corners are looked for
 const TRAIL_STEP = 1.5; // pixels between points of a trail
 
 // A view of `scene` (the page's shapes with `motion`, `ghost` and `others`): {draw(scene, moment), resize(), fit(),
@@ -113,7 +114,7 @@ function boundsOf(scene) {
   const look = scene.seen;
   for (const { motion, scene: shapes } of [scene, ...scene.others].map((each) => ({ motion: each.motion, scene: each }))) {
     const points = outline(shapes);
-    const every = Math.max(1, Math.floor(motion.time.length / 80));
+    const every = Math.max(1, Math.floor((motion.time.length * points.length) / 4000));
     for (let k = 0; k < motion.time.length; k += every) {
       const poses = motion.poses.subarray(k * 12 * motion.frames, (k + 1) * 12 * motion.frames);
       for (const spot of points) {
@@ -129,8 +130,10 @@ function boundsOf(scene) {
   return low[0] <= high[0] ? [low, high] : [[-1, -1], [1, 1]];
 }
 
-function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced }) {
+// Points around a scene's shapes.
+export function outline({ plates, bars, mounts, joints, loops, wheels, centers, traced, solids }) {
   const spots = [traced, ...centers, ...joints.map(({ frame }) => [frame, [0, 0, 0]])];
+  for (const solid of solids) spots.push(...outermost(solid));
   for (const { frame, corners } of plates) spots.push(...corners.map((at) => [frame, at]));
   for (const { start, end } of [...bars, ...mounts]) spots.push(start, end);
   for (const { first, second } of loops) spots.push(first, second);
@@ -251,9 +254,13 @@ function drawRobot({ context, camera, theme, look }, robot, magnified) {
   context.lineCap = "round";
   if (colour === null) context.globalAlpha = 0.45;
   else if (colour > 0) context.globalAlpha = 0.8;
-  for (const plate of sortedPlates(scene.plates, poses, look)) drawPlate(pen, plate);
+  const clothed = new Set(scene.solids.map(({ frame }) => frame));
+  const plates = scene.plates.filter(({ frame, assumed }) => !assumed || !clothed.has(frame));
+  for (const plate of sortedPlates(plates, poses, look)) drawPlate(pen, plate);
+  for (const solid of scene.solids) drawSolid(pen, solid);
   drawBars(pen, scene);
   scene.wheels.forEach((wheel, k) => drawWheel(pen, wheel, moment.spins ? moment.spins[k] : null));
+  for (const wheel of scene.wheels) if (wheel.steered) drawPivot(pen, wheel);
   for (const joint of scene.joints) drawJoint(pen, joint);
   for (const loop of scene.loops) drawPin(pen, screen(loop.first));
   if (colour === 0) drawArrows(pen, scene, moment);
@@ -284,6 +291,53 @@ function drawPlate({ context, theme, screen, edge }, { frame, corners, assumed }
   context.lineWidth = 1.2;
   context.strokeStyle = edge;
   context.stroke();
+}
+
+// A solid's convex outline.
+function drawSolid({ context, theme, screen, edge }, solid) {
+  polygon(context, hull(outermost(solid).map(screen)));
+  context.fillStyle = solid.colour ?? theme.body;
+  context.fill();
+  context.lineWidth = 1.2;
+  context.strokeStyle = edge;
+  context.stroke();
+}
+
+// Spots that reach farthest in many directions: all corners of a box, few of a mesh with thousands.
+const reaching = new WeakMap();
+function outermost(solid) {
+  const { frame, corners } = solid;
+  if (!reaching.has(solid)) {
+    const found = new Set();
+    for (let k = 0; k < DIRECTIONS; k++) {
+      const z = 1 - (2 * k + 1) / DIRECTIONS; // Fibonacci's sphere
+      const [r, a] = [Math.sqrt(1 - z * z), k * Math.PI * (3 - Math.sqrt(5))];
+      const direction = [r * Math.cos(a), r * Math.sin(a), z];
+      let [best, most] = [0, -Infinity];
+      for (let i = 0; i < corners.length; i += 3) {
+        const reach = direction[0] * corners[i] + direction[1] * corners[i + 1] + direction[2] * corners[i + 2];
+        if (reach > most) [best, most] = [i, reach];
+      }
+      found.add(best);
+    }
+    reaching.set(solid, [...found].map((i) => [frame, [corners[i], corners[i + 1], corners[i + 2]]]));
+  }
+  return reaching.get(solid);
+}
+
+// The convex hull of points in the plane (Andrew's monotone chain).
+function hull(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const turns = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  const half = (ordered) => {
+    const found = [];
+    for (const point of ordered) {
+      while (found.length > 1 && turns(found.at(-2), found.at(-1), point) <= 0) found.pop();
+      found.push(point);
+    }
+    return found.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 function drawBars({ context, theme, screen }, { bars, mounts, wheels }) {
@@ -365,6 +419,17 @@ function drawTread({ context, theme, look, seen, scale }, wheel, { centre, along
   }
   context.strokeStyle = theme.mark;
   context.lineWidth = Math.min(Math.max(0.12 * half * scale, 0.7), 2);
+  context.stroke();
+}
+
+// A disc on the pivot of a steered wheel.
+function drawPivot({ context, theme, screen, edge, scale }, { pivot, radius, width }) {
+  context.beginPath();
+  context.arc(...screen(pivot), Math.max(0.3 * Math.min(radius, width || SLIM * radius) * scale, 2), 0, 2 * Math.PI);
+  context.fillStyle = theme.body;
+  context.fill();
+  context.lineWidth = 1;
+  context.strokeStyle = edge;
   context.stroke();
 }
 
