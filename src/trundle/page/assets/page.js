@@ -39,6 +39,7 @@ export function startPage(document, parts = {}) {
   page.setMotion = (motion) => {
     page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
     if (page.scene) Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
+    page.view?.keep?.(page.scene);
     page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
     page.redraw();
   };
