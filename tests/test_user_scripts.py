@@ -53,6 +53,14 @@ def test_a_researcher(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_live_view_of_two_wheels(tmp_path, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    text = said("../live_view/live_view", tmp_path)
+    assert "a circle of radius 170 m" in text
+    assert float(text.split("off it by ")[1].split(" ")[0]) < 1e-6
+
+
+@pytest.mark.slow
 def test_a_limb_in_symbols_and_in_numbers(tmp_path):
     text = said("../limb/limb", tmp_path)
     assert "P_0.moment_z = -264*sin(2*t)/125 - 36*sin(4*t)/25 - 288*sin(6*t)/125" in text

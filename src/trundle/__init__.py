@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trundle import formulas as formulas
     from trundle import program as program
     from trundle import robot as robot
+    from trundle import window as window
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.capture.cycles import Cycles as Cycles
@@ -139,7 +140,7 @@ _HOMES = {
     "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
-    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
+    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot", "window")},
     "load": ("documents", "load_robot"),
     "odometry": ("motion.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),

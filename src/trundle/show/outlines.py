@@ -98,10 +98,9 @@ def _turning(scene: Scene, view: str) -> tuple[list[FloatArray], list[FloatArray
 def pivot_disc(scene: Scene, wheel: WheelShape, view: str) -> FloatArray:
     """The disc on the pivot of a steered wheel as it is seen, (T, n, 2)."""
     r = 0.3 * min(wheel.radius, 2 * wheel.half)
-    around = 2 * math.pi * np.arange(16) / 16
-    (x, y, z), frame = wheel.pivot.at, wheel.pivot.frame
-    spots = (Spot(frame, (x + r * math.cos(a), y + r * math.sin(a), z)) for a in around)
-    return project(scene.places(spots), view)
+    x, y = (project(scene.turned(wheel.pivot.frame, axis), view)[:, None] for axis in ((1, 0, 0), (0, 1, 0)))
+    cos, sin = np.cos(_AROUND[::4])[:, None], np.sin(_AROUND[::4])[:, None]
+    return project(scene.place(wheel.pivot), view)[:, None] + r * (x * cos + y * sin)
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -1,0 +1,3 @@
+"""Live windows: a run played, a model driven. pygame-ce is imported when one is opened."""
+
+from trundle.window.windows import play as play

@@ -1,0 +1,5 @@
+"""Windows in tests are SDL's dummies."""
+
+import os
+
+os.environ["SDL_VIDEODRIVER"] = "dummy"
