@@ -58,7 +58,11 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     >>> live["base"]["duration"], "function dynamics(" in live["worker"]
     (10.0, True)
     """
-    problem = task_of(given, changes).problem
+    return live_of(task_of(given, changes).problem)
+
+
+def live_of(problem: Problem) -> dict[str, object]:
+    """The same of a run that is stated already."""
     if problem.system.robot is None:
         message = f"'{problem.system.name}' has no description to draw it by"
         raise InputError(message, hint="a page of its run shows its numbers: run.animate(path)")

@@ -76,7 +76,7 @@ function isLogarithmic(knob) {
 }
 
 // How many steps a knob's slider has.
-export function stepsOf(knob) {
+export function sliderSteps(knob) {
   return isLogarithmic(knob) ? LOG_STEPS : LINEAR_STEPS;
 }
 
@@ -85,12 +85,12 @@ export function placeOf(value, knob) {
   const share = isLogarithmic(knob)
     ? Math.log(Math.max(value, knob.low) / knob.low) / Math.log(knob.high / knob.low)
     : (value - knob.low) / (knob.high - knob.low);
-  return Math.min(1, Math.max(0, share)) * stepsOf(knob);
+  return Math.min(1, Math.max(0, share)) * sliderSteps(knob);
 }
 
 // The value at a slider's place, rounded to what one step tells apart; the ends exactly.
 export function turnedTo(place, knob) {
-  const steps = stepsOf(knob);
+  const steps = sliderSteps(knob);
   if (place <= 0) return knob.low;
   if (place >= steps) return knob.high;
   if (isLogarithmic(knob)) {

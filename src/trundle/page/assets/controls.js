@@ -1,6 +1,6 @@
 // Sliders, typed amounts and switches that change a model's run, which a worker then simulates anew.
 
-import { amountText, csvOf, hashOf, placeOf, readAmount, stepsOf, turnedTo, valuesOf } from "./amounts.js";
+import { amountText, csvOf, hashOf, placeOf, readAmount, sliderSteps, turnedTo, valuesOf } from "./amounts.js";
 import { element } from "./data.js";
 import { createLive } from "./live.js";
 import { createRunner } from "./runner.js";
@@ -11,7 +11,8 @@ const SPINNER_AFTER = 150;
 const SETTLED_AFTER = 400;
 // A half-step error beyond this share of what the states reach is a reason not to trust a run.
 const TRUSTED = 1e-3;
-const GROUPS = { parameters: "Parameters", inputs: "Inputs", start: "Start", run: "Run" };
+const GROUPS = { inputs: "Inputs", parameters: "Parameters", start: "Start", run: "Run" };
+const POWERS = { 2: "²", 3: "³", 4: "⁴", "-1": "⁻¹", "-2": "⁻²", "-3": "⁻³" };
 
 // Fills the page's panel with controls of its live model. Returns {set(changes), values, stop()}.
 export function createControls(page) {
@@ -98,16 +99,16 @@ function delayed(wait, act) {
 // One knob: {element, show(value)}; `onTurn(value)` gets what its slider or its text is set to.
 function createKnob(knob, units, onTurn) {
   const id = `knob-${knob.key}`;
-  const unit = knob.unit === "1" ? "" : knob.unit;
+  const unit = knob.unit === "1" ? "" : knob.unit.replace(/\^(-?\d)/g, (all, power) => POWERS[power] ?? all);
   const original = `${amountText(knob.value)} ${unit}`.trim();
-  const slider = element("input", { type: "range", min: 0, max: stepsOf(knob), step: 1, "aria-label": knob.label });
+  const slider = element("input", { type: "range", min: 0, max: sliderSteps(knob), step: 1, "aria-label": knob.label });
   const typed = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
   const reset = element("button", { type: "button", class: "knob-reset", title: `back to ${original}` }, "↺");
   const problem = element("p", { class: "knob-problem", id: `${id}-problem`, role: "alert", hidden: true });
-  const label = element("label", { for: id, title: knob.meaning }, knob.label);
+  const label = element("label", { for: id, title: knob.meaning }, ...breakable(knob.label));
   const track = element("span", { class: "knob-slider" }, slider);
   const row = element("div", { class: "knob" }, label, track, typed, element("span", { class: "knob-unit" }, unit), reset, problem);
-  track.style.setProperty("--original", placeOf(knob.value, knob) / stepsOf(knob));
+  track.style.setProperty("--original", placeOf(knob.value, knob) / sliderSteps(knob));
   reset.setAttribute("aria-label", `reset ${knob.label} to ${original}`);
   typed.setAttribute("aria-describedby", problem.id);
 
@@ -134,6 +135,11 @@ function createKnob(knob, units, onTurn) {
   reset.addEventListener("click", () => onTurn(knob.value));
   show(knob.value);
   return { element: row, show };
+}
+
+// A name that may go on in a new line behind its dots.
+function breakable(name) {
+  return name.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
 }
 
 function section(title, knobs, group, rows) {
