@@ -19,8 +19,6 @@ from trundle.results import Run
 from trundle.robot import Robot
 from trundle.simulation.runfile import task_of
 
-_STYLES = ("page.css",)
-
 
 def page_of(given: Run | Sequence[Run] | Given) -> str:
     """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
@@ -73,6 +71,7 @@ def _live_page(given: Given) -> str:
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
     parts = {"createControls": "controls"} if data["live"] else {}
+    parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
     style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
     return filled(

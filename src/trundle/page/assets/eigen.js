@@ -84,8 +84,8 @@ function blockStart(h, g, n, end) {
     const at = k * n + k - 1;
     const above = (k - 1) * n + k - 1;
     const below = k * n + k;
-    const around = Math.hypot(h[above], g[above]) + Math.hypot(h[below], g[below]);
-    if (Math.hypot(h[at], g[at]) <= Number.EPSILON * around) {
+    const around = Math.abs(h[above]) + Math.abs(g[above]) + Math.abs(h[below]) + Math.abs(g[below]);
+    if (Math.abs(h[at]) + Math.abs(g[at]) <= Number.EPSILON * around) {
       h[at] = g[at] = 0;
       return k;
     }
@@ -140,7 +140,10 @@ function rotateRows(h, g, n, k, end) {
   const sr = (pr * h[low + k] + pi * g[low + k]) / length;
   const si = (pi * h[low + k] - pr * g[low + k]) / length;
   for (let j = k; j <= end; j++) {
-    const [ar, ai, br, bi] = [h[top + j], g[top + j], h[low + j], g[low + j]];
+    const ar = h[top + j];
+    const ai = g[top + j];
+    const br = h[low + j];
+    const bi = g[low + j];
     h[top + j] = c * ar + sr * br - si * bi;
     g[top + j] = c * ai + sr * bi + si * br;
     h[low + j] = c * br - sr * ar - si * ai;
@@ -153,7 +156,10 @@ function rotateRows(h, g, n, k, end) {
 function rotateColumns(h, g, n, k, start, end, [c, sr, si]) {
   for (let i = start; i <= Math.min(k + 1, end); i++) {
     const at = i * n + k;
-    const [ar, ai, br, bi] = [h[at], g[at], h[at + 1], g[at + 1]];
+    const ar = h[at];
+    const ai = g[at];
+    const br = h[at + 1];
+    const bi = g[at + 1];
     h[at] = c * ar + sr * br + si * bi;
     g[at] = c * ai + sr * bi - si * br;
     h[at + 1] = c * br - sr * ar + si * ai;
