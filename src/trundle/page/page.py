@@ -13,11 +13,14 @@ from trundle.model import Model
 from trundle.model.arguments import Given
 from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.live import live_of
+from trundle.page.page_equations import page_equations
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
 from trundle.robot import Robot
+from trundle.show.panels import described
 from trundle.simulation.runfile import task_of
+from trundle.typeset.hypertext import STYLE
 
 
 def page_of(given: Run | Sequence[Run] | Given) -> str:
@@ -57,7 +60,13 @@ def page_of(given: Run | Sequence[Run] | Given) -> str:
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    return _assembled(title, {**run_data(runs), "live": None}, equations="")
+    return _assembled(title, {**run_data(runs), "live": None}, _equations(runs[0]))
+
+
+def _equations(run: Run) -> str:
+    if "yaml" not in run.description:
+        return ""
+    return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
 
 
 def _live_page(given: Given) -> str:
@@ -66,14 +75,14 @@ def _live_page(given: Given) -> str:
     live, run = live_of(task.problem), task.run()
     system = task.problem.system
     data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
-    return _assembled(run.name, {**data, "live": live}, equations="")
+    return _assembled(run.name, {**data, "live": live}, _equations(run))
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
-    style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
+    style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
     return filled(
         asset("page.html"),
         {

@@ -7,7 +7,7 @@ from html import escape
 
 from trundle.errors import counted
 from trundle.files import signature
-from trundle.formulas.sections import Equations, Expression
+from trundle.formulas.sections import Equations, SymbolInfo
 from trundle.html import MOST_FOLDED
 from trundle.typeset.alignment import Page, Row, set_on_page
 from trundle.typeset.layout import Block
@@ -22,6 +22,7 @@ _MOST_PAGE = 600_000
 STYLE = """\
 .equations math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; font-size: 1.08em }
 .equations mtd { padding: 0.5ex 0.45em }
+.equations > :first-child > :first-child { margin-top: 0.6em }
 .equations h3 { font-size: 1rem; font-weight: 600; margin: 1.6em 0 0.6em }
 .equations summary { cursor: pointer; font-weight: 600; margin: 1.6em 0 0.6em }
 .equations summary + * { margin-top: 0 }
@@ -138,7 +139,10 @@ def _symbols(setting: Page, writer: MathML) -> str:
     if not listed:
         return ""
     head = "".join(element("th", each, scope="col") for each in ("symbol", "value", "meaning"))
-    rows = (_symbol(*each, setting, writer) for each in listed)
+    rows = (
+        _symbol(info, number, meaning, setting, writer)
+        for info, (_, number, meaning) in zip(setting.equations.symbols, listed, strict=True)
+    )
     body = element(
         "table", element("thead", element("tr", head)), element("tbody", *rows), **{"class": "symbols"}
     )
@@ -150,9 +154,12 @@ def _symbols(setting: Page, writer: MathML) -> str:
     )
 
 
-def _symbol(symbol: Expression, number: str, meaning: str, setting: Page, writer: MathML) -> str:
-    cells = (_math(writer.write(symbol)), escape(number), _said(meaning, setting, writer))
-    first, value, words = cells
-    return element(
-        "tr", element("td", first), element("td", value, **{"class": "value"}), element("td", words)
-    )
+def _symbol(info: SymbolInfo, number: str, meaning: str, setting: Page, writer: MathML) -> str:
+    """A row; the value of a parameter names its keys, so that a page that changes them can follow."""
+    value, unit = "", number
+    if info.kind == "parameter" and info.number is not None:
+        value, _, unit = number.partition(" ")
+    given = element("span", escape(value), **{"data-keys": " ".join(info.keys)}) if value else ""
+    symbol = element("td", _math(writer.write(info.symbol)))
+    shown = element("td", f"{given} {escape(unit)}".strip(), **{"class": "value"})
+    return element("tr", symbol, shown, element("td", _said(meaning, setting, writer)))
