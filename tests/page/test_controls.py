@@ -317,7 +317,6 @@ def test_hostile_links_are_ignored(opened, circle):
 def test_what_can_not_be_simulated_says_what_to_change_back(opened, circle):
     page = lively(opened(circle))
     before = ends(page)
-    typed(page, "parameters.body.mass", "0")
     typed(page, "parameters.r", "0")
     until(page, f"{STATUS} !== 'good'")
     said = page.inner_text(".status-words")
