@@ -59,6 +59,7 @@ export function startPage(document, parts = {}) {
   };
   page.resize = () => {
     page.view?.resize();
+    if (page.scene) page.view?.keep?.(page.scene);
     page.redraw();
   };
   showHeader(document, page);
