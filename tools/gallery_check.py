@@ -44,7 +44,8 @@ _FIND_FAULTS = """() => {
       const a = boxes[k], b = boxes[other];
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (across > 2 && down > 2 && stays(each) === stays(shown[other])) told.push(name(each) + " and " + name(shown[other]) + " overlap");
+      if (Math.min(across, down) <= 2 || stays(each) !== stays(shown[other])) continue;
+      told.push(name(each) + " and " + name(shown[other]) + " overlap");
     }
   });
   if (document.documentElement.scrollWidth > innerWidth + 1) told.push("the page is wider than its window");
