@@ -57,7 +57,7 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     >>> from trundle.page.live import live_data
     >>> live = live_data(trundle.catalog.document("differential_drive"))
     >>> live["base"]["duration"], "function dynamics(" in live["worker"]
-    (10.0, True)
+    (30.0, True)
     """
     return live_of(task_of(given, changes).problem)
 
