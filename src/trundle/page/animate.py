@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from trundle.files import path_of, replacing
-from trundle.page.page import page_of
+from trundle.page.inline import InlinePage
+from trundle.page.page import page_of, still_of
 from trundle.results import Run
 from trundle.show.films import film
 
@@ -16,14 +17,16 @@ PAGES = (".html", ".htm")
 
 def animate(
     run: Run,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
     fps: float = 30.0,
     speed: float = 1.0,
     width: int = 600,
     progress: bool | Callable[[float], None] = True,
-) -> Path:
+) -> Path | InlinePage:
     """Write a run as it moved, whole or not at all: as a page that a browser opens, or as a film.
+
+    Without a path it shows itself in a notebook: the page, or a still picture where a notebook isn't trusted.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ def animate(
         `loads.to_run()` does.
     path : str or path
         A file that ends in .html (a page with everything in it), .gif or .mp4 (a film, by ffmpeg), or a folder, without
-        an ending, for single pictures.
+        an ending, for single pictures. None: nothing is written.
     fps : float, 1/s
         A film's pictures a second.
     speed : float
@@ -44,8 +47,8 @@ def animate(
 
     Returns
     -------
-    Path
-        The file or the folder.
+    Path or InlinePage
+        The file or the folder; what a notebook shows.
 
     Raises
     ------
@@ -60,6 +63,8 @@ def animate(
     ...     trundle.animate(run, f"{folder}/swing.html").name
     'swing.html'
     """
+    if path is None:
+        return InlinePage(run.name, page_of(run), still_of(run))
     where = path_of(path, "animate")
     if where.suffix.lower() not in PAGES:
         return film(run, where, fps=fps, speed=speed, width=width, progress=progress)

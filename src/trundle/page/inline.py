@@ -35,8 +35,7 @@ class InlinePage(Shown):
         quoted = self.text.replace("&", "&amp;").replace('"', "&quot;")
         place = f"grid-area:1/1;max-height:{_HEIGHT}px;overflow:hidden"
         below = "" if self.still is None else picture(self.still, f"{self.name}: a still picture")
-        frame = (
-            f'<iframe title="{escape(self.name)}" sandbox="{_SANDBOX}" allow="clipboard-write; fullscreen" '
-            f'style="grid-area:1/1;width:100%;height:{_HEIGHT}px;border:0;background:Canvas" srcdoc="{quoted}"></iframe>'
-        )
+        style = f"grid-area:1/1;width:100%;height:{_HEIGHT}px;border:0;background:Canvas"
+        given = f'title="{escape(self.name)}" sandbox="{_SANDBOX}" allow="clipboard-write; fullscreen"'
+        frame = f'<iframe {given} style="{style}" srcdoc="{quoted}"></iframe>'
         return f'<div style="display:grid"><div style="{place}">{below}</div>{frame}</div>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
@@ -14,8 +15,6 @@ from trundle.page.plain import to_json
 from trundle.results import Run
 from trundle.show.panels import described
 from trundle.typeset.hypertext import STYLE
-
-_STYLES = ("page.css",)
 
 
 def page_of(given: Run | Sequence[Run]) -> str:
@@ -51,7 +50,7 @@ def page_of(given: Run | Sequence[Run]) -> str:
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    return _assembled(title, {**run_data(runs), "live": None}, _equations(runs[0]))
+    return _assembled(title, {**run_data(runs), "live": None}, _equations(runs[0]), still_of(runs[0]))
 
 
 def _equations(run: Run) -> str:
@@ -60,7 +59,20 @@ def _equations(run: Run) -> str:
     return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
 
 
-def _assembled(title: str, data: dict[str, object], equations: str) -> str:
+def still_of(run: Run) -> bytes | None:
+    """A picture of the run where no script may run, PNG; None where nothing of it moves or its robot is unknown."""
+    try:
+        return run.plot.path_png()
+    except InputError:
+        return None
+
+
+def _image(still: bytes) -> str:
+    """Without an attribute `style`, which the page's policy forbids."""
+    return f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">'
+
+
+def _assembled(title: str, data: dict[str, object], equations: str, still: bytes | None = None) -> str:
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
@@ -73,6 +85,9 @@ def _assembled(title: str, data: dict[str, object], equations: str) -> str:
             "title": escape(title),
             "style": style,
             "equations": equations,
+            "still": ""
+            if still is None
+            else f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">',
             "data": to_json(data),
             "script": script,
         },
