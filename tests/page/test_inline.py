@@ -14,7 +14,7 @@ def shown():
     """What a kernel sends for `run.animate()`."""
     model = trundle.derive(catalog.differential_drive())
     run = trundle.simulate(model, 1.0, {"right_motor.voltage": 6.0}, samples=51)
-    return DisplayFormatter().format(trundle.animate(run))[0]
+    return DisplayFormatter().format(run.animate())[0]
 
 
 def notebook(html):

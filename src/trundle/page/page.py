@@ -85,9 +85,7 @@ def _assembled(title: str, data: dict[str, object], equations: str, still: bytes
             "title": escape(title),
             "style": style,
             "equations": equations,
-            "still": ""
-            if still is None
-            else f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">',
+            "still": "" if still is None else _image(still),
             "data": to_json(data),
             "script": script,
         },
