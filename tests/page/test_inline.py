@@ -71,3 +71,8 @@ def test_a_run_of_nothing_known_has_no_picture():
     data, _ = DisplayFormatter().format(trundle.animate(run))
     assert "<img" not in data["text/html"].partition("<iframe")[0]
     assert "image/png" not in data
+
+
+def test_a_model_shows_itself_alive(opened):
+    page = opened(notebook(trundle.derive(catalog.differential_drive()).animate()._repr_html_()))
+    page.frame_locator("iframe").locator("#controls input[type=range]").first.wait_for()
