@@ -13,6 +13,7 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.arrows import with_wrenches
+from trundle.show.comparison import difference_labels
 from trundle.show.panels import Panel, checks, contacts, inputs, states
 from trundle.show.path import track_of
 
@@ -25,7 +26,10 @@ _SECTIONS = {"states": states, "inputs": inputs, "contacts": contacts, "checks":
 def run_data(runs: Sequence[Run]) -> dict[str, object]:
     """Page data of runs: the first in full, the `others` that it is compared with."""
     panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
-    first, *others = map(_one_run, runs, panels)
+    labels = difference_labels(runs) if len(runs) > 1 else ("",)
+    first, *others = (
+        {**_one_run(run, each), "label": label} for run, each, label in zip(runs, panels, labels, strict=True)
+    )
     return {**first, "others": others, "plots": list(_plots(runs[0], panels[0]))}
 
 
