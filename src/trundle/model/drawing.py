@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -55,21 +55,29 @@ def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
 
 def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, float]) -> Scene:
     """A robot over a run with these parameters; `values` has every coordinate that is a state, (T,)."""
+    return mover(robot, parameters)(values)
+
+
+def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[str, Array]], Scene]:
+    """What `motion` gives as a function of the values alone: the shapes are read once."""
     read = robot.resolver({**robot.parameter_values(), **parameters})
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
-    q = [values[name] for name in names]
-    found = configure(assembly, names, q)
-    count = len(q[0]) if q else 1
     drawn = _Drawn(robot, assembly, read)
-    still = drawn.scene(world_poses(assembly.tree, found.poses), count)
-    angles = [
-        found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
-        for wheel in assembly.wheels
-    ]
-    spins = table([angles], count, len(angles)).reshape(count, len(angles))
+
+    def moved(values: Mapping[str, Array]) -> Scene:
+        q = [values[name] for name in names]
+        found, count = configure(assembly, names, q), len(q[0]) if q else 1
+        angles = [
+            found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+            for wheel in assembly.wheels
+        ]
+        spins = table([angles], count, len(angles)).reshape(count, len(angles))
+        return replace(still, poses=drawn.poses(world_poses(assembly.tree, found.poses), count), spins=spins)
+
     bodies = {name: drawn.body(name) for name in body_names(robot)}
-    return replace(still, spins=spins, solids=solids(robot, read, bodies))
+    still = replace(drawn.scene(posture(assembly), 1), solids=solids(robot, read, bodies))
+    return moved
 
 
 @dataclass(frozen=True)
@@ -83,11 +91,10 @@ class _Drawn:
     def scene(self, poses: Sequence[Pose], count: int) -> Scene:
         """The shapes on links at these poses, each a number or (count,)."""
         robot, links = self.robot, self.assembly.tree.links
-        rows = [[*pose.rotation[k], pose.position[k]] for pose in poses for k in range(3)]
         wheels = tuple(self.wheel(model) for model in self.assembly.wheels)
         heavy = [k for k in (0, *self.joints.values()) if float(links[k].inertia.mass) > 0]
         found = Scene(
-            poses=table(rows, count, 4).reshape(count, len(links), 3, 4),
+            poses=self.poses(poses, count),
             base=robot.base,
             plates=tuple(self.plates(wheels)),
             wheels=wheels,
@@ -100,6 +107,11 @@ class _Drawn:
         bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
         mounts = tuple(bar for bar in bars if bar.start == Spot())
         return replace(found, bars=tuple(bar for bar in bars if bar not in mounts), mounts=mounts)
+
+    def poses(self, poses: Sequence[Pose], count: int) -> Array:
+        """The links' poses as a scene has them."""
+        rows = [[*pose.rotation[k], pose.position[k]] for pose in poses for k in range(3)]
+        return table(rows, count, 4).reshape(count, len(poses), 3, 4)
 
     @property
     def joints(self) -> dict[str, int]:

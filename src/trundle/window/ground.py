@@ -7,6 +7,7 @@ new tiles, and each draws all of the trail once when it comes in sight.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +45,7 @@ class Ground:
         self.scale, self.tiles = scale, dict[tuple[int, int], _Tile]()
         self.trail, self.count, self.taken = np.zeros((256, 2)), 0, 0
 
-    def draw(self, screen: pygame.Surface, camera: Camera, points: FloatArray) -> None:
+    def draw(self, screen: pygame.Surface, camera: Camera, points: FloatArray | Sequence[FloatArray]) -> None:
         """The ground in sight with the trail so far, (n, 2) in m: the same points as at the last call and more, or it
         starts anew.
         """
@@ -62,9 +63,9 @@ class Ground:
         for way in _AROUND:
             pygame.draw.aalines(screen, TRAIL, False, (ends + np.array(way) * self.width).tolist())
 
-    def _take(self, points: FloatArray) -> None:
+    def _take(self, points: FloatArray | Sequence[FloatArray]) -> None:
         """New points in pixels, those left out that are nearly where the last one is."""
-        fresh = points[self.taken :] * (self.scale, -self.scale)
+        fresh = np.array(points[self.taken :]).reshape(-1, 2) * (self.scale, -self.scale)
         self.taken = len(points)
         if not len(fresh):
             return
