@@ -1,4 +1,6 @@
-"""Memory of a large rollout beside what it returns, in a process of its own."""
+"""Memory of a large rollout beside what it returns, and of many robots one after the other; each in a process of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import sys
 from benchmarks.measure import Row
 
 EXTRA = 50e6
+WARM, GROWTH = 100, 25e6
 
 # The kernel's own count of this process's peak (Linux): `getrusage` would count the parent's before the process was
 # its own.
@@ -26,6 +29,46 @@ before = status("VmRSS")
 batch = rollout(model, inputs=VOLTAGES, steps=500, dt=1e-3, every=50, count=100_000)
 print(json.dumps({"returned": batch.values.nbytes, "grown": status("VmHWM") - before}))
 """
+
+# Robots thrown together for the tests: each derived, compiled for one state and for many, called, and forgotten.
+_MANY = """
+import pathlib, sys
+sys.path.insert(0, "tests")
+import numpy as np, trundle
+from model.any_robot import anything
+from model.random_robots import ALL
+def robot(k):
+    rng = np.random.default_rng([7, k])
+    return ALL[str(rng.choice(list(ALL)))](rng) if rng.random() < 0.4 else anything(rng)
+def each(k):
+    try:
+        model = trundle.derive(robot(k))
+    except trundle.TrundleError:
+        return 0
+    groups = np.full(len(model.states), 0.1), np.zeros(len(model.inputs)), np.array([*model.parameters.values()])
+    for program in (model.dynamics, model.observe):
+        program(*groups)
+        program(np.tile(groups[0][:, None], 9), *groups[1:])
+    return 1
+def resident():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+done, k, before = 0, 0, 0
+while done < int(sys.argv[1]):
+    done, k = done + each(k), k + 1
+    before = before or (done == int(sys.argv[2]) and resident())
+print(resident() - before)
+"""
+
+
+def many_robots(quick: bool) -> list[Row]:
+    """Growth of a process over random robots, after the first 100: code is kept for the last 64 programs asked for."""
+    count = 2 * WARM if quick else 5 * WARM
+    if not sys.platform.startswith("linux"):
+        return [Row(f"memory that {count} robots leave", "not measured", note="needs Linux")]
+    command = [sys.executable, "-c", _MANY, str(count), str(WARM)]
+    grown = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    what = f"memory that robots {WARM + 1} to {count} leave, each derived, compiled and called"
+    return [Row(what, f"{grown / 1e6:.1f} MB", target="≤ 25 MB", met=grown <= GROWTH)]
 
 
 def rollout_memory(quick: bool) -> list[Row]:

@@ -16,7 +16,7 @@ BENCHMARKS = {
     "program": ("drive.program_size",),
     "rollout": ("rollouts.rollout_rate",),
     "single": ("single.single_run",),
-    "memory": ("memory.rollout_memory",),
+    "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
@@ -25,6 +25,8 @@ BENCHMARKS = {
     "kinematics": ("module_states.module_states",),
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
+    "films": ("films.films",),
+    "page": ("page.page",),
 }
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.window
 
-A run of 10,000 samples in a window of 1200 by 800 pixels of SDL's dummy driver; every frame a sample. Seconds are the process's own: others share
-the machine. Before issue 14
-there was no window; the peer is the script that seed 003 published, which draws its whole trail anew each frame.
+A run of 10,000 samples in a window of 1200 by 800 pixels of SDL's dummy driver, every frame a sample; seconds are the
+process's own, since others share the machine. The peer is the way of the tutorial (seed 003): it turns a picture and
+draws all of its trail anew in each frame, and nothing else.
 """
 
 from __future__ import annotations

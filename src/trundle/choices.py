@@ -14,8 +14,6 @@ INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
 Mode = Literal["dynamic", "kinematic"]
 What = Literal["kinematics", "constraints", "dynamics", "all"]
 WHAT: tuple[What, ...] = get_args(What)
-EquationFormat = Literal["text", "latex", "tex", "markdown", "html"]
-EQUATION_FORMATS: tuple[EquationFormat, ...] = get_args(EquationFormat)
 Shape = Literal["linear", "trapezoidal", "scurve"]
 PROFILES: tuple[Shape, ...] = get_args(Shape)
 Level = Literal["module", "body", "limited", "coordinated"]
@@ -24,6 +22,7 @@ Infeasible = Literal["hold", "stop", "nearest"]
 INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
 FIGURES = ("path", "states", "inputs", "contacts", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
+EQUATION_FORMATS = ("text", "latex", "tex", "markdown", "html", "mathml", "page")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.
 MOST_SAMPLES = 10_000_000

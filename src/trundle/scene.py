@@ -239,8 +239,11 @@ class Scene:
 
     @cached_property
     def clothed(self) -> frozenset[int]:
-        """The frames whose bodies' own shapes are known: what is assumed of them need not be drawn."""
-        return frozenset(solid.frame for solid in self.solids)
+        """The frames whose bodies' own shapes are known, and those welded on where any are: what is assumed of them
+        need not be drawn.
+        """
+        welded = [joint.frame for joint in self.joints if joint.symbol == "weld" and self.solids]
+        return frozenset([solid.frame for solid in self.solids] + welded)
 
     @property
     def size(self) -> float:

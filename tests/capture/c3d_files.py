@@ -1,5 +1,7 @@
 """C3D files written with ezc3d: markers, force plates whose channels are made from known wrenches, events."""
 
+import re
+import struct
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,7 +53,17 @@ def encoded(kind, force, moment, origin, matrix=None):
 
 
 def write_c3d(
-    path, markers, *, rate=100.0, unit="mm", plates=(), ratio=1, events=(), first=1, correction=None
+    path,
+    markers,
+    *,
+    rate=100.0,
+    unit="mm",
+    plates=(),
+    ratio=1,
+    events=(),
+    first=1,
+    correction=None,
+    analog=None,
 ):
     """Markers by label (n, 3) in the unit, NaN: not seen (residual -1); `events` are (context, label, seconds)."""
     import ezc3d
@@ -75,6 +87,8 @@ def write_c3d(
         group["ANALOG"]["RATE"]["value"] = [rate * ratio]
         group["ANALOG"]["LABELS"]["value"] = tuple(f"ch{k + 1}" for k in range(channels.shape[1]))
         group["ANALOG"]["UNITS"]["value"] = tuple(unit for plate in plates for unit in plate.units)
+        for name, value in (analog or {}).items():
+            file.add_parameter("ANALOG", name, value)
         file["data"]["analogs"] = channels.T[None]
         places = np.zeros((most, len(plates)), int)
         for k, plate in enumerate(plates):
@@ -98,3 +112,43 @@ def write_c3d(
         file.add_parameter("EVENT", "TIMES", np.array([(when // 60, when % 60) for _, _, when in events]).T)
     file["header"]["points"]["first_frame"] = first - 1
     file.write(str(path))
+
+
+def as_integers(content, unit, *, unsigned=False):
+    """The bytes of such a file with its data as 16-bit integers, as many systems write it and ezc3d doesn't: points in
+    steps of `unit`, channels in 1/30,000 of their largest values.
+    """
+    points, per_frame, first, last = struct.unpack_from("<4H", content, 2)
+    (begin,) = struct.unpack_from("<H", content, 16)
+    table = np.frombuffer(content, "<f4", offset=(begin - 1) * 512)
+    table = table[: (last - first + 1) * (4 * points + per_frame)].reshape(last - first + 1, -1).astype(float)
+    positions = table[:, : 4 * points].reshape(-1, points, 4)
+    positions[..., :3] /= unit
+    positions[..., 3] = np.where(
+        positions[..., 3] < 0, -1, 0x1F03
+    )  # five cameras, and three steps of residual
+    head = bytearray(content[: (begin - 1) * 512])
+    struct.pack_into("<f", head, 12, unit)
+    struct.pack_into("<f", head, _place(head, "POINT", "SCALE"), unit)
+    count = head[_place(head, "ANALOG", "SCALE") - 1]
+    analogs = table[:, 4 * points :].reshape(-1, count)
+    scales = np.abs(analogs).max(axis=0) / 30_000
+    zero = 32768 if unsigned else -7
+    struct.pack_into(f"<{count}f", head, _place(head, "ANALOG", "SCALE"), *scales)
+    struct.pack_into(f"<{count}H", head, _place(head, "ANALOG", "OFFSET"), *[zero % 65536] * count)
+    samples = (analogs / scales + zero).reshape(len(table), -1)
+    written = np.hstack([positions.reshape(len(table), -1), samples]).round().astype(np.int64) % 65536
+    return bytes(head) + written.astype("<u2").tobytes()
+
+
+def _place(head, group, name):
+    """Where the numbers of a parameter of one dimension, or of a single one, begin."""
+    (number,) = re.search(rb"[%b%b](.)%b" % (*_lengths(group), group.encode()), head, re.DOTALL).groups()
+    own = bytes([256 - number[0]])
+    found = re.search(rb"[%b%b]%b%b..." % (*_lengths(name), re.escape(own), name.encode()), head, re.DOTALL)
+    return found.end() + 1 + head[found.end()]
+
+
+def _lengths(name):
+    """How a name's length may be written: negative, where it is locked."""
+    return re.escape(bytes([len(name)])), re.escape(bytes([256 - len(name)]))

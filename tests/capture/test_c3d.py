@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import trundle
-from capture.c3d_files import Plate, corners, encoded, write_c3d
+from capture.c3d_files import Plate, as_integers, corners, encoded, write_c3d
 from trundle import InputError
 
 UNITS = {1: ["N"] * 3 + ["mm", "mm", "Nmm"], 2: ["N"] * 3 + ["Nmm"] * 3, 3: ["N"] * 8, 4: ["V"] * 6}
@@ -49,6 +49,22 @@ def test_a_plate_of_each_type_gives_back_force_place_and_free_moment(tmp_path, r
     centre = world.point("centre", read.centre)
     np.testing.assert_allclose(wrench.at(centre).moment, read.moment, atol=1e-9 * scale)
     np.testing.assert_allclose(read.time, np.arange(200) / 1000)
+
+
+@pytest.mark.parametrize("form", ["SIGNED", "UNSIGNED"])
+def test_integers_are_read_in_steps_of_their_scales(tmp_path, rng, form):
+    """Points to half a step, with what wasn't seen; channels about an offset, which has a sign if they have."""
+    markers, plate, *_ = scene(rng, 2)
+    markers["hip"][3] = np.nan
+    write_c3d(tmp_path / "f.c3d", markers, plates=[plate], ratio=10, analog={"FORMAT": [form]})
+    whole = (tmp_path / "f.c3d").read_bytes()
+    (tmp_path / "i.c3d").write_bytes(as_integers(whole, 0.1, unsigned=form == "UNSIGNED"))
+    floats, integers = (trundle.read_recording(tmp_path / f"{each}.c3d") for each in "fi")
+    np.testing.assert_allclose(integers.markers["hip"], floats.markers["hip"], atol=0.0501e-3)
+    assert np.isnan(integers.markers["hip"][3]).all()
+    (exact,), (found,) = floats.plates, integers.plates
+    np.testing.assert_allclose(found.force, exact.force, atol=np.abs(exact.force).max() / 20_000)
+    np.testing.assert_allclose(found.moment, exact.moment, atol=np.abs(exact.moment).max() / 10_000)
 
 
 @pytest.mark.parametrize("kind", [2, 3, 4])

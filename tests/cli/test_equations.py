@@ -51,6 +51,16 @@ def test_json_in_both_ways(trundle):
     assert all(isinstance(e["right"], str) and e["operations"] > 0 for e in accelerations)
 
 
+def test_a_web_page(trundle, folder):
+    answer = trundle("equations", "circle.yaml", "--format", "page", "--output", "page.html")
+    assert answer.status == 0, answer.err
+    text = (folder / "page.html").read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "<math" in text
+    assert trundle("equations", "circle.yaml", "--format", "page", "--output", "page.html").status == 0
+    assert trundle("equations", "circle.yaml", "--format", "mathml").out.startswith('<div class="equations">')
+
+
 def test_latex_and_markdown(trundle, offset):
     latex = trundle("equations", offset, "--what", "kinematics", "--format", "latex").out
     assert r"\begin{align}" in latex

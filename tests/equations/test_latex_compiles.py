@@ -12,7 +12,7 @@ from model import random_robots
 from trundle import catalog
 from trundle.formulas import equations
 from trundle.robot import parse_robot
-from trundle.typeset.markup import Page
+from trundle.typeset.alignment import Page
 from trundle.typeset.tex_width import tex_width
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,7 +45,7 @@ def test_widths_are_those_of_tex(tmp_path):
     """What breaks lines is the width that TeX finds, to a tenth."""
     page = Page(equations(catalog.swerve()))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
-    formulas = [side for row in rows for side in (row.left, row.right) if len(side) > 40]
+    formulas = [side for row in rows for side in (page.left(row), page.right(row)) if len(side) > 40]
     boxes = [f"\\setbox0\\hbox{{$\\displaystyle {each}$}}\\typeout{{width \\the\\wd0}}" for each in formulas]
     head, tail = r"\documentclass{article}\usepackage{amsmath}\begin{document}", r"\end{document}"
     log = compiled("\n".join([head, *boxes, tail]), tmp_path)

@@ -343,7 +343,7 @@ def test_anything_prints_in_one_order(rng):
 @pytest.mark.parametrize("kind", sorted(JOINTS))
 def test_every_joint_is_printed_in_every_format(kind):
     found = trundle.equations(joint_pendulum(kind))
-    for text in (found.text(80), found.latex(), found.markdown(), found.html()):
+    for text in (found.text(80), found.latex(), found.markdown(), found.html(), found.mathml()):
         assert text
     assert all(str(each) and each._repr_latex_() for each in found.by_name.values())
 
@@ -354,7 +354,7 @@ def test_every_joint_is_printed_in_every_format(kind):
 )
 def test_random_robots_are_printed_in_every_format(name, rng):
     found = trundle.equations(parse_robot(random_robots.ALL[name](rng)))
-    for text in (found.text(90), found.latex(), found.markdown(), found.html()):
+    for text in (found.text(90), found.latex(), found.markdown(), found.html(), found.mathml()):
         assert text
     assert found.error <= TOLERANCE
     assert trundle.equations(trundle.derive(parse_robot(random_robots.ALL[name](rng))), "kinematics").sections

@@ -53,11 +53,11 @@ def test_what_hangs_on_a_body_and_pushes_it_has_its_name():
     )
     loads = trundle.joint_loads(arm, motion, external=[push, push])
     split = loads.breakdown("link_1", observer=loads.world, origin=loads.world.origin)
-    true = ["gravity", "friction", "joint", "link_2", "external"]
+    true = ["gravity", "passive", "joint", "link_2", "external"]
     assert list(split)[5:] == true
     assert split["external"].force[0] == pytest.approx([2.0, 4.0, 6.0])
     assert split["gravity"].force[0, 2] == pytest.approx(-9.81)
-    assert split["friction"].moment[:, 1] == pytest.approx(-0.3 * loads.samples.nu[:, 0])
+    assert split["passive"].moment[:, 1] == pytest.approx(-0.3 * loads.samples.nu[:, 0])
     assert np.abs(split.residual.moment).max() < 1e-10
     assert np.abs(split.residual.force).max() < 1e-10
 

@@ -152,10 +152,10 @@ def _scaled(empty: C3dContent, read: tuple[FloatArray, bool], points: int, chann
         seen = positions[..., 3] >= 0
         positions = positions * abs(empty.number("POINT:SCALE", 1.0))
         positions[..., 3] = np.where(seen, 0.0, -1.0)
-        if (empty.texts("ANALOG:FORMAT") or ("SIGNED",))[0].upper() == "UNSIGNED":
-            analogs = np.where(analogs < 0, analogs + 65536, analogs)
     if channels:
         scale, offset = (_of_channels(empty, name, channels) for name in ("SCALE", "OFFSET"))
+        if not floats and (empty.texts("ANALOG:FORMAT") or ("SIGNED",))[0].upper() == "UNSIGNED":
+            analogs, offset = (np.where(each < 0, each + 65536, each) for each in (analogs, offset))
         analogs = (analogs - offset) * (scale * empty.number("ANALOG:GEN_SCALE", 1.0))
     return C3dContent(empty.file, empty.parameters, positions, analogs, empty.first)
 

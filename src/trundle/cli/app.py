@@ -23,6 +23,7 @@ from trundle.cli import (
     profiles_command,
     run,
     schema,
+    show_command,
     verify_command,
 )
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
@@ -39,6 +40,7 @@ COMMANDS = {
     "check": check,
     "equations": equations,
     "run": run,
+    "show": show_command,
     "drive": drive_command,
     "inverse": inverse_command,
     "profiles": profiles_command,
@@ -50,7 +52,9 @@ COMMANDS = {
 _OTHERS = {
     "help": "it is an option: trundle --help, trundle COMMAND --help",
     "simulate": "it is called `trundle run FILE`",
-    "plot": "`trundle run FILE` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
+    "plot": "`trundle show RUN` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
+    "animate": "`trundle show RUN --film` writes a film, `trundle show RUN --page` a page that moves",
+    "play": "`trundle show RUN --page` writes a page that plays a run",
     "export": "`trundle equations FILE --format latex` writes equations; model.save(path) in Python keeps a model",
     "bench": "from a checkout: python -m benchmarks",
 }

@@ -27,7 +27,7 @@ The symbols are the description's parameters; numbers without a name get one, an
 compared with the compiled program at random points before it is printed. --format json has every expression as text
 that trundle.formulas.read_expression turns into SymPy without running it."""
 
-_FORMATS = ("text", "latex", "tex", "json", "markdown")
+_FORMATS = ("text", "latex", "tex", "json", "markdown", "mathml", "page")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
         "--format",
         choices=_FORMATS,
         default="text",
-        help="default: text, for a terminal; latex is a part of a document, tex a whole one",
+        help="default: text, for a terminal; tex and page are whole documents, latex and mathml parts of such",
     )
     parser.add_argument(
         "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
@@ -88,12 +88,13 @@ def _signed(found: Equations, form: str) -> str:
     """The equations in one format for a file, which says at its end where it comes from."""
     if form == "json":
         return json_text({**found.data(), "written_by": signature().removeprefix("written by ")}) + "\n"
-    comment = {"text": "\n{}", "markdown": "\n<!-- {} -->"}.get(form, "% {}").format(signature())
-    return f"{_written(found, form)}{comment}\n"
+    comment = {"text": "\n{}"} | dict.fromkeys(("markdown", "mathml", "page"), "\n<!-- {} -->")
+    return f"{_written(found, form)}{comment.get(form, '% {}').format(signature())}\n"
 
 
 def _written(found: Equations, form: str) -> str:
     """The equations in one format."""
-    if form in ("latex", "tex"):
-        return found.latex() if form == "latex" else found.tex()
-    return found.markdown() if form == "markdown" else found.text(terminal_width()) + "\n"
+    from trundle import format_equations
+
+    text = format_equations(found, form, terminal_width())
+    return f"{text}\n" if form == "text" else text

@@ -361,6 +361,31 @@ class Equations:
 
         return format_equations(self, "html")
 
+    def mathml(self) -> str:
+        """For a web page: sections of HTML whose formulas are MathML Core, which browsers set by themselves.
+
+        `trundle.format_equations(equations, "page")` is a whole page, with the styles that these want.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        InputError
+            Something in the equations has no words in this format.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+        >>> "<math" in equations.mathml()
+        True
+        """
+        from trundle import format_equations
+
+        return format_equations(self, "mathml")
+
     def data(self) -> dict[str, object]:
         """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back.
 

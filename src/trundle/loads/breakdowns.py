@@ -45,7 +45,7 @@ def _wrenches(loads: Loads, index: int, inertia: Inertia) -> Iterator[tuple[str,
         joint = loads.wrench(link.name)
         passive = _passive(loads, index, joint)
         if passive is not None:
-            yield "friction", passive
+            yield "passive", passive
         yield "joint", joint if passive is None else joint - passive
     for child in tree.links:
         if child.parent == index:

@@ -247,7 +247,7 @@ class Loads:
     def breakdown(self, body: str, *, observer: Frame, origin: Point) -> Breakdown:
         """A body's balance as an observer sees it: what is seen, the fictitious wrenches, and the true ones by name.
 
-        The true ones are `gravity`, `joint` (by the body's own, without friction), `friction` (springs,
+        The true ones are `gravity`, `joint` (by the body's own, without what is passive there), `passive` (springs,
         dampers, friction and stops there), the reactions of joints on it by their names, `external` and `loops`.
 
         Parameters

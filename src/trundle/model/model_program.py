@@ -16,7 +16,7 @@ from trundle.model.manifold import settle_batch
 from trundle.model.model import Model
 from trundle.model.symbols import PARAMETER, STATE
 from trundle.program import Group, Program
-from trundle.program.kernel import by_name, run_program
+from trundle.program.kernel import by_name, compile_program
 
 Array = NDArray[np.float64]
 # A group of numbers: all of them in order, (n,) or (n, count) for many states at once, or some of them by name.
@@ -52,7 +52,7 @@ class ModelProgram(Program, Generic[R]):
         constants = _parameters(self.model, given.pop(PARAMETER, None))
         states = _states(self, given, constants)
         arrays = [_array(self, group, given.get(group.name), states) for group in self.inputs[:-1]]
-        return self.form(*run_program(self, [*arrays, _stacked(self, PARAMETER, list(constants.values()))]))
+        return self.form(*compile_program(self)(*arrays, _stacked(self, PARAMETER, list(constants.values()))))
 
 
 def _put(program: Program, given: dict[str, Values | None], name: str, value: Values | None) -> None:

@@ -35,11 +35,16 @@ def joined(*modules: str) -> str:
         for found in _IMPORT.finditer(text):
             add(posixpath.normpath(posixpath.join(posixpath.dirname(path), found["path"])), found["whole"])
         del texts[path]  # behind what it imports
-        texts[path] = _EXPORT.sub("", _IMPORT.sub("", text)) if whole is None else _closed(whole, text)
+        texts[path] = as_script(text) if whole is None else _closed(whole, text)
 
     for module in modules:
         add(f"{module}.js")
     return "\n".join(texts.values())
+
+
+def as_script(module: str) -> str:
+    """A module's text as part of a script: without imports and the word export."""
+    return _EXPORT.sub("", _IMPORT.sub("", module))
 
 
 def _closed(name: str, text: str) -> str:

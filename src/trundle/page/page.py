@@ -8,9 +8,12 @@ from html import escape
 from trundle.errors import InputError
 from trundle.files import signature
 from trundle.page.joining import asset, filled, joined, policy
+from trundle.page.page_equations import page_equations
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
+from trundle.show.panels import described
+from trundle.typeset.hypertext import STYLE
 
 _STYLES = ("page.css",)
 
@@ -48,13 +51,20 @@ def page_of(given: Run | Sequence[Run]) -> str:
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    return _assembled(title, {**run_data(runs), "live": None}, equations="")
+    return _assembled(title, {**run_data(runs), "live": None}, _equations(runs[0]))
+
+
+def _equations(run: Run) -> str:
+    if "yaml" not in run.description:
+        return ""
+    return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:
     parts = {"createControls": "controls"} if data["live"] else {}
+    parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
-    style = "\n".join(asset(name) for name in ("page.css", "controls.css"))
+    style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
     return filled(
         asset("page.html"),
         {

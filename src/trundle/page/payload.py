@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from trundle.page.thinning import kept_samples
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.scene import PLANES, SEEN, Scene, depth, project
+from trundle.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.arrows import with_wrenches
 from trundle.show.panels import Panel, checks, contacts, inputs, states
 from trundle.show.path import track_of
@@ -47,6 +48,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
             "off": off,
         },
         "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
+        "spatial": is_spatial(scene),
     }
 
 
@@ -57,9 +59,8 @@ def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:
         span = max(float(np.ptp(np.nan_to_num(curves))), panel.least)
         yield from () if panel.log or not span else (curve / span for curve in curves)
     if scene is not None:
-        yield from scene.poses[..., :3].reshape(len(scene.poses), -1).T
-        picture = max(scene.size, float(np.ptp(scene.place(scene.traced), axis=0).max()))
-        yield from (scene.poses[..., 3] / picture).reshape(len(scene.poses), -1).T
+        drawn = project(scene.extent, scene.projection).reshape(len(scene.poses), -1)
+        yield from (drawn / np.ptp(drawn)).T
 
 
 def scene_data(scene: Scene) -> dict[str, object]:
@@ -68,7 +69,21 @@ def scene_data(scene: Scene) -> dict[str, object]:
     directions = np.column_stack([project(np.eye(3), view), depth(np.eye(3), view)])
     right, up, toward = directions.T.tolist()
     seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
-    return {**scene.plain(), "poses": _drawn(scene.poses, scene.size), "seen": seen}
+    bare = replace(scene, solids=()).plain()  # their triangles are no lists of numbers
+    solids = [_solid(each) for each in scene.solids]
+    shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
+    return {**shapes, "poses": _drawn(scene.poses, scene.size), "seen": seen}
+
+
+def is_spatial(scene: Scene | None) -> bool:
+    """Whether a page shows a scene in space, too: where a plane doesn't show all, and what drives on wheels."""
+    return scene is not None and bool(scene.wheels or scene.solids or not scene.is_flat)
+
+
+def _solid(solid: Solid) -> dict[str, object]:
+    kind = np.uint16 if len(solid.corners) <= np.iinfo(np.uint16).max else np.int32
+    corners, triangles = solid.corners.astype(np.float32), solid.triangles.astype(kind)
+    return {"frame": solid.frame, "corners": corners, "triangles": triangles, "colour": solid.colour}
 
 
 def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:

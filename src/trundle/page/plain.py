@@ -18,13 +18,15 @@ Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Pl
 # lines in older JavaScript.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
+_KINDS = {"float32": "f4", "uint16": "u2"}
+
 
 def plain(value: object) -> Plain:
     """The same as mappings, sequences, numbers and texts: a dataclass by its fields, an array as {"base64": numbers,
-    little-endian, row by row, "type": "f4", "f8" or "i4"}.
+    little-endian, row by row, "type": "f4", "f8", "u2" or "i4"}.
     """
     if isinstance(value, np.ndarray):
-        kind = "f4" if value.dtype == np.float32 else "i4" if value.dtype.kind in "iu" else "f8"
+        kind = _KINDS.get(value.dtype.name, "i4" if value.dtype.kind in "iu" else "f8")
         return {"base64": b64encode(value.astype(f"<{kind}").tobytes()).decode("ascii"), "type": kind}
     if value is None or isinstance(value, str | bool | int | float):
         return value

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.errors import InputError, suggest
+from trundle.frozen import Rebuilt
 from trundle.scalars import SX
 from trundle.shown import Shown
 
@@ -72,7 +73,7 @@ class Instruction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Program(Shown):
+class Program(Rebuilt, Shown):
     """Instructions from input groups to output groups.
 
     ``results[g][i]`` is the value that output group ``g`` stores at element ``i``. ``function`` is the CasADi

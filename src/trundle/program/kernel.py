@@ -24,6 +24,7 @@ from trundle.program.llvm.llvm_kernel import (
     emit_single,
     is_looped,
 )
+from trundle.program.machine_code import machine_code
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -32,7 +33,6 @@ Native = Callable[..., None]  # a function of addresses and counts in native cod
 # What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
 Variant = str | tuple[bool, ...]
 
-_KERNELS: dict[str, Kernel] = {}
 _DOUBLE = np.dtype(np.float64)
 
 THREAD_WORK = 20_000_000
@@ -50,7 +50,9 @@ cache; 512 to 4,096 run alike."""
 
 
 def compile_program(program: Program) -> Kernel:
-    """The kernel of a program; programs with the same content share one. Code is generated at the first call.
+    """The kernel of a program; programs with the same content share its code, which is generated at the first call.
+
+    A program keeps its kernel; without one, the code of the 64 contents last asked for is kept.
 
     Parameters
     ----------
@@ -74,15 +76,10 @@ def compile_program(program: Program) -> Kernel:
     >>> [part.shape for part in kernel(np.ones((3, 5)))]
     [(4, 5), (4, 5)]
     """
-    if program.key not in _KERNELS:
-        _KERNELS[program.key] = Kernel(program)
-    kernel = _KERNELS[program.key]
-    return kernel if kernel.program == program else Kernel(program, kernel._variants)
-
-
-def run_program(program: Program, groups: Sequence[ArrayLike]) -> tuple[Array, ...]:
-    """One array an output group, from one an input group, by the kernel that programs with the same content share."""
-    return (_KERNELS.get(program.key) or compile_program(program))(*groups)
+    kept = vars(program)  # as a cached property would: so both go when nobody has the program any more
+    if "kernel" not in kept:
+        kept["kernel"] = Kernel(program)
+    return kept["kernel"]
 
 
 def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> dict[str, T]:
@@ -109,7 +106,7 @@ def call_program(
     missing = [group.name for group in program.inputs if group.name not in given]
     if missing:
         raise InputError(f"'{program.name}' needs {', '.join(missing)}, too")
-    outputs = run_program(program, [given[group.name] for group in program.inputs])
+    outputs = compile_program(program)(*(given[group.name] for group in program.inputs))
     return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -120,9 +117,9 @@ class Kernel:
     result is a tuple with one array an output group: (n,) if every group was (n,), (n, count) otherwise.
     """
 
-    def __init__(self, program: Program, variants: dict[Variant, Compiled] | None = None) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self._variants: dict[Variant, Compiled] = {} if variants is None else variants
+        self._variants = machine_code(program.key)
         self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._sizes = [group.size for group in program.inputs]

@@ -19,11 +19,10 @@ from trundle.program.join import beside
 from trundle.program.kernel import Array, Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, scheduled
+from trundle.program.machine_code import machine_code
 from trundle.program.simplify import only_output
 
 Progress = Callable[[float], None]
-
-_COMPILED: dict[tuple[str, int, tuple[object, ...], int], Compiled] = {}
 
 LANES_AT_ONCE = 4096
 """Lanes a thread advances together; their states stay in a core's second-level cache."""
@@ -158,7 +157,7 @@ class _Job:
     steps: int
     step_rows: float  # rows of samples and inputs that a step passes over
     operations: int
-    keep: list[Array]
+    keep: list[object]  # whose addresses the native code has
 
     @staticmethod
     def prepare(
@@ -166,7 +165,8 @@ class _Job:
         lanes: int, dt: float, steps: int, every: int | None,
     ) -> _Job:  # fmt: skip
         layouts = {s: Layout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
-        function = _function(program, program.input_index(state), layouts, lanes)
+        compiled = _compiled(program, program.input_index(state), layouts, lanes)
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
         n, padded = start.shape[0], -(-count // lanes) * lanes
         working = np.empty((n, padded))
         working[:, :count] = start if start.ndim == 2 else start[:, None]
@@ -180,7 +180,7 @@ class _Job:
         step_rows = streams + (n / every if every else 0)
         return _Job(
             function, np.array(table, dtype=np.int64), working, samples, count, lanes, steps, step_rows,
-            program.operations, [c.data for c in channels.values()],
+            program.operations, [compiled, *(c.data for c in channels.values())],
         )  # fmt: skip
 
     def run(self, threads: int, progress: Progress | None) -> None:
@@ -245,13 +245,12 @@ def _wait(
         raise
 
 
-def _function(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Native:
-    key = (program.key, state, tuple(layouts.items()), lanes)
-    if key not in _COMPILED:
-        code = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
-        _COMPILED[key] = assemble(code, SIGNATURE, thorough=True)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)
-    return prototype(_COMPILED[key].address)
+def _compiled(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Compiled:
+    code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes)
+    if what not in code:
+        emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
+        code[what] = assemble(emitted, SIGNATURE, thorough=True)
+    return code[what]
 
 
 def _aligned(shape: tuple[int, ...]) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
@@ -20,6 +22,7 @@ from trundle.show.plane import draw_plane, limits_around, plane_axes
 from trundle.show.robot import draw_scene
 from trundle.show.style import (
     COLOURS,
+    DASHES,
     INK,
     MUTED,
     figure_of,
@@ -84,9 +87,60 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
         notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
-        style = {"ha": "right", "va": "bottom", "color": MUTED, "fontsize": 8.5}
-        axes.text(1, 1.01, ", ".join(filter(None, notes)), transform=axes.transAxes, **style)
+        _note(axes, ", ".join(filter(None, notes)))
         return figure
+
+
+def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
+    """The paths of several runs, a colour each, with every robot at its end."""
+    tracks = [_moving(run, label) for run, label in zip(runs, labels, strict=True)]
+    view, scale = tracks[0].view, max(map(drawn_scale, tracks))
+    if any(track.view != view for track in tracks):
+        seen = ", ".join(f"{name} {SEEN[track.view]}" for name, track in zip(labels, tracks, strict=True))
+        raise InputError(f"these runs aren't seen from one side: {seen}", key="runs")
+    around = [track.points for track in tracks]
+    for track in tracks:
+        end = track.points[-1]
+        around += [end + scale * (project(track.scene.extent[-1], view) - end)]
+    low, high = limits_around(np.concatenate(around))
+    with house_style():
+        figure, axes, bar = plane_axes(title, low, high)
+        bar.remove()
+        draw_plane(axes, view, low, high)
+        for index, (track, label) in enumerate(zip(tracks, labels, strict=True)):
+            colour, dash = COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
+            draw_scene(axes, track.scene.at([-1]), view, scale=scale, alphas=[0.6])
+            # Where paths are one, the first ones show on both sides of the last.
+            width = 1.4 + 0.9 * min(len(tracks) - 1 - index, 4)
+            axes.plot(*track.points.T, color=colour, linestyle=dash, linewidth=width, label=label, zorder=5)
+            axes.plot(*track.points[0], "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
+            axes.plot(*track.points[-1], "s", color=colour, markeredgecolor="white", markersize=7, zorder=6)
+        _note(axes, scale_note(tracks[0], scale))
+        _legend_beside(figure, axes)
+        return figure
+
+
+def _legend_beside(figure: Figure, axes: Axes) -> None:
+    """A legend right of the axes, for which the figure becomes as much wider as it needs."""
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
+    wide, tall = figure.get_size_inches()
+    right = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).x1 / figure.dpi + 0.1
+    if right > wide:
+        left, bottom, across, height = axes.get_position().bounds
+        figure.set_size_inches(right, tall)
+        axes.set_position((left * wide / right, bottom, across * wide / right, height))
+
+
+def _moving(run: Run, label: str) -> Track:
+    track = track_of(run)
+    if track is None:
+        raise InputError(f"nothing moves in the run {label!r}", key="runs")
+    return track
+
+
+def _note(axes: Axes, text: str) -> None:
+    """A few words above the axes, on the right."""
+    axes.text(1, 1.01, text, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=8.5)
 
 
 def scene_of(run: Run) -> Scene | None:

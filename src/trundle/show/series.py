@@ -81,7 +81,7 @@ def _row(time: FloatArray, panel: Panel) -> _Row:
     lines = [line for label in labels for line in label.split("\n")]
     # A panel is at least as high as its legend.
     height = max(_HEIGHT, 0.1 + _LINE * len(lines))
-    legend = 0.0 if panel.log else _HANDLE + _LETTER * max(map(len, lines))
+    legend = 0.0 if panel.log and len(panel.curves) == 1 else _HANDLE + _LETTER * max(map(len, lines))
     flat = panel.log or panel.bands or _span(panel.curves) <= panel.least
     start = None if flat else start_up(time, panel.curves)
     return _Row(
@@ -186,7 +186,7 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         axes.set_title(panel.title)
     axes.set_ylabel(panel.label)
     if panel.log:
-        _draw_logarithmic(axes, time, next(iter(panel.curves.values())))
+        _draw_logarithmic(axes, time, panel.curves)
     else:
         _draw_curves(axes, time, panel)
         for limit in panel.limits:
@@ -245,7 +245,7 @@ def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
     reach = _COVERED * max(_span(panel.curves), panel.least)
     found: list[tuple[list[str], FloatArray]] = []
     for name, values in panel.curves.items():
-        same = (names for names, other in found if np.nanmax(np.abs(other - values), initial=0.0) <= reach)
+        same = (names for names, other in found if np.allclose(other, values, 0.0, reach, equal_nan=True))
         names = next(same, None)
         if names is None:
             found.append(([name], values))
@@ -288,7 +288,7 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
     if max(_span({name: each[early]}) for name, each in curves.items()) < _MUCH * span:
         return None
     wider = time - time[0] <= 4 * _SHORT * duration
-    travel = np.sum([np.cumsum(np.abs(np.diff(each[wider]))) for each in curves.values()], axis=0)
+    travel = np.sum([np.nancumsum(np.abs(np.diff(each[wider]))) for each in curves.values()], axis=0)
     settled = float(time[1 + int(np.searchsorted(travel, 0.95 * travel[-1]))] - time[0])
     return 1.5 * settled if settled < 2 * _SHORT * duration else None
 
@@ -306,17 +306,20 @@ def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
         _number(axis, MaxNLocator(3))
 
 
-def _draw_logarithmic(axes: Axes, time: FloatArray, values: FloatArray) -> None:
-    magnitude = np.abs(values)
-    positive = magnitude[np.isfinite(magnitude) & (magnitude > 0)]
+def _draw_logarithmic(axes: Axes, time: FloatArray, curves: Mapping[str, FloatArray]) -> None:
+    magnitudes = {name: np.abs(values) for name, values in curves.items()}
+    every = np.concatenate(list(magnitudes.values()))
+    positive = every[np.isfinite(every) & (every > 0)]
     if positive.size == 0:
         axes.text(0.5, 0.6, "exactly zero throughout", transform=axes.transAxes, color=MUTED, ha="center")
-        axes.plot(time, magnitude, color=COLOURS[0])
+        axes.plot(time, next(iter(magnitudes.values())), color=COLOURS[0])
         axes.set_yticks([0.0])
         return
     axes.set_yscale("log")
-    # Exact zeros have no logarithm: they are gaps.
-    axes.plot(time, np.where(magnitude > 0, magnitude, np.nan), color=COLOURS[0], linewidth=1.1)
+    for index, (name, magnitude) in enumerate(magnitudes.items()):
+        # Exact zeros have no logarithm: they are gaps.
+        shown, colour = np.where(magnitude > 0, magnitude, np.nan), COLOURS[index % len(COLOURS)]
+        axes.plot(time, shown, color=colour, linewidth=1.1, label=_label([name]))
     # From where nearly all values are, and at least three decades, so that rounding noise does not look like drama.
     high = 3 * float(positive.max())
     low = min(float(np.quantile(positive, 0.05)) / 10, high * 1e-3)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from trundle.choices import EQUATION_FORMATS, EquationFormat
+from trundle.choices import EQUATION_FORMATS
 from trundle.errors import InputError, suggest
 from trundle.formulas.sections import Equation, Equations
-from trundle.typeset import markup, terminal
+from trundle.typeset import hypertext, markup, terminal
 
-_MARKUPS = {"latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": markup.html}
+_MARKUPS = {
+    "latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": markup.html,
+    "mathml": hypertext.fragment, "page": hypertext.page,
+}  # fmt: skip
 
 
-def format_equations(equations: Equations | Equation, form: EquationFormat, width: int = 100) -> str:
+def format_equations(equations: Equations | Equation, form: str, width: int = 100) -> str:
     r"""Equations in a format: a whole report, or one equation of it.
 
     Parameters
     ----------
     equations : Equations or Equation
         One equation is written as text or LaTeX only, without what it means.
-    form : {"text", "latex", "tex", "markdown", "html"}
+    form : {"text", "latex", "tex", "markdown", "html", "mathml", "page"}
         Text is for a terminal, `latex` a part of a document and `tex` a whole one, `html` for a notebook whose MathJax
-        sets what stands in $$.
+        sets what stands in $$, `mathml` a part of a page that a browser sets by itself and `page` a whole one.
     width : int
         Columns of a terminal, for text.
 
@@ -42,7 +45,7 @@ def format_equations(equations: Equations | Equation, form: EquationFormat, widt
     alone = isinstance(equations, Equation)
     known = ("text", "latex") if alone else EQUATION_FORMATS
     if form not in known:
-        raise InputError(f"no format '{form}' of equations", key="form", hint=suggest(str(form), known))
+        raise InputError(f"no format '{form}' of equations", key="form", hint=suggest(form, known))
     if isinstance(equations, Equation):
         return (
             terminal.equation_text(equations, width) if form == "text" else markup.equation_latex(equations)

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from html import escape
-from typing import NamedTuple
 
 from trundle.formulas.names import numbered
 from trundle.formulas.sections import Equation, Equations
 from trundle.html import MOST_FOLDED, folded, table
-from trundle.typeset.layout import Layout, Line, Statement, alone
-from trundle.typeset.printers import COLUMN, GREEK_NAMES, Latex, prose
+from trundle.typeset.alignment import Page, Row, set_on_page
+from trundle.typeset.layout import alone
+from trundle.typeset.printers import COLUMN, GREEK_NAMES, prose
 from trundle.typeset.tex_width import tex_width
 
-# Columns of an A4 page with margins of 2 cm (483 pt), without what an equation's number takes.
-_PAGE = 80
-# Columns between a formula and what it means; of a letter in a text.
-_GAP = 4
-_TEXT = 4.8 / COLUMN
 # Signs of LaTeX in HTML: longer sections are folded; when more than so many are on the page, the rest is left out. A
 # browser sets some 100,000 signs a second.
 _MOST_OPEN = 5_000
 _MOST_PAGE = 60_000
 _HEAD = ("symbol", "value", "meaning")
-_SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
 _PACKAGES = r"\usepackage{amsmath, array, longtable}"
 _DOCUMENT = r"""\documentclass[a4paper]{article}
 \usepackage[margin=2cm]{geometry}
@@ -36,84 +29,6 @@ _DOCUMENT = r"""\documentclass[a4paper]{article}
 """
 
 
-class Row(NamedTuple):
-    """One row of an alignment; the last one of a statement has its `name`."""
-
-    left: str
-    right: str
-    name: str = ""
-    behind: str = ""
-
-    def __str__(self) -> str:
-        shown = f"{self.left} &= {self.right}" if self.left else f"&{self.right}"
-        # MathJax reads \_ among formulas only, not in texts.
-        behind = self.behind.replace(r"\_\allowbreak{}", r"}\_\text{")
-        return rf"{shown} && \text{{{behind}}}" if behind else shown
-
-
-class Page:
-    """Writes the equations of one report as sentences and alignments."""
-
-    def __init__(self, equations: Equations) -> None:
-        named = {info.symbol for info in equations.symbols if info.keys == (info.symbol.name,)}
-        self.layout = Layout(equations, _PAGE, lambda order: Latex(order, named))
-        self.tex = self.layout.printer.doprint
-
-    def pieces(self, statements: Sequence[Statement]) -> Iterator[str | list[Row]]:
-        """What statements mean stands behind them where there is room, else in a sentence before them. Rows that have
-        room beside each other make one alignment.
-        """
-        group: list[Row] = []
-        most = (0.0, 0.0, 0.0)
-        for statement in statements:
-            rows, words = self.rows(statement), statement.meaning
-            left, right = (max(tex_width(row[k]) / COLUMN for row in rows) for k in (0, 1))
-            own = (left, right, _GAP + _TEXT * len(words) if words and len(rows) == 1 else 0.0)
-            ahead = bool(words) and (len(rows) > 1 or sum(own) > _PAGE)
-            merged = tuple(map(max, most, own))
-            if group and (ahead or sum(merged) > _PAGE):
-                yield group
-                group, most = [], (0.0, 0.0, 0.0)
-            if ahead:
-                yield f"{words}:"
-                own = (left, right, 0.0)
-            most = (max(most[0], own[0]), max(most[1], own[1]), max(most[2], own[2]))
-            group += [rows[0]._replace(behind=self.prose(words))] if words and not ahead else rows
-        if group:
-            yield group
-
-    def rows(self, statement: Statement) -> list[Row]:
-        """The rows of one statement."""
-        lines = [self._line(line) for line in self.layout.rows(statement)]
-        if len(lines) == 1 and not self.layout.by_symbol(statement):
-            return [Row(self.tex(statement.lefts[0]), self.tex(statement.right), statement.name)]
-        head = " = ".join(map(self.tex, statement.lefts)) if self.layout.by_symbol(statement) else ""
-        rows = [Row("" if k else head, line) for k, line in enumerate(lines)]
-        return [*rows[:-1], rows[-1]._replace(name=statement.name)]
-
-    def _line(self, line: Line) -> str:
-        shown = [_SIGNS.get(each, each) if isinstance(each, str) else self.tex(each) for each in line.tokens]
-        return r"\quad " * line.depth + ("{} " if line.tokens[0] in ("+", "−") else "") + " ".join(shown)
-
-    def prose(self, text: str) -> str:
-        """A sentence as TeX's text, its formulas and the symbols that it names as formulas."""
-        return self._said(text, prose)
-
-    def marked(self, text: str, escaped: str = r"\\|*_") -> str:
-        """The same for Markdown, or for what means nothing by other signs than the escaped ones."""
-        return self._said(text, lambda part: re.sub(f"[{escaped}$]", r"\\\g<0>", part))
-
-    def _said(self, text: str, plain: Callable[[str], str]) -> str:
-        parts = self.layout.parts(text)
-        return "".join(plain(part) if isinstance(part, str) else f"${self.tex(part)}$" for part in parts)
-
-
-@lru_cache(maxsize=4)
-def _page(equations: Equations) -> Page:
-    """The page of a report, whose formulas all formats share."""
-    return Page(equations)
-
-
 def tex(equations: Equations) -> str:
     """A document of these equations, as it goes through LaTeX."""
     return _DOCUMENT % (_PACKAGES, latex(equations))
@@ -121,7 +36,7 @@ def tex(equations: Equations) -> str:
 
 def latex(equations: Equations) -> str:
     """Sections with numbered equations, each with a label, then what the symbols mean; a part of a document."""
-    page = _page(equations)
+    page = set_on_page(equations)
     head = _label(equations.name)
     blocks = [(block, [*page.pieces(block.statements)]) for block in page.layout.blocks]
     names = (
@@ -136,14 +51,38 @@ def latex(equations: Equations) -> str:
         parts.append(rf"\subsection*{{{prose(block.title)}}}")
         for piece in pieces:
             if isinstance(piece, str):
-                parts.append(rf"\noindent {page.prose(piece)}")
+                parts.append(rf"\noindent {_prose(page, piece)}")
                 continue
             marks = (rf"\label{{eq:{head}:{next(labels)}}}" if row.name else r"\notag" for row in piece)
-            rows = [f"{row} {mark}" for row, mark in zip(piece, marks, strict=True)]
+            rows = [f"{_row(page, row)} {mark}" for row, mark in zip(piece, marks, strict=True)]
             parts[-1] += ("\n" if parts[-1].startswith(r"\noindent") else "\n\n") + _within("align", rows)
-        parts += (rf"\noindent {page.prose(note)}" for note in block.notes)
+        parts += (rf"\noindent {_prose(page, note)}" for note in block.notes)
     symbols = [r"\subsection*{Symbols}", _symbols(page)] if equations.symbols else []
     return "\n\n".join([*parts, *symbols, r"\endgroup"]) + "\n"
+
+
+def _row(page: Page, row: Row) -> str:
+    """One row of an alignment."""
+    right = page.right(row)
+    shown = f"{page.left(row)} &= {right}" if row.lefts else f"&{right}"
+    # MathJax reads \_ among formulas only, not in texts.
+    behind = _prose(page, row.words).replace(r"\_\allowbreak{}", r"}\_\text{")
+    return rf"{shown} && \text{{{behind}}}" if behind else shown
+
+
+def _prose(page: Page, text: str) -> str:
+    """A sentence as TeX's text, its formulas and the symbols that it names as formulas."""
+    return _said(page, text, prose)
+
+
+def _marked(page: Page, text: str, escaped: str = r"\\|*_") -> str:
+    """The same for Markdown, or for what means nothing by other signs than the escaped ones."""
+    return _said(page, text, lambda part: re.sub(f"[{escaped}$]", r"\\\g<0>", part))
+
+
+def _said(page: Page, text: str, plain: Callable[[str], str]) -> str:
+    parts = page.layout.parts(text)
+    return "".join(plain(part) if isinstance(part, str) else f"${page.tex(part)}$" for part in parts)
 
 
 def _label(name: str) -> str:
@@ -155,7 +94,8 @@ def _label(name: str) -> str:
 def _symbols(page: Page) -> str:
     """A table of the symbols that goes over pages."""
     rows = [
-        (f"${page.tex(s)}$", _number(number), page.prose(words)) for s, number, words in page.layout.symbols()
+        (f"${page.tex(s)}$", _number(number), _prose(page, words))
+        for s, number, words in page.layout.symbols()
     ]
     used = sum(max((tex_width(row[k]) for row in rows), default=0.0) for k in (0, 1))
     text = rf"p{{\dimexpr\linewidth-{used + 6 * COLUMN:.0f}pt\relax}}"
@@ -177,14 +117,14 @@ def _number(text: str) -> str:
 
 def markdown(equations: Equations) -> str:
     """Headings, displayed formulas, and a table of the symbols."""
-    page = _page(equations)
+    page = set_on_page(equations)
     parts = [f"# {equations.name}"]
     for block in page.layout.blocks:
         pieces = page.pieces(block.statements)
-        shown = (page.marked(each) if isinstance(each, str) else displayed(each) for each in pieces)
-        parts += [f"## {block.title}", *shown, *(f"- {page.marked(note)}" for note in block.notes)]
+        shown = (_marked(page, each) if isinstance(each, str) else displayed(page, each) for each in pieces)
+        parts += [f"## {block.title}", *shown, *(f"- {_marked(page, note)}" for note in block.notes)]
     rows = [
-        f"| ${page.tex(symbol)}$ | {number} | {page.marked(meaning)} |"
+        f"| ${page.tex(symbol)}$ | {number} | {_marked(page, meaning)} |"
         for symbol, number, meaning in page.layout.symbols()
     ]
     listed = "\n".join([f"| {' | '.join(_HEAD)} |", "| --- | --- | --- |", *rows])
@@ -194,19 +134,19 @@ def markdown(equations: Equations) -> str:
 
 def html(equations: Equations) -> str:
     """Sections with displayed formulas, the intermediate quantities, and a table of the symbols to unfold."""
-    page = _page(equations)
+    page = set_on_page(equations)
     parts, used, left = [], 0, []
     for block in page.layout.blocks:
         pieces = [*page.pieces(block.statements)]
-        size = sum(len(str(row)) for piece in pieces if not isinstance(piece, str) for row in piece)
+        size = sum(len(_row(page, row)) for piece in pieces if not isinstance(piece, str) for row in piece)
         if used + size > _MOST_PAGE:
             left.append(block.title)
             continue
         used += size
         shown = "".join(
-            f"<p>{escape(page.marked(each, escaped=''))}</p>"
+            f"<p>{escape(_marked(page, each, escaped=''))}</p>"
             if isinstance(each, str)
-            else escape(displayed(each))
+            else escape(displayed(page, each))
             for each in (*pieces, *block.notes)
         )
         whole = f"<p><b>{escape(block.title)}</b></p>{shown}"
@@ -221,14 +161,15 @@ def equation_latex(equation: Equation) -> str:
     """One equation, without what it means, for a notebook."""
     page = Page(alone(replace(equation, meaning="")))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
-    whole = f"{rows[0].left} = {rows[0].right}" if len(rows) == 1 else _within("aligned", rows)
+    shown = [_row(page, row) for row in rows]
+    whole = shown[0].replace(" &= ", " = ", 1) if len(rows) == 1 else _within("aligned", shown)
     return f"$\\displaystyle {whole}$"
 
 
-def displayed(rows: Sequence[Row]) -> str:
+def displayed(page: Page, rows: Sequence[Row]) -> str:
     """Aligned rows as one formula."""
-    return f"$$\n{_within('aligned', rows)}\n$$"
+    return f"$$\n{_within('aligned', [_row(page, row) for row in rows])}\n$$"
 
 
-def _within(environment: str, rows: Sequence[Row | str]) -> str:
-    return f"\\begin{{{environment}}}\n" + " \\\\\n".join(map(str, rows)) + f"\n\\end{{{environment}}}"
+def _within(environment: str, rows: Sequence[str]) -> str:
+    return f"\\begin{{{environment}}}\n" + " \\\\\n".join(rows) + f"\n\\end{{{environment}}}"

@@ -1,6 +1,6 @@
 // Page data as Python wrote it, and what a motion is at any time between its samples.
 
-const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
+const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array, u2: Uint16Array };
 
 // JSON with arrays as {base64, type}, little-endian as every machine that runs browsers. Objects have no prototype: a
 // value may be called "constructor" or "__proto__".
@@ -112,9 +112,9 @@ export function roundStep(least) {
 // A value at a tick, as short as its step allows.
 export function tickText(value, step) {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const rounded = Math.abs(value) < step / 2 ? 0 : value;
-  const text = rounded.toFixed(Math.min(decimals, 20));
-  const short = text.length > 7 ? rounded.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(rounded) / step)))) : text;
+  if (Math.abs(value) < step / 2) return "0";
+  const text = value.toFixed(Math.min(decimals, 20));
+  const short = text.length > 7 ? value.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(value) / step)))) : text;
   return short.replaceAll("-", "−").replace("e+", "e");
 }
 

@@ -110,8 +110,7 @@ function showHeader(document, { data, motion }) {
     const thinned = drawn < samples ? `, ${drawn.toLocaleString("en")} of them drawn (lines within ${share} % of a panel)` : "";
     facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples${thinned}`);
   }
-  if (data.scene) facts.push(`seen ${data.scene.seen.from}`);
-  document.getElementById("facts").textContent = facts.join(" · ");
+  document.getElementById("facts").prepend(facts.join(" · "), ...(facts.length && data.scene ? [" · "] : []));
   const others = data.others ?? [];
   if (!others.length) return;
   const names = [data.title, ...others.map((each) => each.title)];
@@ -133,26 +132,22 @@ function runSwatch(k) {
 // The view in the stage, and its buttons; in 3D where the page has that and it was asked for.
 function setUpViews(document, page) {
   const at = (name) => document.getElementById(name);
-  const note = at("note");
-  const show = (spatial) => {
-    const canvas = element("canvas", { id: "canvas", tabindex: 0, role: "img" });
-    canvas.setAttribute("aria-label", `${page.data.title}, drawn ${spatial ? "in space" : page.scene.seen.from}`);
-    at("canvas").replaceWith(canvas);
+  const onCamera = ({ magnified, follows, step = null }) => {
+    const text = magnified > 1 ? `robot drawn ${number(magnified, 2)} times its size` : step ? `lines every ${Number(step.toPrecision(2))} m` : "";
+    if (at("note").textContent !== text) at("note").textContent = text;
+    at("follow").setAttribute("aria-pressed", String(Boolean(follows)));
+  };
+  const show = (wanted) => {
     page.view?.dispose?.();
-    page.view = (spatial ? page.parts.createView3d : createView2d)(canvas, page.theme, {
-      data: page.data,
-      onCamera: ({ magnified, follows }) => {
-        const text = magnified > 1 ? `robot drawn ${number(magnified, 2)} times its size` : "";
-        if (note.textContent !== text) note.textContent = text;
-        at("follow").setAttribute("aria-pressed", String(Boolean(follows)));
-      },
-    });
-    page.spatial = spatial;
+    const { view, spatial } = createView(document, page, wanted, onCamera);
+    Object.assign(page, { view, spatial });
     at("spatial").setAttribute("aria-pressed", String(spatial));
-    if (!spatial) setUpPointer(canvas, page);
+    at("seen").textContent = spatial ? "seen in space" : `seen ${page.scene.seen.from}`;
+    if (!spatial) setUpPointer(at("canvas"), page);
     page.resize();
-    page.view.fit(page.scene);
+    view.fit(page.scene);
     page.draw();
+    showLayers(at("layers"), view.layers ?? []);
   };
   if (!page.scene) {
     at("stage").classList.add("empty");
@@ -165,7 +160,34 @@ function setUpViews(document, page) {
   at("spatial").addEventListener("click", () => show(!page.spatial));
   const acts = viewActs(page);
   for (const name of ["follow", "fit", "nearer", "farther"]) at(name).addEventListener("click", acts[name]);
-  show(Boolean(page.parts.createView3d) && page.data.scene.seen.axes.length === 0);
+  const { seen, solids } = page.scene;
+  show(Boolean(page.parts.createView3d) && (seen.axes.length === 0 || solids.length > 0));
+}
+
+// A view on a new canvas; in the plane where the browser has no WebGL.
+function createView(document, page, wanted, onCamera) {
+  const onCanvas = (create, from) => {
+    const canvas = element("canvas", { id: "canvas", tabindex: 0, role: "img", "aria-label": `${page.data.title}, drawn ${from}` });
+    document.getElementById("canvas").replaceWith(canvas);
+    return create(canvas, page.theme, { data: page.data, onCamera });
+  };
+  try {
+    if (wanted) return { view: onCanvas(page.parts.createView3d, "in space"), spatial: true };
+  } catch {
+    Object.assign(document.getElementById("spatial"), { disabled: true, title: "this browser has no WebGL" });
+  }
+  return { view: onCanvas(createView2d, page.scene.seen.from), spatial: false };
+}
+
+// What of the robot is shown, to be switched: [{says, on, set(on)}].
+function showLayers(details, layers) {
+  details.hidden = !layers.length;
+  const boxes = layers.map(({ says, on, set }) => {
+    const box = element("input", { type: "checkbox", checked: on });
+    box.addEventListener("change", () => set(box.checked));
+    return element("label", {}, box, says);
+  });
+  details.replaceChildren(element("summary", {}, "show"), ...boxes);
 }
 
 function viewActs(page) {
@@ -269,8 +291,8 @@ function setUpKeys(document, page) {
   document.getElementById("help-button").addEventListener("click", () => help.showModal());
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not(.time), textarea, select")) return;
-    if (key === " " && target.matches("button, summary")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not(.time, [type=checkbox]), textarea, select")) return;
+    if (key === " " && target.matches("button, summary, [type=checkbox]")) return;
     const found = keys.find((each) => each.keys.includes(key));
     if (!found) return;
     event.preventDefault();

@@ -58,7 +58,8 @@ function createPanel(plot, units, theme, { shown, onSeek }) {
     const values = shown()[0]?.motion?.values;
     legend.forEach(({ value }, k) => {
       const array = values?.[curves[k].name];
-      value.textContent = array ? number(valueAt(array, moment)) : "–";
+      const text = array ? panel.range.text(valueAt(array, moment)) : "–";
+      if (value.textContent !== text) value.textContent = text;
     });
   };
   scrubbing(area, (x, width) => {
@@ -123,7 +124,10 @@ function drawPanel(canvas, { width, height, plot, theme, motions, visible }) {
   const drawn = [];
   for (const line of lines) drawLine(frame, line, drawn);
   context.restore();
-  return { from, to, width };
+  // A value with the decimals that its panel shows, so that digits below each other mean the same and rounding is zero.
+  const step = 10 ** Math.floor(Math.log10((high - low) / 2000));
+  const text = (value) => (plot.log || !Number.isFinite(value) ? number(value, 3) : tickText(value, step));
+  return { from, to, width, text };
 }
 
 // The curves of all motions as {time, values, index, run, ghost}, ghosts first.

@@ -254,7 +254,7 @@ function drawRobot({ context, camera, theme, look }, robot, magnified) {
   context.lineCap = "round";
   if (colour === null) context.globalAlpha = 0.45;
   else if (colour > 0) context.globalAlpha = 0.8;
-  const clothed = new Set(scene.solids.map(({ frame }) => frame));
+  const clothed = new Set(scene.clothed);
   const plates = scene.plates.filter(({ frame, assumed }) => !assumed || !clothed.has(frame));
   for (const plate of sortedPlates(plates, poses, look)) drawPlate(pen, plate);
   for (const solid of scene.solids) drawSolid(pen, solid);

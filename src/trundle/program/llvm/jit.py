@@ -73,7 +73,7 @@ def assemble(code: Code, signature: str, *, thorough: bool = False, quick: bool 
             if llvm.address_of_symbol(name) is None:
                 llvm.add_symbol(name, _address(name))
         module = llvm.parse_assembly(text(code, signature))
-        _optimise(module, machine, thorough)
+        _optimise(module, thorough)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
         return Compiled(engine.get_function_address("main"), engine)
@@ -86,7 +86,7 @@ def assembly(code: Code, signature: str) -> str:
     with _LOCK:
         machine = host().machine()
         module = llvm.parse_assembly(text(code, signature))
-        _optimise(module, machine, thorough=False)
+        _optimise(module, thorough=False)
         return machine.emit_assembly(module)
 
 
@@ -100,17 +100,25 @@ def text(code: Code, signature: str) -> str:
     return "".join(code.functions) + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
 
 
-def _optimise(module: Any, machine: Any, thorough: bool) -> None:
+def _optimise(module: Any, thorough: bool) -> None:
+    builder, reassociation = _passes()
+    passes = builder.getModulePassManager() if thorough else reassociation
+    passes.run(module, builder)
+
+
+@cache
+def _passes() -> tuple[Any, Any]:
+    """LLVM's builder of passes, and the one pass that sums and products get, kept: each other that has run leaks some
+    30 kB in llvmlite 0.50. (Its -O1 can't run twice: LLVM moves its inliner away.)
+    """
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.slp_vectorization = False  # the code is vector code already
     options.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager() if thorough else llvm.create_new_module_pass_manager()
-    if not thorough:
-        passes.add_reassociate_pass()
-    passes.run(module, builder)
+    reassociation = llvm.create_new_module_pass_manager()
+    reassociation.add_reassociate_pass()
+    return llvm.create_pass_builder(host().machine(), options), reassociation
 
 
 def _address(name: str) -> int:

@@ -1,0 +1,218 @@
+"""`trundle show`: look at runs and robots, as figures, a film or a page."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.choices import FIGURE_FORMATS, FIGURES
+from trundle.cli.failures import UsageError
+from trundle.cli.garbage import no_collection
+from trundle.cli.output import Output, claim
+from trundle.cli.parsing import add_force, add_output
+from trundle.cli.products import DEFAULT_PARENT
+from trundle.cli.request import STDIN, Request, read_request
+from trundle.errors import InputError
+
+if TYPE_CHECKING:
+    from trundle.results import Run
+
+SUMMARY = "look at runs and robots: figures, a film, a page"
+EPILOG = """\
+examples:
+  trundle show runs/circle
+  trundle show runs/circle other.nc --figures --only x,y,theta
+  trundle show examples/diff_drive/circle.yaml --page
+  trundle show runs/circle --film --output circle.mp4 --speed 2
+
+Several runs share their axes, with a legend of what differs. A description is run first, as by `trundle run`. Without
+--output files go beside the run; those of several runs to runs/comparison, of a description to runs/NAME."""
+
+_RUNS = (".nc", ".csv", ".npy")
+_MODES = {
+    "figures": "figures: path, states, inputs, contacts, checks (the default)",
+    "film": "a film: GIF, MP4 (by ffmpeg), or single pictures",
+    "page": "one file that any browser opens; of a description one that simulates",
+}
+# Which modes an option is for.
+_ONLY_FOR = {
+    "only": ("figures",),
+    "figure_format": ("figures",),
+    "fps": ("film",),
+    "speed": ("film",),
+}
+
+# What the library calls what options give.
+_OPTIONS = {"names": "--only", "fps": "--fps", "speed": "--speed", "path": "--output"}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    add = parser.add_argument
+    text = "a run (.nc, .csv, .npy), a folder of `trundle run`, or a description; - for one on standard input"
+    add("things", metavar="RUN", nargs="+", help=text)
+    modes = parser.add_mutually_exclusive_group()
+    for mode, text in _MODES.items():
+        modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=text)
+    add_output(parser, "PATH", "the folder of figures, the film (.gif, .mp4) or the page (.html)")
+    add("--only", metavar="NAMES", help="draw these values only: x,theta,left.rate")
+    add("--figure-format", choices=FIGURE_FORMATS, help="of the figures (default: png)")
+    add("--speed", type=float, metavar="TIMES", help="how many times as fast as it went (default: 1)")
+    add("--fps", type=float, metavar="NUMBER", help="a film's pictures a second (default: 30)")
+    add_force(parser)
+    parser.set_defaults(mode="figures")
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Read, run what is a description, show, tell."""
+    for option, modes in _ONLY_FOR.items():
+        if getattr(args, option) is not None and args.mode not in modes:
+            raise UsageError(
+                f"--{option.replace('_', '-')} is for --{' and --'.join(modes)}, not --{args.mode}"
+            )
+    if args.things.count(STDIN) > 1:
+        raise UsageError(f"standard input ({STDIN}) can be read once")
+    things = [_Thing(given, not out.quiet) for given in args.things]
+    with _options_named():
+        written = _SHOWING[args.mode](things, args)
+    out.answer(
+        {"shown": [thing.name for thing in things], "as": args.mode, "files": [str(p) for p in written]}
+    )
+    if written:
+        more = (
+            f" and {len(written) - 1} more: {', '.join(p.name for p in written[1:])}" if written[1:] else ""
+        )
+        out.say(f"wrote {written[0]}{more}")
+    return 0
+
+
+@dataclass(frozen=True)
+class _Thing:
+    """What is to be shown, as it was given."""
+
+    given: str
+    progress: bool
+
+    @cached_property
+    def path(self) -> Path:
+        """The file of a run: of a folder its record."""
+        found = Path(self.given)
+        if not found.is_dir():
+            return found
+        records = sorted(found.glob("*.nc"))
+        if len(records) != 1:
+            held = ", ".join(each.name for each in records[:5]) or "none"
+            raise InputError(
+                f"expected a folder with one run (.nc), found {held}", file=self.given, hint="name the file"
+            )
+        return records[0]
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it holds numbers, not a description."""
+        return self.given != STDIN and self.path.suffix.lower() in _RUNS
+
+    @cached_property
+    def request(self) -> Request:
+        """The description."""
+        return read_request(self.given)
+
+    @cached_property
+    def run(self) -> Run:
+        """The run in the file, or that of the description."""
+        if self.is_run:
+            from trundle.results import Run
+
+            return Run.load(self.path)
+        from trundle.simulation.runfile import task_of
+
+        return task_of(self.request.kept or self.request.document).run(progress=self.progress)
+
+    @property
+    def name(self) -> str:
+        """What files about it are called."""
+        return self.path.stem if self.is_run else self.request.stem
+
+    @property
+    def folder(self) -> Path:
+        """Where they go."""
+        return self.path.parent if self.is_run else DEFAULT_PARENT / self.request.stem
+
+
+def _output(things: Sequence[_Thing], args: Namespace, suffix: str) -> Path:
+    """The file to write: as --output says, or named after what is shown."""
+    if args.output:
+        return Path(args.output)
+    if len(things) > 1:
+        return DEFAULT_PARENT / "comparison" / f"comparison{suffix}"
+    return things[0].folder / f"{things[0].name}{suffix}"
+
+
+def _one(things: Sequence[_Thing], mode: str) -> _Thing:
+    if len(things) > 1:
+        raise UsageError(f"--{mode} shows one run, not {len(things)}; --figures and --page compare several")
+    return things[0]
+
+
+def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    suffix = f".{args.figure_format or 'png'}"
+    folder = Path(args.output) if args.output else _output(things, args, suffix).parent
+    only = [name.strip() for name in args.only.split(",") if name.strip()] if args.only else []
+    for name in ("values",) if only else FIGURES:
+        claim(str(folder / f"{name}{suffix}"), args.force)
+    runs = [thing.run for thing in things]
+    with no_collection():
+        if len(runs) > 1:
+            from trundle.show.comparison import compare, difference_labels
+
+            labels = difference_labels(runs, [thing.name for thing in things])
+            return compare(*runs, labels=labels).save(folder, suffix, only)
+        if not only:
+            return runs[0].plot.save(folder, suffix)
+        from trundle.show.style import save_figure
+
+        return [save_figure(runs[0].plot.states(*only), folder / f"values{suffix}")]
+
+
+def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    from trundle.show.films import film
+
+    thing = _one(things, "film")
+    path = _output(things, args, ".gif")
+    if path.suffix:
+        claim(str(path), args.force)
+    said = {name: getattr(args, name) for name in ("fps", "speed") if getattr(args, name) is not None}
+    return [film(thing.run, path, **said, progress=thing.progress)]
+
+
+def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    from trundle.files import replacing
+    from trundle.page import page_of
+
+    path = _output(things, args, ".html")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{str(path)!r}: a page's file ends in .html", key="--output")
+    claim(str(path), args.force)
+    text = page_of([thing.run for thing in things])
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return [path]
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Errors about an argument of the library name the option that gave it."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None or error.key not in _OPTIONS:
+            raise
+        raise InputError(error.message, key=_OPTIONS[error.key], hint=error.hint) from None
+
+
+_SHOWING = {"figures": _figures, "film": _film, "page": _page}

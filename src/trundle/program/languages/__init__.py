@@ -1,0 +1,8 @@
+"""Programs as source text: `language` writes them, a file a language says how that language is written."""
+
+from __future__ import annotations
+
+from trundle.program.languages.javascript import JAVASCRIPT
+from trundle.program.languages.language import Language, identifiers, source
+
+__all__ = ["JAVASCRIPT", "Language", "identifiers", "source"]

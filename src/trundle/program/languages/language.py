@@ -1,0 +1,252 @@
+"""Programs as text in other languages: what all emitters share. A language is a `Language`: its syntax, as data.
+
+A program becomes one function that takes its groups as arrays, inputs first, and writes its output groups, which must
+be other arrays than the inputs. Long programs are cut into functions that pass values on in an array, as compilers
+take more than linear time for a function. The order of operations is the program's own, so a language that rounds as
+IEEE 754 says gives the same bits wherever its elementary functions do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trundle.errors import InputError
+from trundle.program.ir import ARITY, LOADS, Instruction, Program
+from trundle.program.llvm.pieces import Pieces, make_plan
+
+# Operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and
+# C compilers' registers are assigned in more than linear time.
+_PIECE = 1500
+# An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
+_INLINED = 60
+_CALL = re.compile(r"[\w.]+\([^()]*\)")
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a language needs to frame a function: its name, arrays read and written, and the lines between.
+
+    passed: how many numbers the program's pieces pass on in the array `PASSED`; 0 where it is one piece.
+    """
+
+    name: str
+    program: Program
+    arguments: Sequence[str]
+    body: Sequence[str]
+    passed: int = 0
+    public: bool = True
+
+
+# The name of the array in which pieces of a program pass their values on.
+PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Language:
+    """The syntax of a language.
+
+    operations: for every operation of `ir.ARITY` what is written for it, operands as {0}, {1}, {2}; comparisons and
+    logic are the numbers 1 and 0, as in programs. helpers: what must be defined for that, by the name that `operations`
+    call. element: an array's element, of {array} and {place}, from `first` on. define: a new value, of {name} and
+    {value}; store: into {target}; call: a function with {name} and {arguments}. number: a literal with the same bits.
+    framed: a whole function. reserved: words that names can't be.
+    """
+
+    name: str
+    suffix: str
+    operations: Mapping[str, str]
+    number: Callable[[float], str]
+    framed: Callable[[Function], str]
+    reserved: frozenset[str]
+    define: str
+    store: str
+    call: str
+    helpers: Mapping[str, str]
+    element: str = "{array}[{place}]"
+    first: int = 0
+
+    def __post_init__(self) -> None:
+        missing = sorted(ARITY.keys() - LOADS - self.operations.keys())
+        assert not missing, f"{self.name} has no way to write {', '.join(missing)}"
+
+    def place(self, array: str, place: int) -> str:
+        """An element of an array, counted from 0."""
+        return self.element.format(array=array, place=place + self.first)
+
+
+def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
+    """A name that the language takes for each name, none twice: "d rate/d state" as `d_rate_d_state`.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of groups, labels or programs: any text.
+    language : Language
+        Whose reserved words are given an underscore.
+
+    Returns
+    -------
+    dict of str to str
+        Identifiers of ASCII letters, digits and underscores, by name.
+
+    Raises
+    ------
+    TypeError
+        A name is no text.
+
+    Examples
+    --------
+    >>> from trundle.program.languages import JAVASCRIPT, identifiers
+    >>> identifiers(["left.rate", "class", "left rate"], JAVASCRIPT)
+    {'left.rate': 'left_rate', 'class': 'class_', 'left rate': 'left_rate_2'}
+    """
+    found: dict[str, str] = {}
+    taken = {PASSED} | language.reserved
+    for name in names:
+        plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "value"
+        plain = f"n{plain}" if plain[0].isdigit() else plain
+        candidates = (plain, f"{plain}_") if plain in language.reserved else (plain,)
+        chosen = next((each for each in candidates if each not in taken), "")
+        count = 2
+        while not chosen:
+            chosen = "" if f"{plain}_{count}" in taken else f"{plain}_{count}"
+            count += 1
+        taken.add(chosen)
+        found[name] = chosen
+    return found
+
+
+def source(programs: Mapping[str, Program], language: Language) -> str:
+    """The functions of programs, with what they need beside the language.
+
+    Parameters
+    ----------
+    programs : mapping of str to Program
+        By the names of the functions.
+    language : Language
+        What they are written in.
+
+    Returns
+    -------
+    str
+        Text of a module. No name of a state, parameter or part of the robot is in it.
+
+    Raises
+    ------
+    InputError
+        A function's name is none in that language.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.program.languages import JAVASCRIPT, source
+    >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
+    >>> print(source({"dynamics": program}, JAVASCRIPT).splitlines()[0])
+    export function dynamics(state, input, parameter, rate) {
+    """
+    for name in programs:
+        if identifiers([name], language)[name] != name:
+            raise InputError(f"'{name}' can't be a function's name in {language.name}", key=name)
+    used = {i.op for program in programs.values() for i in program.instructions}
+    written = " ".join(language.operations[op] for op in sorted(used - LOADS))
+    parts = [text for name, text in language.helpers.items() if f"{name}(" in written]
+    for name, program in programs.items():
+        parts += [language.framed(function) for function in functions(name, program, language)]
+    return "\n".join(parts)
+
+
+def functions(name: str, program: Program, language: Language) -> Iterator[Function]:
+    """The functions of a program: its pieces, and then the one that calls them in order."""
+    plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, _PIECE)
+    read = [group.name for group in program.inputs]
+    written = [f"new {group.name}" if group.name in read else group.name for group in program.outputs]
+    arguments = list(identifiers([*read, *written], language).values())
+    bodies = [list(_Piece(plan, k, arguments, language).lines()) for k in range(len(plan.inside))]
+    if len(bodies) == 1:
+        yield Function(name, program, arguments, bodies[0])
+        return
+    passed = plan.wide_slots
+    for k, body in enumerate(bodies):
+        yield Function(f"{name}_{k + 1}", program, [*arguments, PASSED], body, passed, public=False)
+    given = ", ".join([*arguments, PASSED])
+    calls = [language.call.format(name=f"{name}_{k + 1}", arguments=given) for k in range(len(bodies))]
+    yield Function(name, program, arguments, calls, passed)
+
+
+class _Piece:
+    """The lines of one piece of a program, as they are written."""
+
+    def __init__(self, plan: Pieces, number: int, arguments: Sequence[str], language: Language) -> None:
+        self.plan, self.program, self.language = plan, plan.program, language
+        self.own = {i.out: i for i in plan.inside[number]}
+        self.read, self.written = arguments[: len(self.program.inputs)], arguments[len(self.program.inputs) :]
+        self.last = number == len(plan.inside) - 1
+        self.uses = self._uses()
+        self.text: dict[int, str] = {}  # how a value is read where it is used
+
+    def _uses(self) -> Counter[int]:
+        """How often each value is written in this piece, where it is stored and passed on included."""
+        count = {
+            op: [text.count(f"{{{k}}}") for k in range(3)] for op, text in self.language.operations.items()
+        }
+        uses: Counter[int] = Counter()
+        for i in self.own.values():
+            for k, a in enumerate(i.args):
+                uses[a] += count[i.op][k]
+        uses.update(v for group in self.program.results for v in group if v in self.own)
+        uses.update(v for v in self.own if v in self.plan.slots)
+        return uses
+
+    def lines(self) -> Iterator[str]:
+        """Definitions in the program's order, then what is passed on, then the results."""
+        language = self.language
+        for value in sorted({a for i in self.own.values() for a in i.args} - self.own.keys()):
+            yield from self._loaded(value)
+        for value, instruction in self.own.items():
+            expression = self._expression(instruction)
+            if self.uses[value] == 1 and len(expression) <= _INLINED and value not in self.plan.slots:
+                self.text[value] = expression if _CALL.fullmatch(expression) else f"({expression})"
+            else:
+                yield self._defined(value, expression)
+        for value in self.own.keys() & self.plan.slots.keys():
+            target = language.place(PASSED, self.plan.slots[value])
+            yield language.store.format(target=target, value=self.text[value])
+        for array, group in zip(self.written, self.program.results, strict=True):
+            for k, value in enumerate(group):
+                if value in self.own or (self.last and self.program.instructions[value].op in LOADS):
+                    if value not in self.text:
+                        yield from self._loaded(value)
+                    target = language.place(array, k)
+                    yield language.store.format(target=target, value=self._bare(value))
+
+    def _bare(self, value: int) -> str:
+        text = self.text[value]
+        return text[1:-1] if text.startswith("(") and self.uses[value] == 1 and value in self.own else text
+
+    def _loaded(self, value: int) -> Iterator[str]:
+        """Make a value that this piece doesn't compute known: a literal, an input, or what an earlier piece passes."""
+        op, _, _, number, (group, element) = self.program.instructions[value]
+        if op == "const":
+            literal = self.language.number(number)
+            self.text[value] = f"({literal})" if literal.startswith("-") else literal
+            return
+        if op == "input":
+            expression = self.language.place(self.read[group], element)
+        else:
+            expression = self.language.place(PASSED, self.plan.slots[value])
+        if self.uses[value] > 1:
+            yield self._defined(value, expression)
+        else:
+            self.text[value] = expression
+
+    def _defined(self, value: int, expression: str) -> str:
+        self.text[value] = f"v{value}"
+        return self.language.define.format(name=f"v{value}", value=expression)
+
+    def _expression(self, instruction: Instruction) -> str:
+        template = self.language.operations[instruction.op]
+        operands = [self.text[a] for a in instruction.args]
+        return template.format(*operands)
