@@ -13,7 +13,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci gallery lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 
 bench: $(VENV)/.pydy ## Measure the speed, beside the peers
 	$(BIN)/python -m benchmarks
+
+gallery: $(VENV)/.dev ## Write out/gallery: a page for every robot and example, and draw the README's pictures
+	$(BIN)/python -m tools.gallery out/gallery --pictures
 
 ci: ## Everything that must pass before a change lands
 	bash .ci/run

@@ -26,6 +26,7 @@ BENCHMARKS = {
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
     "films": ("films.films",),
+    "frames": ("page_frames.page_frames",),
     "page": ("page.page",),
 }
 

@@ -340,25 +340,3 @@ def _lean(wheel: WheelShape) -> tuple[float, float]:
     if abs(angle) > _LEAN:
         return 0.12 * r, 0.0
     return math.copysign(min(wheel.half * abs(math.tan(angle)), 0.35 * r), angle), wheel.half
-
-
-def body_outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:
-    """A body for the wheels that it carries: a rectangle between them, its front corners cut to show its heading.
-
-    Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y.
-    """
-    reach = max(wheel.radius for wheel in wheels)
-    left = max(wheel.pivot.at[1] - wheel.width for wheel in wheels)
-    right = min(wheel.pivot.at[1] + wheel.width for wheel in wheels)
-    if left - right < reach:  # wheels in one row: a slim body around them
-        left, right = left + reach, right - reach
-    span = left - right
-    front = max(wheel.pivot.at[0] for wheel in wheels) + 1.3 * reach
-    back = min(wheel.pivot.at[0] for wheel in wheels) - 1.3 * reach
-    if wheels[0].pivot.frame == 0:  # a base is around its origin
-        front, back = max(front, 0.35 * span), min(back, -0.25 * span)
-    cut = 0.25 * min(span, front - back)
-    height = sum(wheel.pivot.at[2] for wheel in wheels) / len(wheels)
-    x = (back, front - cut, front, front, front - cut, back)
-    y = (right, right, right + cut, left - cut, left, left)
-    return tuple((a, b, height) for a, b in zip(x, y, strict=True))

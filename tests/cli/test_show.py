@@ -91,6 +91,17 @@ def test_pages(trundle, folder, runs):
     assert (answer.status, "a page's file ends in .html" in answer.err) == (1, True)
 
 
+def test_a_window_gets_the_run_and_what_was_said(trundle, runs, monkeypatch):
+    asked = []
+    monkeypatch.setattr("trundle.window.play", lambda run, **how: asked.append((run, how)))
+    answer = trundle("show", runs[0], "--window", "--speed", "3", "--image", "robot.png", "--json")
+    assert (answer.status, answer.data["files"]) == (0, [])
+    ((run, how),) = asked
+    assert run.name == "diff_drive"
+    assert how == {"image": "robot.png", "speed": 3.0}
+    assert trundle("show", runs[0], "--window", "--output", "x").status == 2
+
+
 @pytest.mark.parametrize("words", [("--figures",), ("--film",), ("--page",)])
 def test_other_peoples_files_stay(trundle, folder, runs, words):
     theirs = {"--figures": "path.png", "--film": "circle.gif", "--page": "circle.html"}[words[0]]

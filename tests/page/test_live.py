@@ -8,6 +8,7 @@ import pytest
 import trundle
 from program.languages.node import run_module
 from trundle.errors import InputError
+from trundle.model.drawing import motion
 from trundle.page.joining import joined
 from trundle.page.live import live_data
 from trundle.simulation.runfile import Changes
@@ -65,12 +66,36 @@ def test_the_drive_ends_where_rollout_and_simulate_end():
 def test_poses_and_spins_are_the_scene_s():
     run = run_of(live_data(CIRCLE), {"run.duration": 2.0})
     model = trundle.derive(trundle.load(CIRCLE))
-    from trundle.model.drawing import motion
-
     scene = motion(model.robot, run["values"], model.parameters)
     poses = np.array(run["poses"]).reshape(scene.poses.shape)
     np.testing.assert_allclose(poses, scene.poses, atol=1e-12)
     np.testing.assert_allclose(np.array(run["spins"]).reshape(scene.spins.shape), scene.spins, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "four_bar", "leg", "mecanum", "swerve"])
+def test_shapes_are_the_scene_s_at_changed_parameters(name):
+    document = trundle.catalog.document(name)
+    live, robot = live_data(document), document.robot
+    knobs = [knob for knob in live["knobs"] if knob["group"] == "parameters" and knob["value"] > 0]
+    changes = {knob["key"]: 1.05 * knob["value"] for knob in knobs}
+    run = run_of(live, changes | {"run.duration": 0.2})
+    changed = {key.removeprefix("parameters."): value for key, value in changes.items()}
+    expected, before = (motion(robot, run["values"], each).plain() for each in (changed, {}))
+    assert {"wheels", "bars"} & run["shapes"].keys()
+    for part, shapes in run["shapes"].items():
+        assert numbers(shapes) == pytest.approx(numbers(expected[part]), rel=1e-12, abs=1e-12), part
+    assert any(
+        numbers(shapes) != pytest.approx(numbers(before[part])) for part, shapes in run["shapes"].items()
+    )
+
+
+def numbers(part):
+    """All numbers of plain data, in order."""
+    if isinstance(part, list | tuple):
+        return [number for each in part for number in numbers(each)]
+    if isinstance(part, dict):
+        return [number for each in part.values() for number in numbers(each)]
+    return [part] if isinstance(part, int | float) else []
 
 
 def test_a_winding_of_a_microhenry_is_stiff():

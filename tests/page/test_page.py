@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from trundle.page.joining import joined
 from trundle.page.plain import to_json
 from trundle.page.thinning import kept_samples
 
-_ASSETS = Path(trundle.__file__).parent / "page" / "assets"
 _CIRCLE = Path(__file__).parents[2] / "examples" / "diff_drive" / "circle.yaml"
 
 
@@ -89,6 +89,25 @@ def test_set_motion_swaps_run_path_and_curves(circle, opened):
     )
     assert picture(page) != before
     assert page.evaluate("trundlePage.ghost !== null")
+
+
+@pytest.mark.parametrize("file", ["skid_steer/turn.yaml", "mecanum/drive.yaml", "gears/rear_axle.yaml"])
+def test_arrows_of_a_motion_from_the_browser_are_those_of_the_run(file, opened):
+    """What the ground does to wheels, from the values alone: as `show.arrows` has it."""
+    page = opened(page_of(trundle.run(_CIRCLE.parents[1] / file, progress=False)))
+    off = page.evaluate(
+        """() => {
+            const { arrows, ...motion } = trundlePage.motion;
+            trundlePage.setMotion(motion);
+            const found = trundlePage.motion.arrows;
+            if (found.length !== arrows.length || found.length === 0) return Infinity;
+            const largest = (numbers) => numbers.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+            return Math.max(...["at", "vector"].flatMap((part) => found.map((arrow, k) =>
+                largest(arrow[part].map((each, i) => each - arrows[k][part][i])))));
+        }"""
+    )
+    assert off < 1e-5  # metres; poses are in single precision
+    assert "force, at most" in page.inner_text("#wrenches")
 
 
 def test_without_a_description_an_arrow_moves_and_without_that_curves_are_shown(opened):
@@ -175,17 +194,12 @@ def test_json_in_a_page_cannot_leave_its_element():
     assert json.loads(text) == {"</script>": "<!--&\u2028\u2029"}
 
 
-def test_top_level_names_are_unique_over_all_modules():
-    """They share one scope in a page."""
-    found: dict[str, str] = {}
-    for path in _ASSETS.glob("*.js"):
-        text = path.read_text(encoding="utf-8")
-        declared = re.findall(
-            r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", text, re.MULTILINE
-        )
-        for name in declared:
-            assert name not in found, f"{name} is in {found[name]} and in {path.name}"
-            found[name] = path.name
+@pytest.mark.parametrize("modules", [("page", "controls", "robot3d", "view3d"), ("worker",)])
+def test_top_level_names_are_unique_over_a_script(modules):
+    """They share one scope: a page's, and its worker's."""
+    text = joined(*modules)
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", text, re.MULTILINE)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_joined_modules_are_a_script(tmp_path):

@@ -54,7 +54,7 @@ _OTHERS = {
     "simulate": "it is called `trundle run FILE`",
     "plot": "`trundle show RUN` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
     "animate": "`trundle show RUN --film` writes a film, `trundle show RUN --page` a page that moves",
-    "play": "`trundle show RUN --page` writes a page that plays a run",
+    "play": "`trundle show RUN --window` plays a run, `trundle show RUN --page` writes a page that does",
     "export": "`trundle equations FILE --format latex` writes equations; model.save(path) in Python keeps a model",
     "bench": "from a checkout: python -m benchmarks",
 }

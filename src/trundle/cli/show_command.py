@@ -1,4 +1,4 @@
-"""`trundle show`: look at runs and robots, as figures, a film or a page."""
+"""`trundle show`: look at runs and robots, as figures, a film, a page, or in a window."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from trundle.errors import InputError
 if TYPE_CHECKING:
     from trundle.results import Run
 
-SUMMARY = "look at runs and robots: figures, a film, a page"
+SUMMARY = "look at runs and robots: figures, a film, a page, a window"
 EPILOG = """\
 examples:
   trundle show runs/circle
   trundle show runs/circle other.nc --figures --only x,y,theta
   trundle show examples/diff_drive/circle.yaml --page
   trundle show runs/circle --film --output circle.mp4 --speed 2
+  trundle show runs/circle --window
 
 Several runs share their axes, with a legend of what differs. A description is run first, as by `trundle run`. Without
 --output files go beside the run; those of several runs to runs/comparison, of a description to runs/NAME."""
@@ -38,17 +39,20 @@ _MODES = {
     "figures": "figures: path, states, inputs, contacts, checks (the default)",
     "film": "a film: GIF, MP4 (by ffmpeg), or single pictures",
     "page": "one file that any browser opens; of a description one that simulates",
+    "window": "play it in a window (pygame-ce)",
 }
 # Which modes an option is for.
 _ONLY_FOR = {
     "only": ("figures",),
     "figure_format": ("figures",),
     "fps": ("film",),
-    "speed": ("film",),
+    "speed": ("film", "window"),
+    "image": ("window",),
+    "output": ("figures", "film", "page"),
 }
 
 # What the library calls what options give.
-_OPTIONS = {"names": "--only", "fps": "--fps", "speed": "--speed", "path": "--output"}
+_OPTIONS = {"names": "--only", "fps": "--fps", "speed": "--speed", "path": "--output", "image": "--image"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -63,6 +67,11 @@ def configure(parser: ArgumentParser) -> None:
     add("--only", metavar="NAMES", help="draw these values only: x,theta,left.rate")
     add("--figure-format", choices=FIGURE_FORMATS, help="of the figures (default: png)")
     add("--speed", type=float, metavar="TIMES", help="how many times as fast as it went (default: 1)")
+    add(
+        "--image",
+        metavar="PICTURE",
+        help="a window's picture of the robot, from above, its front to the right",
+    )
     add("--fps", type=float, metavar="NUMBER", help="a film's pictures a second (default: 30)")
     add_force(parser)
     parser.set_defaults(mode="figures")
@@ -215,4 +224,11 @@ def _options_named() -> Iterator[None]:
         raise InputError(error.message, key=_OPTIONS[error.key], hint=error.hint) from None
 
 
-_SHOWING = {"figures": _figures, "film": _film, "page": _page}
+def _window(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    from trundle.window import play
+
+    play(_one(things, "window").run, image=args.image, speed=1.0 if args.speed is None else args.speed)
+    return []
+
+
+_SHOWING = {"figures": _figures, "film": _film, "page": _page, "window": _window}

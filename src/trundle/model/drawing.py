@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
 from trundle.robot.structure import body_names
 from trundle.robot.wheels import PivotedWheel, RollerWheel, RollingWheel
+from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
 from trundle.scene import (
     Array,
     Bar,
@@ -31,9 +33,9 @@ from trundle.scene import (
     Scene,
     Spot,
     WheelShape,
-    body_outline,
 )
-from trundle.spatial.motions import Pose
+from trundle.spatial.motions import Pose, transform_point
+from trundle.spatial.vectors import Matrix, Vector, add, apply, dot, scale, subtract
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 # A body whose centre of mass is nearer to its joint than this (m) has no bar to be seen by.
 _NO_BAR = 1e-9
+# A box that is thinner than this share of its length is a plate or a line: eigenvalues round.
+_FLAT = 1e-6
 _SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
@@ -76,37 +80,67 @@ def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[st
         return replace(still, poses=drawn.poses(world_poses(assembly.tree, found.poses), count), spins=spins)
 
     bodies = {name: drawn.body(name) for name in body_names(robot)}
-    still = replace(drawn.scene(posture(assembly), 1), solids=solids(robot, read, bodies))
+    # A bar along a slide has a length somewhere, if not where every joint is at its zero.
+    somewhere = configure(assembly, names, np.random.default_rng(0).uniform(0.1, 1.0, len(names)).tolist())
+    shapes = drawn.scene(world_poses(assembly.tree, somewhere.poses), 1)
+    still = replace(shapes, solids=solids(robot, read, bodies))
     return moved
+
+
+def shapes_in(robot: Robot, parameters: Mapping[str, Scalar]) -> Scene:
+    """A robot's shapes with their measures in scalars of any kind, those of its parameters; what is drawn, and the
+    poses, are those of `scene(robot)`.
+    """
+    own = robot.resolver()
+    numbers = _Drawn(robot, assemble(robot, own), own)
+    seen, read = numbers.scene(posture(numbers.assembly), 1), robot.resolver(parameters)
+    drawn = _Drawn(robot, assemble(robot, read), read, numbers)
+    kept = {*seen.bars, *seen.mounts}
+    bars = [mine for mine, theirs in zip(drawn.bars(), numbers.bars(), strict=True) if theirs in kept]
+    return drawn.shapes(seen.poses, bars)
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A robot's assembly in numbers, from which its shapes are read."""
+    """A robot's assembly, from which its shapes are read: in floats, or in any scalars with the same `in_numbers`, on
+    which it is decided what is drawn.
+    """
 
     robot: Robot
     assembly: Assembly
     read: Resolver
+    in_numbers: _Drawn | None = None
+
+    @property
+    def numbers(self) -> _Drawn:
+        """The same in floats."""
+        return self.in_numbers or self
 
     def scene(self, poses: Sequence[Pose], count: int) -> Scene:
         """The shapes on links at these poses, each a number or (count,)."""
-        robot, links = self.robot, self.assembly.tree.links
+        found = Scene(self.poses(poses, count))
+        bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
+        return self.shapes(found.poses, bars)
+
+    def shapes(self, poses: Array, bars: Sequence[Bar]) -> Scene:
+        """The shapes, with these of the bars."""
+        robot, links = self.robot, self.numbers.assembly.tree.links
         wheels = tuple(self.wheel(model) for model in self.assembly.wheels)
         heavy = [k for k in (0, *self.joints.values()) if float(links[k].inertia.mass) > 0]
-        found = Scene(
-            poses=self.poses(poses, count),
+        mounts = tuple(bar for bar in bars if bar.start == Spot())
+        return Scene(
+            poses=poses,
             base=robot.base,
             plates=tuple(self.plates(wheels)),
             wheels=wheels,
+            bars=tuple(bar for bar in bars if bar not in mounts),
+            mounts=mounts,
             joints=tuple(self.joint(name) for name in robot.joints),
             loops=tuple(self.loop(name) for name in robot.loops),
             centers=tuple(self.center(index) for index in heavy),
             coupled=tuple(linkage.wheels for linkage in linkages(robot.couplings).values()),
             traced=self.tip() if robot.base == "fixed" and robot.joints else Spot(),
         )
-        bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
-        mounts = tuple(bar for bar in bars if bar.start == Spot())
-        return replace(found, bars=tuple(bar for bar in bars if bar not in mounts), mounts=mounts)
 
     def poses(self, poses: Sequence[Pose], count: int) -> Array:
         """The links' poses as a scene has them."""
@@ -126,8 +160,7 @@ class _Drawn:
     def center(self, index: int) -> Spot:
         """A link's centre of mass."""
         inertia = self.assembly.tree.links[index].inertia
-        x, y, z = (float(each) / float(inertia.mass) for each in inertia.first_moment)
-        return Spot(index, (x, y, z))
+        return Spot(index, _numbers([each / inertia.mass for each in inertia.first_moment]))
 
     def joint(self, name: str) -> JointMark:
         """A joint with its axis, where it has one."""
@@ -154,51 +187,72 @@ class _Drawn:
         return WheelShape(
             model.name,
             model.link,
-            float(model.radius),
-            float(self.read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
+            _number(model.radius),
+            _number(self.read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
             self.rigid(held.parent, held.placement),
             steered=model.steering is not None,
             round=not isinstance(noun, RollingWheel),
-            roller_angle=float(self.read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
+            roller_angle=_number(self.read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
         )
 
     def rigid(self, index: int, placement: Pose) -> Spot:
         """A point of a link on the link that it is welded to."""
-        point, links = np.array(_numbers(placement.position)), self.assembly.tree.links
+        point, links = placement.position, self.assembly.tree.links
         while index and not links[index].moves:
-            pose, index = links[index].placement, links[index].parent
-            point = np.array(pose.rotation, dtype=float) @ point + np.array(pose.position, dtype=float)
+            point, index = transform_point(links[index].placement, point), links[index].parent
         return Spot(index, _numbers(point))
 
     def plates(self, wheels: Sequence[WheelShape]) -> Iterator[Plate]:
         """Bodies around the wheels that they carry; others that no bar would show, as boxes."""
         carrying = {wheel.pivot.frame for wheel in wheels}
         for frame in sorted(carrying):
-            yield Plate(frame, body_outline([wheel for wheel in wheels if wheel.pivot.frame == frame]))
+            yield Plate(frame, _outline([wheel for wheel in wheels if wheel.pivot.frame == frame]))
         boxes = [] if self.robot.base == "fixed" else [0]
         ends = [self.joints[name] for name in self.last if not self.massless(name)]
-        boxes += [k for k in ends if np.abs(self.center(k).at).max() < _NO_BAR]
+        boxes += [k for k in ends if np.abs(self.numbers.center(k).at).max() < _NO_BAR]
         for index in boxes:
             if index not in carrying:
                 yield from self.box(index)
 
     def box(self, index: int) -> Iterator[Plate]:
         """The faces of the box of even density with the body's inertia: I = m/12 diag(b²+c², a²+c², a²+b²)."""
-        inertia = self.assembly.tree.links[index].inertia
-        mass = float(inertia.mass)
-        if mass <= 0:
+        if self.massless_link(index):
             return
-        center = np.array(self.center(index).at)
-        moments = np.array(inertia.rotational, dtype=float)
-        moments -= mass * (center @ center * np.eye(3) - np.outer(center, center))
-        principal, axes = np.linalg.eigh(moments)
-        halves = np.sqrt(np.maximum(1.5 / mass * (principal.sum() - 2 * principal), 0.0)) * axes
+        axes = self.numbers.principal_axes(index)
+        center, halves = self.center(index).at, self.halves(index, axes)
+        sizes = [math.sqrt(dot(half, half)) for half in self.numbers.halves(index, axes)]
+        there = [size > _FLAT * max(sizes) for size in sizes]
         for a, b, across in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            along, aside, off = halves.T[[a, b, across]]
-            if along.any() and aside.any():
-                for side in (-1, 1) if off.any() else (0,):
-                    corners = (center + side * off + s * along + t * aside for s, t in _SQUARE)
+            if there[a] and there[b]:
+                for side in (-1, 1) if there[across] else (0,):
+                    middle = add(center, scale(side, halves[across]))
+                    corners = (add(middle, add(scale(s, halves[a]), scale(t, halves[b]))) for s, t in _SQUARE)
                     yield Plate(index, tuple(_numbers(corner) for corner in corners), assumed=True)
+
+    def about_center(self, index: int) -> Matrix:
+        """A link's moments of inertia about its centre of mass, in its own axes: I − m (c·c 1 − c cᵀ)."""
+        inertia, c = self.assembly.tree.links[index].inertia, self.center(index).at
+        square, (i, j, k) = dot(c, c), inertia.rotational
+        moved = [
+            tuple(inertia.mass * ((square if a == b else 0) - c[a] * c[b]) for b in range(3))
+            for a in range(3)
+        ]
+        x, y, z = (subtract(row, _numbers(other)) for row, other in zip((i, j, k), moved, strict=True))
+        return x, y, z
+
+    def principal_axes(self, index: int) -> list[Vector]:
+        """A link's principal axes, in its own."""
+        _, axes = np.linalg.eigh(np.array(self.about_center(index), dtype=float))
+        return [_numbers(axis) for axis in axes.T]
+
+    def halves(self, index: int, axes: Sequence[Vector]) -> list[Vector]:
+        """Half of the box along each of these axes, which are taken for principal: a parameter that turns a body's own
+        doesn't turn its box.
+        """
+        moments, mass = self.about_center(index), self.assembly.tree.links[index].inertia.mass
+        along = [dot(axis, apply(moments, axis)) for axis in axes]
+        squares = [maximum(1.5 / mass * (sum(along) - 2 * each), 0.0) for each in along]
+        return [scale(sqrt(square), axis) for square, axis in zip(squares, axes, strict=True)]
 
     def bars(self) -> Iterator[Bar]:
         """From each joint to the joints that hang on it and the loops that close on it, from the last ones to their
@@ -229,7 +283,11 @@ class _Drawn:
 
     def massless(self, name: str) -> bool:
         """Whether nothing but a frame is on that joint."""
-        return float(self.assembly.tree.links[self.joints[name]].inertia.mass) == 0
+        return self.massless_link(self.joints[name])
+
+    def massless_link(self, index: int) -> bool:
+        """Whether a link is nothing but a frame."""
+        return float(self.numbers.assembly.tree.links[index].inertia.mass) == 0
 
     def tip(self) -> Spot:
         """The point whose path is worth seeing: of a chain its end; of a linkage the body that joins the others: the
@@ -239,10 +297,37 @@ class _Drawn:
             index = self.joints[self.last[-1]]
             return Spot(index) if self.massless(self.last[-1]) else self.center(index)
         loop = self.loop(list(self.robot.loops)[-1])
-        heavy = loop.first.frame and float(self.assembly.tree.links[loop.first.frame].inertia.mass) > 0
+        heavy = loop.first.frame and not self.massless_link(loop.first.frame)
         return self.center(loop.first.frame) if heavy else loop.second
 
 
-def _numbers(vector: Sequence[object] | Array) -> Numbers:
-    x, y, z = (float(each) for each in vector)  # type: ignore[arg-type]  # scalars of a numeric assembly
+def _outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:
+    """A body for the wheels that it carries: a rectangle between them, its front corners cut to show its heading.
+
+    Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y.
+    """
+    reach = reduce(maximum, [wheel.radius for wheel in wheels])
+    left = reduce(maximum, [wheel.pivot.at[1] - wheel.width for wheel in wheels])
+    right = reduce(minimum, [wheel.pivot.at[1] + wheel.width for wheel in wheels])
+    row = less(left - right, reach)  # wheels in one row: a slim body around them
+    left, right = where(row, left + reach, left), where(row, right - reach, right)
+    span = left - right
+    front = reduce(maximum, [wheel.pivot.at[0] for wheel in wheels]) + 1.3 * reach
+    back = reduce(minimum, [wheel.pivot.at[0] for wheel in wheels]) - 1.3 * reach
+    if wheels[0].pivot.frame == 0:  # a base is around its origin
+        front, back = maximum(front, 0.35 * span), minimum(back, -0.25 * span)
+    cut = 0.25 * minimum(span, front - back)
+    height = sum(wheel.pivot.at[2] for wheel in wheels) / len(wheels)
+    x = (back, front - cut, front, front, front - cut, back)
+    y = (right, right, right + cut, left - cut, left, left)
+    return tuple((a, b, height) for a, b in zip(x, y, strict=True))
+
+
+def _number(value: Scalar) -> Scalar:
+    """A plain float of any number; other scalars as they are."""
+    return float(value) if isinstance(value, (int, float)) else value
+
+
+def _numbers(vector: Sequence[Scalar] | Array) -> Numbers:
+    x, y, z = (_number(each) for each in vector)
     return x, y, z

@@ -1,14 +1,20 @@
-"""Where the frames of a robot are, as a program of its state: what a picture needs that moves without Python."""
+"""Where the frames of a robot are and how large its shapes, as programs: what a picture needs that moves without
+Python.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 from trundle.mechanics.frames import world_poses
+from trundle.model.drawing import shapes_in
 from trundle.model.manifold import Bound
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
+from trundle.program.tracer import Node
 from trundle.robot import Robot
 
 
@@ -37,3 +43,36 @@ def placing(robot: Robot, system: Bound) -> Program:
             "spin": ([wheel.name for wheel in assembly.wheels], spins),
         },
     )
+
+
+# The parts of a scene whose measures may hang on parameters.
+_SHAPES = ("plates", "wheels", "bars", "mounts", "joints", "loops", "centers", "traced")
+
+
+def measuring(robot: Robot, system: Bound) -> Program:
+    """The program of (state, input, parameter) for the `measure`s of a scene's shapes that hang on parameters.
+
+    Their labels say where each stands in `Scene.plain()`: "wheels/0/radius", "bars/2/end/1/0".
+    """
+    tracer = Tracer(*GROUPS)
+    parameters = dict(zip(system.parameters, tracer.inputs(PARAMETER, len(system.parameters)), strict=True))
+    scene = shapes_in(robot, parameters)
+    found = {path: node for name in _SHAPES for path, node in _nodes(getattr(scene, name), name)}
+    return tracer.program(
+        "measuring",
+        {STATE: system.states, INPUT: system.inputs, PARAMETER: tuple(system.parameters)},
+        {"measure": (tuple(found), list(found.values()))},
+    )
+
+
+def _nodes(part: object, path: str) -> Iterator[tuple[str, Node]]:
+    """What of a part of a scene is computed, with its path."""
+    if isinstance(part, Node):
+        if part.value not in part.builder.numbers:
+            yield path, part
+    elif isinstance(part, tuple):
+        for k, each in enumerate(part):
+            yield from _nodes(each, f"{path}/{k}")
+    elif is_dataclass(part):
+        for each in fields(part):
+            yield from _nodes(getattr(part, each.name), f"{path}/{each.name}")

@@ -12,7 +12,8 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given
-from trundle.model.placing import placing
+from trundle.model.drawing import scene
+from trundle.model.placing import measuring, placing
 from trundle.page.joining import as_script, joined
 from trundle.page.knobs import knobs_of
 from trundle.program import Program
@@ -56,7 +57,7 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     >>> from trundle.page.live import live_data
     >>> live = live_data(trundle.catalog.document("differential_drive"))
     >>> live["base"]["duration"], "function dynamics(" in live["worker"]
-    (10.0, True)
+    (30.0, True)
     """
     return live_of(task_of(given, changes).problem)
 
@@ -84,11 +85,18 @@ def live_of(problem: Problem) -> dict[str, object]:
 
 
 def worker_text(problem: Problem) -> str:
-    """The script of a worker that runs a problem's model: what integrates, then the model's functions."""
-    system = problem.system
-    names = {"states": system.states, "inputs": list(problem.signals), "outputs": system.outputs}
+    """The script of a worker that runs a problem's model: what integrates, the model's functions, then its names."""
+    system, robot = problem.system, problem.system.robot
+    assert robot is not None
+    paths = measuring(robot, system).outputs[0].labels
+    plain = scene(robot).plain()
+    facts = {
+        "names": {"states": system.states, "inputs": list(problem.signals), "outputs": system.outputs},
+        "shapes": {name: plain[name] for name in plain if any(path.startswith(f"{name}/") for path in paths)},
+        "paths": paths,
+    }
     return "\n".join(
-        [joined("worker"), as_script(model_text(problem)), f"serve(self, model, {json.dumps(names)});", ""]
+        [joined("worker"), as_script(model_text(problem)), f"serve(self, model, {json.dumps(facts)});", ""]
     )
 
 
@@ -130,6 +138,9 @@ def _programs(problem: Problem) -> dict[str, Program]:
     }
     if rate.operations * len(system.states) <= MOST_SLOPE:
         found["slopes"] = rate.with_jacobians("rate", "state")
+    measures = measuring(robot, system)
+    if measures.outputs[0].size:
+        found["measure"] = measures
     if system.projection is not None:
         found["project"] = system.projection
     return found

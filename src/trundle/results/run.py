@@ -130,6 +130,41 @@ class Run(Shown, Rebuilt):
 
         return plot(self)
 
+    def animate(
+        self, path: str | os.PathLike[str], *, fps: float = 30.0, speed: float = 1.0, width: int = 600
+    ) -> Path:
+        """Write the run as it moved: as a page that a browser opens, or as a film.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in .html (a page with everything in it), .gif or .mp4, or a folder for single pictures.
+        fps, speed, width : float, float, int
+            Of films, as in `trundle.animate`.
+
+        Returns
+        -------
+        Path
+            The file or the folder.
+
+        Raises
+        ------
+        InputError
+            As in `trundle.animate`.
+
+        Examples
+        --------
+        >>> import tempfile, trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run = trundle.simulate(model, 0.1, samples=11)
+        ...     run.animate(f"{folder}/swing.html").name
+        'swing.html'
+        """
+        from trundle import animate
+
+        return animate(self, path, fps=fps, speed=speed, width=width)
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run, whole or not at all.
 

@@ -122,3 +122,5 @@ def require_pygame() -> None:
         raise InputError(
             "a window needs pygame-ce, which is not installed", hint='pip install "trundle[window]"'
         )
+    # It greets on standard output, where JSON may be expected.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")

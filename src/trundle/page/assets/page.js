@@ -4,6 +4,7 @@ import { decode, element, momentAt, motionOf, number } from "./data.js";
 import { createPlayer, createTransport, playerKeys } from "./player.js";
 import { createPlots } from "./plots.js";
 import { createView2d, dashOf } from "./view2d.js";
+import { arrowsOf, wrenchLegend } from "./wrenches.js";
 
 const NUMBERS_EVERY = 100; // ms between new numbers beside curves while the clock runs
 const CURVES = 8;
@@ -38,7 +39,10 @@ export function startPage(document, parts = {}) {
   // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}. The clock stays where it is.
   page.setMotion = (motion) => {
     page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
-    if (page.scene) Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
+    if (page.scene) {
+      Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
+      page.motion.arrows = motion.arrows ?? arrowsOf(page.motion, page.scene);
+    }
     page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
     page.redraw();
   };
@@ -48,6 +52,7 @@ export function startPage(document, parts = {}) {
     if (page.scene) page.scene.ghost = motion && { arrows: [], frames: page.scene.frames, ...motion };
   };
   page.redraw = () => {
+    if (page.scene) at("wrenches").replaceChildren(...wrenchLegend(page.scene, page.motion));
     page.plots.draw();
     page.draw();
   };

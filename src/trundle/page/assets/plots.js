@@ -37,6 +37,7 @@ function createPanel(plot, units, theme, { shown, onSeek }) {
   const legend = curves.map((curve) => legendEntry(curve, units, plot, hidden, () => panel.draw()));
   const caption = element("figcaption", {}, element("b", {}, plot.title), plot.title ? " " : "", element("span", {}, plot.label));
   const figure = element("figure", { class: "panel" }, caption, area, element("ul", { class: "legend" }, ...legend.map((each) => each.element)));
+  figure.style.setProperty("--letters", Math.max(...curves.map(({ label }) => label.length)));
   const panel = { element: figure, range: null, drawn: false };
 
   panel.draw = () => {

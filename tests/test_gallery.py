@@ -1,0 +1,64 @@
+"""The gallery's parts: what goes in, its index, and that its look at pages sees faults."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import trundle
+from tools.gallery import EXAMPLES, build, entries, index
+from trundle.files import is_marked
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_robot_and_every_example_has_its_page():
+    found = {each.name: each for each in entries()}
+    assert set(trundle.catalog.names()) <= set(found)
+    given = {each.given for each in found.values() if isinstance(each.given, Path)}
+    for path in EXAMPLES.rglob("*.yaml"):
+        assert path in given, path
+    assert all(each.about and len(each.about) < 400 for each in found.values())
+
+
+def test_the_index_has_a_card_for_each():
+    found = list(entries())
+    text = index(found)
+    assert text.count("<img ") == len(found)
+    assert "`" not in text
+
+
+def test_pages_and_pictures_are_written(tmp_path):
+    chosen = [each for each in entries() if each.name in ("pendulum", "swerve-motions-forward_to_left")]
+    build(tmp_path, chosen)
+    for each in chosen:
+        assert (tmp_path / f"{each.name}.html").read_text().startswith("<!doctype html>")
+        with Image.open(tmp_path / f"{each.name}.png") as still:
+            assert still.size == (480, 360)
+
+
+def test_the_readmes_pictures_are_small_and_made_by_the_gallery():
+    pictures = sorted((ROOT / "docs/pictures").iterdir())
+    readme = (ROOT / "README.md").read_text()
+    assert sum(each.stat().st_size for each in pictures) < 1_000_000
+    for each in pictures:
+        assert is_marked(each), each
+        assert f"docs/pictures/{each.name}" in readme
+
+
+@pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="chromium is not installed")
+def test_faults_of_a_page_are_seen(tmp_path):
+    pytest.importorskip("playwright")
+    from tools.gallery_check import faults
+
+    (tmp_path / "bad.html").write_text(
+        "<!doctype html><p style='position:absolute;top:0'>one text</p><p style='position:absolute;top:4px'>another</p>"
+        "<div style='width:3em;overflow:hidden;white-space:nowrap;margin-top:9em'>longer than its box</div>"
+        "<p style='width:3000px'>wide</p><script>console.error('oh'); fetch('http://127.0.0.1:9/')</script>"
+    )
+    (tmp_path / "good.html").write_text("<!doctype html><p>one</p><p>two</p>")
+    told = "\n".join(faults(tmp_path, ["bad.html", "good.html"]))
+    for said in ("overlap", "is cut", "wider than its window", "console: oh", "request: http://127.0.0.1:9/"):
+        assert said in told
+    assert "good" not in told
+    assert (tmp_path / "sheet-phone.png").is_file()
