@@ -361,6 +361,18 @@ def test_tracers_and_casadis_symbols_give_the_same_programs(description, monkeyp
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
+def test_a_long_run_takes_its_outputs_from_the_rates_own_program(monkeypatch):
+    """The same motion and outputs as from three programs, whatever the inputs are."""
+    model, inputs = trundle.derive(four_bar()), {"drive.torque": lambda t, state: 9 - state["crank.rate"]}
+    apart = trundle.simulate(model, 0.5, inputs, initial={"crank.angle": 1.0})
+    monkeypatch.setattr("trundle.simulation.problem.QUICK", 0)
+    whole = trundle.simulate(model, 0.5, inputs, initial={"crank.angle": 1.0})
+    assert whole.values.keys() == apart.values.keys()
+    assert whole.summary["constraint_residual"] < 1e-12
+    for name, series in apart.values.items():
+        np.testing.assert_allclose(whole[name], series, atol=1e-8, err_msg=name)
+
+
 def test_a_hitch_as_a_loop_leaves_the_wheels_forces_as_they_were():
     """A trailer on a revolute joint, and one on a planar joint that a loop pins: the same contact forces."""
     robot = {

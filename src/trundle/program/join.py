@@ -8,10 +8,11 @@ from trundle.program.ir import Group, Program
 from trundle.program.simplify import Builder, copied, picked, without_dead
 
 
-def feed(program: Program, inner: Program, group: str = "state") -> Program:
+def feed(program: Program, inner: Program, group: str = "state", seen: Program | None = None) -> Program:
     """program(inner(x, …), …): the first elements of its input `group` are the only output of `inner`.
 
-    Both have the same input groups by name; what `inner` has no output for (further elements) is passed through.
+    All have the same input groups by name; what `inner` has no output for (further elements) is passed through. With
+    `seen` the output of `inner` itself follows, and then those of seen(inner(x, …), …).
 
     Parameters
     ----------
@@ -21,6 +22,8 @@ def feed(program: Program, inner: Program, group: str = "state") -> Program:
         What gives it.
     group : str
         The input group of `program` that is fed.
+    seen : Program, optional
+        What else is asked for there; what it shares with `program` is computed once.
 
     Returns
     -------
@@ -43,17 +46,25 @@ def feed(program: Program, inner: Program, group: str = "state") -> Program:
     """
     builder = Builder()
     fed = program.input_index(group)
-    places = [program.input_index(each.name) for each in inner.inputs]
+
+    def outer(each: Program) -> list[int]:
+        return [program.input_index(own.name) for own in each.inputs]
+
+    places = outer(inner)
     values = copied(builder, inner, lambda g, e: builder.load(places[g], e))
-    moved = [values[result] for result in inner.results[0]]
+    moved = tuple(values[result] for result in inner.results[0])
 
     def load(g: int, e: int) -> int:
         return moved[e] if g == fed and e < len(moved) else builder.load(g, e)
 
-    values = copied(builder, program, load)
-    results = picked(program.results, values)
-    instructions = tuple(builder.instructions)
-    return without_dead(replace(program, instructions=instructions, results=results, function=None))
+    results, outputs = picked(program.results, copied(builder, program, load)), program.outputs
+    if seen is not None:
+        own = outer(seen)
+        looked = copied(builder, seen, lambda g, e: load(own[g], e))
+        results = (*results, moved, *picked(seen.results, looked))
+        outputs = (*outputs, inner.outputs[0], *seen.outputs)
+    joined = replace(program, outputs=outputs, instructions=tuple(builder.instructions), results=results)
+    return without_dead(replace(joined, function=None))
 
 
 def beside(program: Program, other: Program, group: str, name: str) -> Program:

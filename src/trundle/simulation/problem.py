@@ -16,6 +16,7 @@ from trundle.model.manifold import on_manifold
 from trundle.model.own_kinds import without_value
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
+from trundle.program.kernel import FEW, QUICK
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.results.run import GROUPS
@@ -74,9 +75,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     began = time.perf_counter()
     options, signals = problem.options, list(problem.signals.values())
     system, p, times = problem.system, problem.numbers, options.times
-    # On constraints that aren't solved for, f(P(x)) is integrated, with P one Newton step back onto them.
-    guided = problem.rate if system.projection is None else feed(problem.rate, system.projection)
-    observer = compile_program(problem.observe)
+    guided = _guided(problem)
     fill = filler(signals, system.states, problem.observe, p)
     _require_rates(problem, fill, compile_program(guided))
     doing = "simulating" if isinstance(system, Model) else "rolling"
@@ -85,7 +84,8 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, guided, moving, bar)
         slope = slope_of(problem, guided) if method in IMPLICIT else None
-        observer.prepare(2, 2 if signals else 1, 1)
+        if not _is_whole(guided):
+            compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         bounds = tolerances(method, options.rtol, options.atol)
         settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
@@ -100,12 +100,42 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
             raise with_culprit(
                 error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
             ) from None
-    n, commanded = len(system.states), commands(signals, fill, times, states)
-    states[:n] = on_manifold(system, states[:n], commanded, p)
-    *_, outputs = observer(states[:n], commanded if signals else np.zeros(0), p)
+    commanded = commands(signals, fill, times, states)
+    outputs = _observed(problem, guided, states, commanded)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
     return run_of(problem, (states, commanded, outputs), summary)
+
+
+def _guided(problem: Problem) -> Program:
+    """What is integrated: on constraints that aren't solved for f(P(x)), with P one Newton step back onto them.
+
+    Where compiling takes longer than all else, P(x) and the outputs there come from the same program, too: with f they
+    share most of what they compute. Others should do no more at a step than they need.
+    """
+    rate, projection = problem.rate, problem.system.projection
+    if projection is None:
+        return rate
+    whole = rate.operations + projection.operations > QUICK and problem.options.times.size <= FEW
+    return feed(rate, projection, seen=problem.observe if whole else None)
+
+
+def _is_whole(guided: Program) -> bool:
+    """Whether it gives P(x) and the outputs, too."""
+    return any(group.name == "state" for group in guided.outputs)
+
+
+def _observed(problem: Problem, guided: Program, states: FloatArray, commanded: FloatArray) -> FloatArray:
+    """The outputs along a run, whose states are moved onto the constraints, in place: by P, twice."""
+    system, n, p = problem.system, len(problem.system.states), problem.numbers
+    u = commanded if commanded.size else np.zeros(0)
+    if not _is_whole(guided):
+        states[:n] = on_manifold(system, states[:n], commanded, p)
+        return compile_program(problem.observe)(states[:n], u, p)[-1]
+    kernel = compile_program(guided)
+    *_, states[:n], _ = kernel(states, u, p)
+    *_, states[:n], outputs = kernel(states, u, p)
+    return outputs
 
 
 def slope_of(problem: Problem, guided: Program) -> Program | None:
