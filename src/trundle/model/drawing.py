@@ -17,7 +17,7 @@ from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.model.solids import solids
-from trundle.robot.bodies import DirectedJoint
+from trundle.robot.bodies import DirectedJoint, FloatingJoint, PlanarJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
 from trundle.robot.structure import body_names
@@ -260,8 +260,10 @@ class _Drawn:
         """
         robot, links = self.robot, self.assembly.tree.links
         for name, joint in robot.joints.items():
-            if not (robot.loops and links[self.joints[name]].joint.slides):  # a slide moves along no body
-                yield Bar(name, Spot(self.body(joint.parent)), Spot(self.joints[name]))
+            parent = self.body(joint.parent)
+            along_ground = robot.loops and links[self.joints[name]].joint.slides and not parent
+            if not (along_ground or isinstance(joint, (FloatingJoint, PlanarJoint))):  # no body is there
+                yield Bar(name, Spot(parent), Spot(self.joints[name]))
         for name in robot.loops:
             loop = self.loop(name)
             for end in (loop.second, loop.first):

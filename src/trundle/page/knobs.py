@@ -24,8 +24,8 @@ _TURN = 0.8
 
 
 class Knob(TypedDict):
-    """One number that can be changed: `low` and `high` are its slider's ends, `least` what it can't go below, `place`
-    where it stands in the run's numbers: the part, and the index or the name there.
+    """One number that can be changed: `low` and `high` are its slider's ends, `least` and `most` what it can't go
+    beyond, `place` where it stands in the run's numbers: the part, and the index or the name there.
     """
 
     key: str
@@ -38,6 +38,7 @@ class Knob(TypedDict):
     meaning: str
     place: tuple[str, int | str]
     least: NotRequired[float]
+    most: NotRequired[float]
 
 
 def knobs_of(problem: Problem, inputs: Sequence[object]) -> list[Knob]:
@@ -52,6 +53,7 @@ def knobs_of(problem: Problem, inputs: Sequence[object]) -> list[Knob]:
         Knob(
             key="run.duration", group="run", label="duration", unit="s", value=end, low=round_to(end / 10),
             high=round_to(3 * end), meaning="How long it runs", place=("run", "duration"), least=1e-3,
+            most=round_to(100 * end),
         ),
     ]  # fmt: skip
 

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from trundle.documents import Document
 from trundle.errors import InputError
 from trundle.files import signature
+from trundle.model import Model
+from trundle.model.arguments import Given
 from trundle.page.joining import asset, filled, joined, policy
+from trundle.page.live import live_of
 from trundle.page.page_equations import page_equations
 from trundle.page.payload import run_data
 from trundle.page.plain import to_json
 from trundle.results import Run
+from trundle.robot import Robot
 from trundle.show.panels import described
+from trundle.simulation.runfile import task_of
 from trundle.typeset.hypertext import STYLE
 
-_STYLES = ("page.css",)
 
-
-def page_of(given: Run | Sequence[Run]) -> str:
+def page_of(given: Run | Sequence[Run] | Given) -> str:
     """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
+
+    Of a model, or of what leads to one, the page is alive: what can be changed are sliders, and it simulates anew.
 
     Parameters
     ----------
-    given : Run or sequence of Run
-        The run, or those that are compared, the one that matters first.
+    given : Run or sequence of Run, or path, mapping, Document, Robot or Model
+        The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
 
     Returns
     -------
@@ -34,7 +41,7 @@ def page_of(given: Run | Sequence[Run]) -> str:
     Raises
     ------
     InputError
-        For what is no run.
+        For what is no run and leads to none, and for models that no page can hold.
 
     Examples
     --------
@@ -44,6 +51,8 @@ def page_of(given: Run | Sequence[Run]) -> str:
     >>> page_of(run)[:15]
     '<!doctype html>'
     """
+    if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
+        return _live_page(given)
     runs = [given] if isinstance(given, Run) else list(given)
     for run in runs:
         if not isinstance(run, Run):
@@ -58,6 +67,15 @@ def _equations(run: Run) -> str:
     if "yaml" not in run.description:
         return ""
     return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
+
+
+def _live_page(given: Given) -> str:
+    """The page of a model: its run as Python has it until something is changed."""
+    task = task_of(given)
+    live, run = live_of(task.problem), task.run()
+    system = task.problem.system
+    data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
+    return _assembled(run.name, {**data, "live": live}, _equations(run))
 
 
 def _assembled(title: str, data: dict[str, object], equations: str) -> str:

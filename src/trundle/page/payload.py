@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 
@@ -22,11 +22,13 @@ _FEWEST, _MOST = 300, 4000
 _SECTIONS = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
 
 
-def run_data(runs: Sequence[Run]) -> dict[str, object]:
-    """Page data of runs: the first in full, the `others` that it is compared with."""
+def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, object]:
+    """Page data of runs: the first in full, the `others` that it is compared with. `known`: which values have curves,
+    where the page can't make all of them anew.
+    """
     panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
     first, *others = map(_one_run, runs, panels)
-    return {**first, "others": others, "plots": list(_plots(runs[0], panels[0]))}
+    return {**first, "others": others, "plots": list(_plots(runs[0], panels[0], known))}
 
 
 def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
@@ -92,9 +94,11 @@ def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dty
     return poses.astype(np.float32) if rounding < 1e-4 * size else poses
 
 
-def _plots(run: Run, panels: Mapping[str, Sequence[Panel]]) -> Iterator[dict[str, object]]:
+def _plots(
+    run: Run, panels: Mapping[str, Sequence[Panel]], known: Set[str] | None
+) -> Iterator[dict[str, object]]:
     """The panels of the run's figures, each curve by its label and its name among the values."""
-    names = {id(run[name]): name for name in run.values}
+    names = {id(run[name]): name for name in run.values if known is None or name in known}
     for section, each in panels.items():
         for panel in each:
             curves = {label: names[id(array)] for label, array in panel.curves.items() if id(array) in names}

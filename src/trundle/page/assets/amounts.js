@@ -1,4 +1,4 @@
-// Amounts that people set: read from text with units, moved by sliders, kept in a link. No document, so that Node can test it.
+// Amounts that people set: read from text with units, moved by sliders, kept in a link. Without a document, as Node tests it.
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i;
 const UNIT_PART = /^([a-zA-Zµμ°Ω%]+|1)(?:(?:\^|\*\*)(-?\d))?$/;
@@ -76,7 +76,7 @@ function isLogarithmic(knob) {
 }
 
 // How many steps a knob's slider has.
-export function stepsOf(knob) {
+export function sliderSteps(knob) {
   return isLogarithmic(knob) ? LOG_STEPS : LINEAR_STEPS;
 }
 
@@ -85,12 +85,12 @@ export function placeOf(value, knob) {
   const share = isLogarithmic(knob)
     ? Math.log(Math.max(value, knob.low) / knob.low) / Math.log(knob.high / knob.low)
     : (value - knob.low) / (knob.high - knob.low);
-  return Math.min(1, Math.max(0, share)) * stepsOf(knob);
+  return Math.min(1, Math.max(0, share)) * sliderSteps(knob);
 }
 
 // The value at a slider's place, rounded to what one step tells apart; the ends exactly.
 export function turnedTo(place, knob) {
-  const steps = stepsOf(knob);
+  const steps = sliderSteps(knob);
   if (place <= 0) return knob.low;
   if (place >= steps) return knob.high;
   if (isLogarithmic(knob)) {

@@ -1,7 +1,8 @@
 // Sliders, typed amounts and switches that change a model's run, which a worker then simulates anew.
 
-import { amountText, csvOf, hashOf, isAllowed, placeOf, readAmount, stepsOf, turnedTo, valuesOf } from "./amounts.js";
+import { amountText, csvOf, hashOf, placeOf, readAmount, sliderSteps, turnedTo, valuesOf } from "./amounts.js";
 import { element } from "./data.js";
+import { createLive } from "./live.js";
 import { createRunner } from "./runner.js";
 
 // How long a simulation may take before the page says that it is at work (ms): a shorter sign would only flicker.
@@ -10,47 +11,54 @@ const SPINNER_AFTER = 150;
 const SETTLED_AFTER = 400;
 // A half-step error beyond this share of what the states reach is a reason not to trust a run.
 const TRUSTED = 1e-3;
-const GROUPS = { parameters: "Parameters", inputs: "Inputs", start: "Start", run: "Run" };
+const GROUPS = { inputs: "Inputs", parameters: "Parameters", start: "Start", run: "Run" };
+const POWERS = { 2: "²", 3: "³", 4: "⁴", "-1": "⁻¹", "-2": "⁻²", "-3": "⁻³" };
 
-// Fills a panel with a live model's controls. `live` has {name, knobs, units, requestOf(values)}; `startWorker()` makes
-// a worker that answers requests; `page.setMotion(motion, ghost)` draws what comes back and what it is compared with.
-export function createControls(panel, live, page, startWorker) {
+// Fills the page's panel with controls of its live model. Returns {set(changes), values, stop()}.
+export function createControls(page) {
+  const live = createLive(page.data.live);
   const { knobs } = live;
+  const panel = document.getElementById("controls");
   const original = new Map(knobs.map((knob) => [knob.key, knob.value]));
   const values = new Map(original);
-  const shown = { motion: null, first: null, ghost: null, good: original, comparing: false };
+  const shown = { motion: null, first: null, before: null, good: original, comparing: false };
+  let held = false; // a slider is still under a finger
   let turning = false;
 
-  const draw = () => page.setMotion(shown.motion, shown.comparing ? shown.first : shown.ghost);
+  const draw = () => {
+    page.setGhost(shown.comparing ? shown.first : shown.before);
+    page.setMotion(shown.motion);
+  };
   const rows = new Map(knobs.map((knob) => [knob.key, createKnob(knob, live.units, (value) => set([[knob.key, value]]))]));
   const status = createStatus(panel, () => set(shown.good));
   const settle = delayed(SETTLED_AFTER, () => {
-    turning = false;
+    turning = held;
     writeHash(hashOf(knobs, values));
     status.announce();
   });
-  const runner = createRunner(startWorker, {
+  const runner = createRunner(live.startWorker, {
     onBusy: status.busy,
-    onFailure: (problem, request) => status.fail(problem, differences(knobs, request.values, shown.good)),
-    onResult: ({ result, problem }, request, spent) => {
-      if (problem) return status.fail(problem, differences(knobs, request.values, shown.good));
+    onFailure: (problem, asked) => status.fail(problem, differences(knobs, asked, shown.good)),
+    onResult: ({ result, problem }, asked, spent) => {
+      const changed = differences(knobs, asked, shown.good);
+      if (problem) return status.fail(problem, changed);
       shown.motion = result;
-      shown.first ??= result;
-      status.tell(result, spent, differences(knobs, request.values, shown.good));
-      if (isTrusted(result)) shown.good = request.values;
+      if (asked === original) shown.first = result;
+      status.tell(result, spent, changed);
+      if (isTrusted(result)) shown.good = asked;
       draw();
     },
   });
 
   function set(changes) {
-    if (!turning) shown.ghost = shown.motion; // as it was before this slider was touched
+    if (!turning) shown.before = shown.motion; // as it was before this slider was touched
     turning = true;
     for (const [key, value] of changes) {
       values.set(key, value);
       rows.get(key).show(value);
     }
     panel.classList.toggle("is-changed", hashOf(knobs, values) !== "");
-    runner.ask({ ...live.requestOf(values), values: new Map(values) });
+    runner.ask(live.requestOf(values), new Map(values));
     settle();
   }
 
@@ -58,16 +66,19 @@ export function createControls(panel, live, page, startWorker) {
     shown.comparing = on;
     if (shown.motion) draw();
   };
-  const save = () => shown.motion && download(`${live.name}.csv`, csvOf(shown.motion));
+  const save = () => shown.motion && download(`${page.data.title}.csv`, csvOf(shown.motion));
   panel.append(
     createHeader(panel, () => set(original)),
     status.element,
     ...Object.entries(GROUPS).map(([group, title]) => section(title, knobs, group, rows)),
     createFooter(compare, save),
   );
+  panel.addEventListener("pointerdown", () => (held = true));
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (held = false) || settle());
+  panel.hidden = false;
   const open = () => set([...original, ...valuesOf(readHash(), knobs)]);
   addEventListener("hashchange", open);
-  runner.ask({ ...live.requestOf(original), values: original });
+  runner.ask(live.requestOf(original), original);
   if (readHash()) open();
   return { set, values, stop: runner.stop };
 }
@@ -88,15 +99,16 @@ function delayed(wait, act) {
 // One knob: {element, show(value)}; `onTurn(value)` gets what its slider or its text is set to.
 function createKnob(knob, units, onTurn) {
   const id = `knob-${knob.key}`;
-  const unit = knob.unit === "1" ? "" : knob.unit;
+  const unit = knob.unit === "1" ? "" : knob.unit.replace(/\^(-?\d)/g, (all, power) => POWERS[power] ?? all);
   const original = `${amountText(knob.value)} ${unit}`.trim();
-  const slider = element("input", { type: "range", min: 0, max: stepsOf(knob), step: 1, "aria-label": knob.label });
+  const slider = element("input", { type: "range", min: 0, max: sliderSteps(knob), step: 1, "aria-label": knob.label });
   const typed = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
   const reset = element("button", { type: "button", class: "knob-reset", title: `back to ${original}` }, "↺");
   const problem = element("p", { class: "knob-problem", id: `${id}-problem`, role: "alert", hidden: true });
-  const label = element("label", { for: id, title: knob.meaning }, knob.label);
-  const row = element("div", { class: "knob" }, label, typed, element("span", { class: "knob-unit" }, unit), reset, slider, problem);
-  slider.style.setProperty("--original", placeOf(knob.value, knob) / stepsOf(knob));
+  const label = element("label", { for: id, title: knob.meaning }, ...breakable(knob.label));
+  const track = element("span", { class: "knob-slider" }, slider);
+  const row = element("div", { class: "knob" }, label, track, typed, element("span", { class: "knob-unit" }, unit), reset, problem);
+  track.style.setProperty("--original", placeOf(knob.value, knob) / sliderSteps(knob));
   reset.setAttribute("aria-label", `reset ${knob.label} to ${original}`);
   typed.setAttribute("aria-describedby", problem.id);
 
@@ -125,6 +137,11 @@ function createKnob(knob, units, onTurn) {
   return { element: row, show };
 }
 
+// A name that may go on in a new line behind its dots.
+function breakable(name) {
+  return name.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
+}
+
 function section(title, knobs, group, rows) {
   const inside = knobs.filter((knob) => knob.group === group).map((knob) => rows.get(knob.key).element);
   const summary = element("summary", {}, title);
@@ -133,14 +150,16 @@ function section(title, knobs, group, rows) {
 
 // The panel's title, which opens and closes it where it is a drawer, and the button that puts everything back.
 function createHeader(panel, onReset) {
-  const drawer = element("button", { type: "button", class: "drawer-handle", "aria-expanded": "false" }, "Change it");
-  const reset = element("button", { type: "button", class: "reset-all" }, "Reset all");
-  drawer.addEventListener("click", () => {
+  const toggle = () => {
     const open = panel.classList.toggle("is-open");
     drawer.setAttribute("aria-expanded", open);
-  });
+    if (open) document.getElementById("stage").scrollIntoView();
+  };
+  const drawer = element("button", { type: "button", class: "drawer-handle", "aria-expanded": "false" }, "Change it");
+  const reset = element("button", { type: "button", class: "reset-all" }, "Reset all");
+  drawer.addEventListener("click", toggle);
   reset.addEventListener("click", onReset);
-  return element("header", { class: "controls-head" }, element("h2", {}, drawer), reset);
+  return element("div", { class: "controls-head" }, element("h2", {}, drawer), reset);
 }
 
 function createFooter(onCompare, onSave) {
@@ -154,7 +173,7 @@ function createFooter(onCompare, onSave) {
     setTimeout(() => (copy.textContent = "Copy link"), 2000);
   });
   const compare = element("label", { class: "compare" }, against, "Compare with the original");
-  return element("footer", { class: "controls-foot" }, compare, copy, csv);
+  return element("div", { class: "controls-foot" }, compare, copy, csv);
 }
 
 // What says how a run came about, and what to do where it didn't: {element, busy, tell, fail, announce}.

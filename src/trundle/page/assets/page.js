@@ -43,6 +43,7 @@ export function startPage(document, parts = {}) {
       Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
       page.motion.arrows = motion.arrows ?? arrowsOf(page.motion, page.scene);
     }
+    page.view?.keep?.(page.scene);
     page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
     page.redraw();
   };

@@ -1,10 +1,11 @@
-// One simulation at a time in a worker, the newest request next. No document: `start` makes whatever acts as a worker.
+// One simulation at a time in a worker, the newest request next. Without a document: `start` makes whatever acts as a worker.
 
 // A run that takes longer than this is given up where a newer setting waits (ms).
 const PATIENCE = 600;
 
-// Returns {ask(request), stop()}. `start()` returns a fresh worker, which answers {id, ...} to each {id, request}.
-// Of many requests while one runs only the newest is kept; results come in the order of their requests.
+// Returns {ask(request, about), stop()}. `start()` returns a fresh worker, which answers {id, …} to each {id, request}.
+// Of many requests while one runs only the newest is kept; results come in the order of their requests, with what each
+// was `about`.
 export function createRunner(start, { onResult, onBusy, onFailure }) {
   let worker = null;
   let running = null;
@@ -32,16 +33,16 @@ export function createRunner(start, { onResult, onBusy, onFailure }) {
     const fresh = start();
     fresh.onmessage = ({ data }) => {
       if (data.id !== running?.id) return;
-      const { request, begun } = running;
-      onResult(data, request, performance.now() - begun);
+      const { about, begun } = running;
+      onResult(data, about, performance.now() - begun);
       next();
     };
     fresh.onerror = (event) => {
-      if (fresh !== worker) return;
+      if (fresh !== worker || !running) return;
       event.preventDefault?.();
-      const { request } = running;
+      const { about } = running;
       drop();
-      onFailure(event.message || "The simulation failed.", request);
+      onFailure(event.message || "The simulation failed.", about);
       next();
     };
     return fresh;
@@ -53,8 +54,8 @@ export function createRunner(start, { onResult, onBusy, onFailure }) {
     next();
   };
 
-  const ask = (request) => {
-    waiting = { id: ++count, request };
+  const ask = (request, about) => {
+    waiting = { id: ++count, request, about };
     if (!running) return next();
     const spent = performance.now() - running.begun;
     clearTimeout(running.patience);

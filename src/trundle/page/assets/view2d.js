@@ -12,10 +12,10 @@ const DIRECTIONS = 160; // in which a solid's outermost corners are looked for
 const TRAIL_STEP = 1.5; // pixels between points of a trail
 
 // A view of `scene` (the page's shapes with `motion`, `ghost` and `others`): {draw(scene, moment), resize(), fit(),
-// zoom(factor), pan(dx, dy), follow(on)}.
+// keep(scene), zoom(factor), pan(dx, dy), follow(on)}.
 export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
   const context = canvas.getContext("2d");
-  const camera = { x: 0, y: 0, scale: 1, fitted: 1, width: 1, height: 1, ratio: 1, follows: false, offset: [0, 0] };
+  const camera = { x: 0, y: 0, scale: 1, fitted: 1, width: 1, height: 1, ratio: 1, follows: false, offset: [0, 0], moved: false };
   const trails = new WeakMap();
   let shown = null;
 
@@ -51,6 +51,7 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
     camera.x = (low[0] + high[0]) / 2;
     camera.y = (low[1] + high[1]) / 2 - 10 / camera.scale;
     camera.offset = [0, 0];
+    camera.moved = false;
   };
   const zoom = (factor, at = [camera.width / 2, camera.height / 2]) => {
     const scale = Math.min(Math.max(camera.scale * factor, camera.fitted * ZOOMS[0]), camera.fitted * ZOOMS[1]);
@@ -59,17 +60,20 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
     camera.scale = scale;
   };
   const move = (x, y) => {
+    camera.moved = true;
     camera.x += x;
     camera.y += y;
     camera.offset = [camera.offset[0] + x, camera.offset[1] + y];
   };
   const pan = (dx, dy) => move(-dx / camera.scale, dy / camera.scale);
   const setFollow = (on) => {
-    Object.assign(camera, { follows: on, offset: [0, 0] });
+    Object.assign(camera, { follows: on, offset: [0, 0], moved: true });
     if (!shown || !on) return;
     camera.scale = Math.max(camera.scale, Math.min(camera.width, camera.height) / (8 * shown.size));
   };
-  return { draw, resize, fit, zoom, pan, follow: setFollow, get follows() { return camera.follows; } };
+  // A picture that nobody has moved keeps everything in view as the motion changes.
+  const keep = (scene) => camera.moved || fit(scene);
+  return { draw, resize, fit, keep, zoom, pan, follow: setFollow, get follows() { return camera.follows; } };
 }
 
 function follow(camera, at) {
@@ -112,7 +116,9 @@ function robotsOf(scene, moment) {
 function boundsOf(scene) {
   const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
   const look = scene.seen;
-  for (const { motion, scene: shapes } of [scene, ...scene.others].map((each) => ({ motion: each.motion, scene: each }))) {
+  const shown = [scene, ...scene.others].map((each) => ({ motion: each.motion, shapes: each }));
+  if (scene.ghost?.poses) shown.push({ motion: scene.ghost, shapes: scene });
+  for (const { motion, shapes } of shown) {
     const points = outline(shapes);
     const every = Math.max(1, Math.floor((motion.time.length * points.length) / 4000));
     for (let k = 0; k < motion.time.length; k += every) {
