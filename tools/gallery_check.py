@@ -51,7 +51,7 @@ def faults(folder: Path, names: Sequence[str]) -> list[str]:
     shots: dict[str, list[Image.Image]] = {look: [] for look in _LOOKS}
     with _chromium() as browser:
         for name in names:
-            page = browser.new_page()
+            page = browser.new_page(reduced_motion="reduce")
             complaints = _watched(page)
             page.goto((folder / name).resolve().as_uri())
             for look, (wide, tall, colours) in _LOOKS.items():
@@ -70,7 +70,7 @@ def faults(folder: Path, names: Sequence[str]) -> list[str]:
 def screenshot(path: Path, picture: Path) -> None:
     """A page as a browser shows it, in the middle of its run."""
     with _chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 760})
+        page = browser.new_page(viewport={"width": 1280, "height": 760}, reduced_motion="reduce")
         page.goto(path.resolve().as_uri())
         _seek(page)
         with Image.open(io.BytesIO(page.screenshot())) as shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.model.solids import solids
-from trundle.robot.bodies import DirectedJoint
+from trundle.robot.bodies import DirectedJoint, FloatingJoint, PlanarJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
 from trundle.robot.structure import body_names
@@ -59,21 +59,32 @@ def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
 
 def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, float]) -> Scene:
     """A robot over a run with these parameters; `values` has every coordinate that is a state, (T,)."""
+    return mover(robot, parameters)(values)
+
+
+def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[str, Array]], Scene]:
+    """What `motion` gives as a function of the values alone: the shapes are read once."""
     read = robot.resolver({**robot.parameter_values(), **parameters})
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
-    q = [values[name] for name in names]
-    found = configure(assembly, names, q)
-    count = len(q[0]) if q else 1
     drawn = _Drawn(robot, assembly, read)
-    still = drawn.scene(world_poses(assembly.tree, found.poses), count)
-    angles = [
-        found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
-        for wheel in assembly.wheels
-    ]
-    spins = table([angles], count, len(angles)).reshape(count, len(angles))
+
+    def moved(values: Mapping[str, Array]) -> Scene:
+        q = [values[name] for name in names]
+        found, count = configure(assembly, names, q), len(q[0]) if q else 1
+        angles = [
+            found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+            for wheel in assembly.wheels
+        ]
+        spins = table([angles], count, len(angles)).reshape(count, len(angles))
+        return replace(still, poses=drawn.poses(world_poses(assembly.tree, found.poses), count), spins=spins)
+
     bodies = {name: drawn.body(name) for name in body_names(robot)}
-    return replace(still, spins=spins, solids=solids(robot, read, bodies))
+    # A bar along a slide has a length somewhere, if not where every joint is at its zero.
+    somewhere = configure(assembly, names, np.random.default_rng(0).uniform(0.1, 1.0, len(names)).tolist())
+    shapes = drawn.scene(world_poses(assembly.tree, somewhere.poses), 1)
+    still = replace(shapes, solids=solids(robot, read, bodies))
+    return moved
 
 
 def shapes_in(robot: Robot, parameters: Mapping[str, Scalar]) -> Scene:
@@ -249,8 +260,10 @@ class _Drawn:
         """
         robot, links = self.robot, self.assembly.tree.links
         for name, joint in robot.joints.items():
-            if not (robot.loops and links[self.joints[name]].joint.slides):  # a slide moves along no body
-                yield Bar(name, Spot(self.body(joint.parent)), Spot(self.joints[name]))
+            parent = self.body(joint.parent)
+            along_ground = robot.loops and links[self.joints[name]].joint.slides and not parent
+            if not (along_ground or isinstance(joint, (FloatingJoint, PlanarJoint))):  # no body is there
+                yield Bar(name, Spot(parent), Spot(self.joints[name]))
         for name in robot.loops:
             loop = self.loop(name)
             for end in (loop.second, loop.first):

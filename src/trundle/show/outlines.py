@@ -45,18 +45,21 @@ class Outlines:
 def outlines(scene: Scene, view: str) -> Outlines:
     """What is seen of a scene from a view."""
     stripes, pivots = _turning(scene, view)
-    bars = [project(scene.places((b.start, b.end)), view) for b in (*scene.mounts, *scene.bars)]
+    shown = [bar for bar in (*scene.mounts, *scene.bars) if bar.start.frame not in scene.clothed]
+    bars = [project(scene.places((b.start, b.end)), view) for b in shown]
     trails = [scene.places((wheel.pivot, Spot(wheel.frame))) for wheel in scene.wheels]
     bars += [project(trail, view) for trail in trails if not np.allclose(trail[:, 0], trail[:, 1])]
-    joints = project(scene.places(Spot(joint.frame) for joint in scene.joints), view)
+    spots = [Spot(joint.frame) for joint in scene.joints if not scene.solids]  # else they are inside
+    joints = project(scene.places(spots), view)
     return Outlines(tuple(_faces(scene, view)), tuple(stripes), tuple(bars), tuple(pivots), joints)
 
 
 def _faces(scene: Scene, view: str) -> list[Face]:
     """Bodies, the nearest last, then wheels."""
-    corners = scene.places(Spot(plate.frame, corner) for plate in scene.plates for corner in plate.corners)
-    ends = np.cumsum([len(plate.corners) for plate in scene.plates])
-    plates = list(zip(scene.plates, np.split(corners, ends[:-1], axis=1), strict=False))
+    shown = [plate for plate in scene.plates if not (plate.assumed and plate.frame in scene.clothed)]
+    corners = scene.places(Spot(plate.frame, corner) for plate in shown for corner in plate.corners)
+    ends = np.cumsum([len(plate.corners) for plate in shown])
+    plates = list(zip(shown, np.split(corners, ends[:-1], axis=1), strict=False))
     plates.sort(key=lambda plate: float(depth(plate[1][0], view).mean()))
     faces = [Face(project(at, view), BODY, INK, _ASSUMED if p.assumed else 1.0) for p, at in plates]
     return faces + [Face(silhouette(scene, wheel, view), WHEEL, WHEEL) for wheel in scene.wheels]

@@ -20,6 +20,7 @@ from trundle.scene import SEEN, Plate, Scene, project
 from trundle.show.panels import described
 from trundle.show.plane import draw_plane, limits_around, plane_axes
 from trundle.show.robot import draw_scene
+from trundle.show.solids import off
 from trundle.show.style import (
     COLOURS,
     DASHES,
@@ -86,7 +87,9 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(figure, axes, bar, track)
+        moved = off(track.scene)
         notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
+        notes.append(f"shapes to within {1e3 * moved:.2g} mm" if moved else "")
         _note(axes, ", ".join(filter(None, notes)))
         return figure
 

@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgba
 from trundle.results.arrays import FloatArray
 from trundle.scene import Scene, project
 from trundle.show.outlines import outlines
+from trundle.show.solids import Shaded, shaded
 from trundle.show.style import BODY, COLOURS, INK, TREAD, WHEEL
 
 
@@ -28,13 +29,15 @@ def draw_scene(
 
     for moment, alpha in enumerate(alphas):
         level = 3 + moment / len(alphas)
+        if scene.solids:
+            _draw_solids(axes, shaded(scene, view, moment), about[moment], scale, alpha, level)
         axes.add_collection(
             PolyCollection(
                 placed([face.corners for face in seen.faces], moment),
                 facecolors=[to_rgba(face.colour, alpha * face.strength) for face in seen.faces],
                 edgecolors=[to_rgba(face.edge, alpha) for face in seen.faces],
                 linewidths=0.9,
-                zorder=level,
+                zorder=level + 0.005,
             ),
             autolim=False,
         )
@@ -50,3 +53,13 @@ def draw_scene(
         if seen.joints.size:
             (dots,) = placed([seen.joints], moment)
             axes.plot(*dots.T, "o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=level + 0.02)
+
+
+def _draw_solids(
+    axes: Axes, seen: Shaded, about: FloatArray, scale: float, alpha: float, level: float
+) -> None:
+    """Bodies' own shapes; a thin edge of a triangle's own colour closes the gaps between them."""
+    colours = seen.colours * [1, 1, 1, alpha]
+    drawn = PolyCollection(list(about + scale * (seen.corners - about)), facecolors=colours, zorder=level)
+    drawn.set(edgecolors=colours if alpha == 1 else "none", linewidths=0.5)
+    axes.add_collection(drawn, autolim=False)

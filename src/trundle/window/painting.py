@@ -9,6 +9,7 @@ from trundle.results.arrays import FloatArray
 from trundle.scene import Scene, project
 from trundle.show.arrows import FORCE, MOMENT, arrow_lines
 from trundle.show.outlines import Face, outlines
+from trundle.show.solids import shaded
 from trundle.show.style import BODY, COLOURS, INK, TREAD, WHEEL
 from trundle.window.camera import Camera
 
@@ -20,6 +21,11 @@ _SHORTEST, _HALF, _HEAD = 6.0, 4.0, 9.0
 def paint(screen: pygame.Surface, scene: Scene, view: str, camera: Camera, unit: float) -> None:
     """The robot at a scene's only moment; `unit` is how many pixels a point of a line is wide."""
     seen = outlines(scene, view)
+    if scene.solids:
+        shapes = shaded(scene, view, 0)
+        colours = np.round(255 * shapes.colours[:, :3]).astype(int).tolist()
+        for points, colour in zip(camera.on_screen(shapes.corners).tolist(), colours, strict=True):
+            pygame.draw.polygon(screen, colour, points)
     for face in seen.faces:
         _fill(screen, face, camera.on_screen(face.corners[0]))
     for pivot in seen.pivots:

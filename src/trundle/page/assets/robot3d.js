@@ -6,6 +6,7 @@ import { placed } from "./data.js";
 const SLIM3D = 0.3; // a wheel without a width has this share of its radius
 const TREADS = 12; // marks around a tread
 const CREASE = Math.cos((35 * Math.PI) / 180); // faces that meet at less are shaded as one
+const THROUGH = 0.4; // how strongly bodies are drawn through which joints are seen
 const Y_AXIS = new THREE.Vector3(0, 1, 0);
 
 // The parts of a robot that can be switched on and off, and whether they are shown at first.
@@ -22,14 +23,17 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   const group = new THREE.Group();
   const frames = Array.from({ length: shapes.frames }, () => still(new THREE.Group()));
   group.add(...frames);
-  const kit = { shapes, frames, group, layers: new Map(), painted: [], moving: [], opacity, colour };
+  const kit = { shapes, frames, group, layers: new Map(), painted: [], clothes: [], moving: [], opacity, colour };
   kit.joint = 0.017 * shapes.size;
   kit.clothed = new Set(shapes.clothed);
   for (const solid of shapes.solids) addSolid(kit, solid);
   for (const plates of plateGroups(shapes.plates)) addPlates(kit, plates);
   shapes.wheels.forEach((wheel, k) => addWheel(kit, wheel, k));
-  for (const bar of [...shapes.mounts, ...shapes.bars]) addBar(kit, bar, kit.clothed.has(bar.start[0]) ? "skeleton" : "bodies");
-  for (const { frame, pivot } of shapes.wheels) addBar(kit, { start: pivot, end: [frame, [0, 0, 0]] }, "bodies");
+  const bars = [...shapes.mounts, ...shapes.bars];
+  const held = shapes.wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
+  const hidden = ({ start }) => kit.clothed.has(start[0]);
+  addBars(kit, [...bars.filter((bar) => !hidden(bar)), ...held], "bars");
+  addBars(kit, bars.filter(hidden), "skeleton");
   for (const joint of shapes.joints) addJoint(kit, joint);
   for (const { first } of shapes.loops) addBall(kit, first, kit.joint, "joint", "joints");
   for (const center of shapes.centers) addBall(kit, center, 0.8 * kit.joint, "center", "centers");
@@ -58,7 +62,13 @@ function pose(kit, { poses, spins, arrows }) {
 function show(kit, on) {
   const clothed = kit.clothed.size > 0;
   const skeleton = on.skeleton ?? !clothed;
-  const seen = { bodies: on.shapes, bars: skeleton, joints: skeleton, skeleton: skeleton && clothed, axes: on.axes, centers: on.centers, wrenches: on.wrenches };
+  const seen = { bodies: on.shapes, bars: on.shapes, joints: skeleton, skeleton: skeleton && clothed, axes: on.axes, centers: on.centers, wrenches: on.wrenches };
+  for (const { look, opacity } of kit.clothes) {
+    look.opacity = skeleton ? Math.min(opacity, THROUGH) : opacity;
+    look.transparent = look.opacity < 1;
+    look.depthWrite = !look.transparent;
+    look.needsUpdate = true;
+  }
   kit.wrenches = on.wrenches;
   for (const [name, objects] of kit.layers) for (const object of objects) object.visible = Boolean(seen[name]);
 }
@@ -94,6 +104,7 @@ function addSolid(kit, solid) {
   const { frame, colour } = solid;
   const opacity = colour && colour.length > 7 ? parseInt(colour.slice(7), 16) / 255 : 1;
   const look = material(kit, colour ? colour.slice(0, 7) : "body", { opacity, side: THREE.DoubleSide });
+  kit.clothes.push({ look, opacity: look.opacity });
   add(kit, kit.frames[frame], still(new THREE.Mesh(surfaceOf(solid), look)), "bodies");
 }
 
@@ -242,35 +253,39 @@ function wheelMarks({ radius, roller_angle: angle }, half) {
   return found;
 }
 
-// A bar from one spot to another, which may be on different frames.
-function addBar(kit, { start, end }, layer) {
+// Bars from one spot to another, which may be on different frames: all in one object, as each takes time to draw.
+function addBars(kit, bars, layer) {
+  if (!bars.length) return;
   const radius = 0.45 * kit.joint;
   const look = material(kit, "wheel");
-  const bar = still(new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, 1, 14), look));
-  add(kit, kit.group, bar, layer === "bodies" ? "bars" : layer);
-  const tip = new THREE.SphereGeometry(radius, 14, 8);
-  const tips = [0, 1].map(() => add(kit, kit.group, still(new THREE.Mesh(tip, look)), layer === "bodies" ? "bars" : layer));
-  const [from, to] = [new THREE.Vector3(), new THREE.Vector3()];
+  const many = (geometry, count) => {
+    const made = new THREE.InstancedMesh(geometry, look, count);
+    made.frustumCulled = false;
+    return add(kit, kit.group, still(made), layer);
+  };
+  const rods = many(new THREE.CylinderGeometry(radius, radius, 1, 14), bars.length);
+  const tips = many(new THREE.SphereGeometry(radius, 14, 8), 2 * bars.length);
+  const [from, to, matrix] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Matrix4()];
   kit.moving.push((poses) => {
-    from.fromArray(placed(poses, start));
-    to.fromArray(placed(poses, end));
-    span(bar, from, to);
-    [from, to].forEach((at, k) => {
-      tips[k].matrix.makeTranslation(at);
-      tips[k].matrixWorldNeedsUpdate = true;
+    bars.forEach(({ start, end }, k) => {
+      from.fromArray(placed(poses, start));
+      to.fromArray(placed(poses, end));
+      rods.setMatrixAt(k, span(matrix, from, to));
+      tips.setMatrixAt(2 * k, matrix.makeTranslation(from));
+      tips.setMatrixAt(2 * k + 1, matrix.makeTranslation(to));
     });
+    rods.instanceMatrix.needsUpdate = tips.instanceMatrix.needsUpdate = true;
   });
 }
 
 const SPAN = { along: new THREE.Vector3(), turn: new THREE.Quaternion(), scale: new THREE.Vector3() };
 
-// Puts what is one metre long along y, about its middle, between two points.
-function span(object, from, to, thick = 1) {
+// Where what is one metre long along y, about its middle, is between two points.
+function span(matrix, from, to) {
   const length = Math.max(SPAN.along.subVectors(to, from).length(), 1e-12);
   SPAN.turn.setFromUnitVectors(Y_AXIS, SPAN.along.divideScalar(length));
   SPAN.along.addVectors(from, to).multiplyScalar(0.5);
-  object.matrix.compose(SPAN.along, SPAN.turn, SPAN.scale.set(thick, length, thick));
-  object.matrixWorldNeedsUpdate = true;
+  return matrix.compose(SPAN.along, SPAN.turn, SPAN.scale.set(1, length, 1));
 }
 
 // A pin along its axis, a sleeve along what slides, a ball for what turns every way; what is fixed has none.
@@ -300,7 +315,7 @@ function addAxes(kit, frame) {
   ["x", "y", "z"].forEach((name, k) => {
     const axis = new THREE.Mesh(new THREE.CylinderGeometry(0.12 * kit.joint, 0.12 * kit.joint, 1, 8), material(kit, name));
     const to = new THREE.Vector3().setComponent(k, length);
-    span(axis, new THREE.Vector3(), to);
+    span(axis.matrix, new THREE.Vector3(), to);
     add(kit, frame, still(axis), "axes");
   });
 }
@@ -330,7 +345,8 @@ function addArrow(kit, { turns }, index) {
     arrow.traverse((each) => (each.layers.mask = length > 0.5 * r ? 1 : 0)); // what is too short is left out
     to.addVectors(from, along);
     along.normalize();
-    span(shaft, from, to);
+    span(shaft.matrix, from, to);
+    shaft.matrixWorldNeedsUpdate = true;
     heads.forEach((head, k) => place(head, 1 - (k * 2 * r) / Math.max(length, r), Y_AXIS));
     ring.forEach((each) => place(each, 0.5, new THREE.Vector3(0, 0, 1)));
   });

@@ -11,6 +11,7 @@ const STEEPEST = Math.PI / 2 - 1e-3;
 const NEAREST = 0.02; // of the distance at which everything fits, and the farthest
 const FARTHEST = 30;
 const TRAIL_POINTS = 700;
+const TRAIL_SHARE = 0.0011; // a trail's radius as a share of the distance it is seen from
 const TURN = 0.008; // rad for each pixel that is dragged
 const GIZMO = 92; // pixels
 
@@ -93,6 +94,7 @@ function renderView(view) {
   camera.updateProjectionMatrix();
   sun.target.position.copy(eye.target);
   sun.position.copy(eye.target).add(new THREE.Vector3(-0.5, -0.8, 1.4).multiplyScalar(eye.distance)); // from the left, as on paper
+  for (const { trail } of view.robots) trail.seenFrom(eye.distance);
   renderer.setClearColor(theme.paper);
   renderer.clear();
   renderer.render(view.scene, camera);
@@ -122,7 +124,7 @@ function rebuild(view) {
   for (const each of view.robots) {
     each.robot = createRobot3d(each.shapes, theme, each.look);
     each.robot.show(view.seen);
-    each.trail = createTrail(each, theme, shown.size);
+    each.trail = createTrail(each, theme);
     view.scene.add(each.robot.group, each.trail.group);
   }
   if (ground) view.step = layGround(view);
@@ -135,16 +137,15 @@ function poseRobot(each, scene, moment) {
   each.trail.until(own.index);
 }
 
-// The traced point's path: a thin line, and a tube over what has been travelled.
-function createTrail({ shapes, motion, look, ghost }, theme, size) {
+// The traced point's path: a thin line, and a tube over what has been travelled, as thick from far as from near.
+function createTrail({ shapes, motion, look, ghost }, theme) {
   const colour = new THREE.Color(ghost ? theme.ghost : theme.curves[(look.colour ?? 0) % theme.curves.length]);
   const { points, every } = trailPoints(shapes, motion);
   const group = new THREE.Group();
   const line = new THREE.BufferGeometry().setFromPoints(points);
   group.add(new THREE.Line(line, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.35 })));
-  if (ghost || points.length < 2) return { group, until: () => {} };
-  const radius = Math.max(0.004 * size, 0.0022 * new THREE.Box3().setFromPoints(points).getSize(new THREE.Vector3()).length());
-  const tube = new THREE.InstancedMesh(new THREE.CylinderGeometry(radius, radius, 1, 6, 1, true), new THREE.MeshBasicMaterial({ color: colour }), points.length - 1);
+  if (ghost || points.length < 2) return { group, until: () => {}, seenFrom: () => {} };
+  const tube = new THREE.InstancedMesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: colour }), points.length - 1);
   const one = new THREE.Object3D();
   for (let k = 0; k + 1 < points.length; k++) {
     const along = new THREE.Vector3().subVectors(points[k + 1], points[k]);
@@ -156,7 +157,15 @@ function createTrail({ shapes, motion, look, ghost }, theme, size) {
   }
   tube.frustumCulled = false;
   group.add(tube);
-  return { group, until: (index) => (tube.count = Math.floor(index / every)) };
+  let radius = 0;
+  const seenFrom = (distance) => {
+    const wanted = TRAIL_SHARE * distance;
+    if (Math.abs(wanted - radius) < 0.15 * radius) return;
+    radius = wanted;
+    tube.geometry.dispose();
+    tube.geometry = new THREE.CylinderGeometry(radius, radius, 1, 6, 1, true);
+  };
+  return { group, until: (index) => (tube.count = Math.floor(index / every)), seenFrom };
 }
 
 // What drives leaves its trail on the ground.
