@@ -60,6 +60,7 @@ export function startPage(document, parts = {}) {
   };
   page.resize = () => {
     page.view?.resize();
+    if (page.scene) page.view?.keep?.(page.scene);
     page.redraw();
   };
   if (page.motion) showFacts(document, page);
