@@ -102,6 +102,11 @@ def test_a_window_gets_the_run_and_what_was_said(trundle, runs, monkeypatch):
     assert trundle("show", runs[0], "--window", "--output", "x").status == 2
 
 
+def test_the_page_of_a_description_is_alive(trundle, folder):
+    assert trundle("show", "circle.yaml", "--page", "--json").data["files"] == ["runs/circle/circle.html"]
+    assert '"live":{' in (folder / "runs/circle/circle.html").read_text().replace('"live": {', '"live":{')
+
+
 @pytest.mark.parametrize("words", [("--figures",), ("--film",), ("--page",)])
 def test_other_peoples_files_stay(trundle, folder, runs, words):
     theirs = {"--figures": "path.png", "--film": "circle.gif", "--page": "circle.html"}[words[0]]

@@ -63,7 +63,7 @@ def configure(parser: ArgumentParser) -> None:
     modes = parser.add_mutually_exclusive_group()
     for mode, text in _MODES.items():
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=text)
-    add_output(parser, "PATH", "the folder of figures, the film (.gif, .mp4) or the page (.html)")
+    add_output(parser, "PATH", "the folder of figures, the film (.gif, .mp4), the page (.html)")
     add("--only", metavar="NAMES", help="draw these values only: x,theta,left.rate")
     add("--figure-format", choices=FIGURE_FORMATS, help="of the figures (default: png)")
     add("--speed", type=float, metavar="TIMES", help="how many times as fast as it went (default: 1)")
@@ -207,7 +207,8 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{str(path)!r}: a page's file ends in .html", key="--output")
     claim(str(path), args.force)
-    text = page_of([thing.run for thing in things])
+    alone = things[0] if len(things) == 1 and not things[0].is_run else None
+    text = page_of(alone.request.kept or alone.request.document if alone else [thing.run for thing in things])
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return [path]

@@ -51,12 +51,12 @@ function setUpPlayer(document, page) {
     page.plots.move(page.moment, numbers);
   };
   page.redraw = () => {
-    if (page.scene) document.getElementById("wrenches").replaceChildren(...wrenchLegend(page.scene, page.motion));
     page.plots.draw();
     page.draw();
   };
   page.resize = () => {
     page.view?.resize();
+    if (page.scene) page.view?.keep?.(page.scene);
     page.redraw();
   };
 }
@@ -115,8 +115,9 @@ function readTheme(document) {
   return theme;
 }
 
-// How long the motion is that is shown, and how much of a run is drawn.
-function showFacts(document, { motion }) {
+// How long the motion is that is shown, how much of a run is drawn, and what its arrows stand for.
+function showFacts(document, { motion, scene }) {
+  if (scene) document.getElementById("wrenches").replaceChildren(...wrenchLegend(scene, motion));
   const drawn = motion.time.length;
   const { samples = drawn, off = 0 } = motion;
   const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));
