@@ -44,9 +44,9 @@ export function startPage(document, parts = {}) {
       page.motion.arrows = motion.arrows ?? arrowsOf(page.motion, page.scene);
     }
     page.view?.keep?.(page.scene);
-    page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
     showFacts(document, page);
-    page.redraw();
+    page.plots.draw();
+    page.player.setRange(page.motion.time[0], page.motion.time.at(-1)); // which draws the moment
   };
   // A run that is shown faintly beside, as it is given to setMotion; null for none.
   page.setGhost = (motion) => {
