@@ -63,13 +63,16 @@ def page_frames(quick: bool) -> list[Row]:
     return rows
 
 
-def frame_times(browser: Browser, path: Path, seconds: float) -> np.ndarray:
-    """The main thread's time (ms) in each task that fires an animation frame, while the page plays."""
+def frame_times(browser: Browser, path: Path, seconds: float, beside: str = "0") -> np.ndarray:
+    """The main thread's time (ms) in each task that fires an animation frame, while the page plays and something runs
+    beside.
+    """
     tab = browser.new_page(viewport={"width": 1280, "height": 800})
     tab.goto(path.as_uri())
     tab.wait_for_timeout(500)
     browser.start_tracing(page=tab, categories=["toplevel", "devtools.timeline"])
     tab.evaluate("trundlePage.player.play()")
+    tab.evaluate(beside)
     tab.wait_for_timeout(1000 * seconds)
     events = json.loads(browser.stop_tracing())["traceEvents"]
     tab.close()
