@@ -76,3 +76,12 @@ def test_a_run_of_nothing_known_has_no_picture():
 def test_a_model_shows_itself_alive(opened):
     page = opened(notebook(trundle.derive(catalog.differential_drive()).animate()._repr_html_()))
     page.frame_locator("iframe").locator("#controls input[type=range]").first.wait_for()
+
+
+def test_a_hostile_name_leaves_no_attribute_and_no_element(opened):
+    name = "\"></iframe></script><img src=x onerror=alert(1)>&quot; onload='alert(2)' \x1b]0;x\x07"
+    run = trundle.Run(name, [0.0, 1.0], {name: [0.0, 1.0]}, units={name: name})
+    page = opened(notebook(run.animate()._repr_html_()))
+    page.frame_locator("iframe").locator("input.time").wait_for()
+    assert page.locator("img").count() == 0
+    assert page.frame_locator("iframe").locator("h1").inner_text().startswith('"></iframe></script><img')

@@ -224,6 +224,20 @@ def test_drive_gives_back_a_run_that_can_be_kept(tmp_path, monkeypatch):
     trundle.window.play(kept, speed=10, close=True)
 
 
+def test_an_interrupt_closes_the_window_and_keeps_what_was_driven(monkeypatch):
+    frames = iter(range(30))
+
+    def interrupted():
+        if next(frames, None) is None:
+            raise KeyboardInterrupt
+        return []
+
+    monkeypatch.setattr(pygame.event, "get", interrupted)
+    run = trundle.window.drive(trundle.catalog.differential_drive())
+    assert run.duration > 0
+    assert not pygame.display.get_init()
+
+
 def test_what_cant_be_driven_is_said(tmp_path):
     with pytest.raises(trundle.InputError, match="positive number"):
         trundle.window.drive(trundle.catalog.swerve(), speed=-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -288,5 +289,6 @@ def steer(problem: Problem, speed: float | None, duration: float | None, size: t
         driver = Driver(problem, screen.get_size(), unit_of_screen())
         driver.speed = driver.speed if speed is None else speed
         driver.until = driver.until if duration is None else duration
-        keep_open(driver)
+        with suppress(KeyboardInterrupt):  # closes it, as its button does: what was driven isn't lost
+            keep_open(driver)
     return driver.stepper.run()

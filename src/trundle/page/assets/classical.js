@@ -8,7 +8,7 @@ import { fail, fillCommands } from "./problem.js";
 // sixteen times better. The finer one where it is cheap.
 const [GOAL, FINE] = [1e-4, 1e-6];
 // Operations that the classical method may take, some 50 ms, and those that are cheap.
-const [PLENTY, CHEAP] = [3e7, 8e6];
+const [PLENTY, CHEAP] = [3e7, 4e6];
 const LOOKS = 12; // moments along a run at which its stability is looked at again
 const SINGULAR = "its motion has no value where it starts: it is singular there, or a number is out of bounds";
 const SAFE = 0.9; // share of the longest stable step that is taken
