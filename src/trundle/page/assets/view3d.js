@@ -22,7 +22,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   renderer.autoClear = false;
   const world = createWorld();
   const view = { canvas, theme, renderer, ...world, shown: null, moment: null, robots: [], key: null, step: null };
-  view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false };
+  view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false, moved: false };
   view.seen = Object.fromEntries(LAYERS.map(({ name, on }) => [name, on]));
   const render = () => view.shown && renderView(view);
   const draw = (scene, moment) => {
@@ -34,9 +34,11 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     onCamera({ magnified: 1, follows: view.eye.follows, step: view.step });
   };
   const fit = (scene = view.shown) => scene && fitView(view, scene);
+  const keep = (scene) => view.eye.moved || fit(scene);
   const zoom = (factor) => {
     const { eye } = view;
     eye.distance = Math.min(Math.max(eye.distance / factor, NEAREST * eye.fitted), FARTHEST * eye.fitted);
+    eye.moved = true;
   };
   const orbit = (dx, dy) => {
     view.eye.azimuth -= TURN * dx;
@@ -45,7 +47,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   const pan = (dx, dy) => panView(view, dx, dy);
   const setFollow = (on) => {
     const { eye } = view;
-    Object.assign(eye, { follows: on });
+    Object.assign(eye, { follows: on, moved: true });
     eye.offset.set(0, 0, 0);
     if (on && view.shown) eye.distance = Math.min(eye.distance, 5 * view.shown.size / Math.tan(FIELD));
   };
@@ -62,7 +64,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     for (const { robot } of view.robots) robot.dispose();
     renderer.dispose();
   };
-  return { draw, resize: () => resizeView(view), fit, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
+  return { draw, resize: () => resizeView(view), fit, keep, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
 }
 
 function createWorld() {
@@ -223,6 +225,7 @@ function fitView(view, scene) {
   });
   eye.fitted = eye.distance = 1.12 * Math.max(...away, 1e-6);
   eye.offset.set(0, 0, 0);
+  eye.moved = false;
 }
 
 function panView({ canvas, eye, camera }, dx, dy) {
@@ -232,6 +235,7 @@ function panView({ canvas, eye, camera }, dx, dy) {
   const move = right.multiplyScalar(-dx * metres).addScaledVector(up, dy * metres);
   eye.target.add(move);
   eye.offset.add(move);
+  eye.moved = true;
 }
 
 // Lines at round distances on the ground, those through the world's origin stronger; how far apart they are. What hangs
