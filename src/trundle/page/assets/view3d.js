@@ -192,11 +192,15 @@ function disposeTrail({ group }) {
   });
 }
 
-// Points around the robots over their motions, in the world.
+const SURROUNDINGS = new WeakMap();
+
+// Points around the robots over their motions, in the world; kept, as of many bodies they are many.
 function aroundMotion(scene) {
+  const known = SURROUNDINGS.get(scene.motion);
+  if (known) return known;
   const found = [];
   for (const shapes of [scene, ...scene.others]) {
-    const spots = outline(shapes);
+    const spots = [...outline({ ...shapes, solids: [] }), ...shapes.solids.flatMap(boxAround)];
     const { poses, frames, time } = shapes.motion;
     const every = Math.max(1, Math.floor(time.length / 60));
     for (let k = 0; k < time.length; k += every) {
@@ -207,7 +211,15 @@ function aroundMotion(scene) {
       }
     }
   }
-  return found.length ? found : [new THREE.Vector3()];
+  if (!found.length) found.push(new THREE.Vector3());
+  SURROUNDINGS.set(scene.motion, found);
+  return found;
+}
+
+// The corners of the box around a body's own shape.
+function boxAround({ frame, corners }) {
+  const { min, max } = new THREE.Box3().setFromArray(corners);
+  return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => [frame, [x, y, z]])));
 }
 
 // As near as everything is in the picture, seen from where it is seen now.
@@ -219,11 +231,12 @@ function fitView(view, scene) {
   const right = new THREE.Vector3().crossVectors(camera.up, toward).normalize();
   const up = new THREE.Vector3().crossVectors(toward, right);
   const [high, wide] = [Math.tan(FIELD / 2), Math.tan(FIELD / 2) * camera.aspect];
+  const p = new THREE.Vector3();
   const away = points.map((point) => {
-    const p = point.sub(eye.target);
+    p.subVectors(point, eye.target);
     return p.dot(toward) + Math.max(Math.abs(p.dot(right)) / wide, Math.abs(p.dot(up)) / high);
   });
-  eye.fitted = eye.distance = 1.12 * Math.max(...away, 1e-6);
+  eye.fitted = eye.distance = 1.12 * away.reduce((most, each) => Math.max(most, each), 1e-6);
   eye.offset.set(0, 0, 0);
   eye.moved = false;
 }
