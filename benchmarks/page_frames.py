@@ -126,17 +126,19 @@ def _swinging(robot: trundle.Robot, samples: int) -> trundle.Run:
     )
 
 
-def frame_times(browser: Browser, path: Path, seconds: float) -> np.ndarray:
-    """The main thread's time (ms) in each task that fires an animation frame, while the page plays."""
+def frame_times(browser: Browser, path: Path, seconds: float, beside: str = "0") -> np.ndarray:
+    """The main thread's time (ms) in each task that fires an animation frame, while the page plays and something runs
+    beside.
+    """
     tab = browser.new_page(viewport={"width": 1280, "height": 800})
     tab.goto(path.as_uri())
-    while not tab.evaluate(
-        "'trundlePage' in globalThis"
-    ):  # the page's policy forbids wait_for_function's own way
+    # the page's policy forbids wait_for_function's own way
+    while not tab.evaluate("'trundlePage' in globalThis"):
         tab.wait_for_timeout(50)
     tab.wait_for_timeout(500)
     browser.start_tracing(page=tab, categories=["toplevel", "devtools.timeline"])
     tab.evaluate("trundlePage.player.play()")
+    tab.evaluate(beside)
     tab.wait_for_timeout(1000 * seconds)
     events = json.loads(browser.stop_tracing())["traceEvents"]
     tab.close()

@@ -28,6 +28,7 @@ BENCHMARKS = {
     "films": ("films.films",),
     "frames": ("page_frames.page_frames",),
     "page": ("page.page",),
+    "browser": ("page_browser.page_browser",),
 }
 
 

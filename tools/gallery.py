@@ -52,6 +52,14 @@ class Entry:
     about: str
     given: Document | Path
 
+    @property
+    def page(self) -> str:
+        """Its page, which simulates where the description says what moves it."""
+        moved = isinstance(self.given, Path) and (
+            self.given.parent.name == "motions" or self.given.name in _MOVED
+        )
+        return page_of(self.run if moved else self.given)
+
     @cached_property
     def run(self) -> Run:
         """It as it moved."""
@@ -86,7 +94,7 @@ def build(folder: Path, found: Sequence[Entry]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for entry in found:
         print(f"  {entry.name}", flush=True)
-        (folder / f"{entry.name}.html").write_text(page_of(entry.run), encoding="utf-8")
+        (folder / f"{entry.name}.html").write_text(entry.page, encoding="utf-8")
         save_still(entry.run, folder / f"{entry.name}.png")
     (folder / "index.html").write_text(index(found), encoding="utf-8")
 

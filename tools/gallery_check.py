@@ -25,19 +25,27 @@ _FIND_FAULTS = """() => {
     return (own || ["BUTTON", "INPUT", "SELECT"].includes(each.tagName)) && box.width > 1 && box.height > 1 &&
       each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !each.closest("svg, math, option");
   });
+  // What scrolls is not cut; what stays in sight while a page scrolls is over something else at times.
+  const within = (each, found) => {
+    for (let at = each; at; at = at.parentElement) if (found(getComputedStyle(at))) return true;
+    return false;
+  };
+  const scrolls = (each) => within(each, (style) => ["auto", "scroll"].includes(style.overflowX));
+  const stays = (each) => within(each, (style) => ["fixed", "sticky"].includes(style.position));
   const name = (each) => each.tagName.toLowerCase() + " '" + each.textContent.trim().slice(0, 30) + "'";
   const told = [];
   const boxes = shown.map((each) => each.getBoundingClientRect());
   shown.forEach((each, k) => {
     const style = getComputedStyle(each);
-    if (boxes[k].right > innerWidth + 1) told.push(name(each) + " is beyond the right edge");
+    if (boxes[k].right > innerWidth + 1 && !scrolls(each)) told.push(name(each) + " is beyond the right edge");
     if (each.scrollWidth > each.clientWidth + 1 && style.overflowX === "hidden") told.push(name(each) + " is cut");
     for (let other = k + 1; other < shown.length; other += 1) {
       if (each.contains(shown[other]) || shown[other].contains(each)) continue;
       const a = boxes[k], b = boxes[other];
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (across > 2 && down > 2) told.push(name(each) + " and " + name(shown[other]) + " overlap");
+      if (Math.min(across, down) <= 2 || stays(each) !== stays(shown[other])) continue;
+      told.push(name(each) + " and " + name(shown[other]) + " overlap");
     }
   });
   if (document.documentElement.scrollWidth > innerWidth + 1) told.push("the page is wider than its window");
@@ -51,7 +59,7 @@ def faults(folder: Path, names: Sequence[str]) -> list[str]:
     shots: dict[str, list[Image.Image]] = {look: [] for look in _LOOKS}
     with _chromium() as browser:
         for name in names:
-            page = browser.new_page()
+            page = browser.new_page(reduced_motion="reduce")
             complaints = _watched(page)
             page.goto((folder / name).resolve().as_uri())
             for look, (wide, tall, colours) in _LOOKS.items():
@@ -70,7 +78,7 @@ def faults(folder: Path, names: Sequence[str]) -> list[str]:
 def screenshot(path: Path, picture: Path) -> None:
     """A page as a browser shows it, in the middle of its run."""
     with _chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 760})
+        page = browser.new_page(viewport={"width": 1280, "height": 760}, reduced_motion="reduce")
         page.goto(path.resolve().as_uri())
         _seek(page)
         with Image.open(io.BytesIO(page.screenshot())) as shown:

@@ -8,6 +8,7 @@ import pytest
 
 from trundle.cli import app
 from trundle.errors import NumericsError
+from trundle.results import Run
 from trundle.version import __version__
 
 COMMANDS = ("new", "check", "equations", "run", "schema")
@@ -203,3 +204,14 @@ def test_every_command_that_writes_takes_output(trundle, folder):
         assert (folder / f"other-{words[-1]}").exists()
     assert trundle("run", "circle.yaml", "--no-figures", "--output", "here").status == 0
     assert (folder / "here" / "circle.nc").exists()
+
+
+def test_names_of_files_command_no_terminal(trundle, folder):
+    """What a terminal would obey, in a file's name and in a table's header, is shown as signs."""
+    name = "\x1b]0;title\x07\x1b[2J\x9b2J.yaml"
+    answer = trundle("check", name)
+    assert answer.status == 1
+    assert r"\x1b]0;title\x07\x1b[2J\x9b2J.yaml" in answer.err
+    assert not set("\x1b\x07\x9b") & set(answer.err)
+    text = repr(Run("a", [0.0, 1.0], {"b\x1b[2J": [0.0, 1.0]}))
+    assert "\x1b" not in text

@@ -102,6 +102,37 @@ def test_a_window_gets_the_run_and_what_was_said(trundle, runs, monkeypatch):
     assert trundle("show", runs[0], "--window", "--output", "x").status == 2
 
 
+def test_the_page_of_a_description_is_alive(trundle, folder):
+    assert trundle("show", "circle.yaml", "--page", "--json").data["files"] == ["runs/circle/circle.html"]
+    assert '"live":{' in (folder / "runs/circle/circle.html").read_text().replace('"live": {', '"live":{')
+
+
+def test_what_is_driven_is_saved_where_it_is_said(trundle, folder, runs, monkeypatch):
+    asked = []
+
+    def drive(given):
+        asked.append(given)
+        return Run("driven", [0.0, 1.0], {"x": [0.0, 1.0]})
+
+    monkeypatch.setattr("trundle.window.drive", drive)
+    assert trundle("show", "circle.yaml", "--drive", "--json").data["files"] == []
+    for _ in range(2):
+        answer = trundle("show", "circle.yaml", "--drive", "--output", "driven.nc")
+        assert (answer.status, answer.out) == (0, "wrote driven.nc\n")
+    assert Run.load(folder / "driven.nc").name == "driven"
+    assert len(asked) == 3
+    (folder / "mine.csv").write_text("time,x\n0,1\n")
+    for words, said in (
+        (("circle.yaml", "--output", "mine.csv"), "trundle didn't write it"),
+        (("circle.yaml", "--output", "driven.gif"), "a run's file ends in one of .nc, .csv, .npy"),
+        ((runs[0],), "a run can't be driven"),
+    ):
+        answer = trundle("show", *words, "--drive")
+        assert answer.status == 1
+        assert said in answer.err
+    assert len(asked) == 3
+
+
 @pytest.mark.parametrize("words", [("--figures",), ("--film",), ("--page",)])
 def test_other_peoples_files_stay(trundle, folder, runs, words):
     theirs = {"--figures": "path.png", "--film": "circle.gif", "--page": "circle.html"}[words[0]]

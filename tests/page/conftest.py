@@ -31,6 +31,7 @@ def opened(chromium, tmp_path: Path):
     def open_page(html: str, width=1280, height=800, url_hash="", refused=None, **options):
         path = tmp_path / f"page{len(contexts)}.html"
         path.write_text(html, encoding="utf-8")
+        options = {"reduced_motion": "reduce", **options}  # else pages begin to play
         contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **options))
         page = contexts[-1].new_page()
 

@@ -1,6 +1,7 @@
 """A model in the page: runs in JavaScript against those in Python, knobs, and what is told where there is no run."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,6 +148,21 @@ def test_inputs_over_time_are_what_python_has(interpolation):
 def test_every_robot_of_the_catalogue_comes_alive(name):
     run = run_of(live_data(trundle.catalog.document(name)), {"run.duration": 0.5})
     assert all(np.isfinite(column).all() for column in run["values"].values())
+    assert run["halfStepError"] < 1e-3
+
+
+def test_a_long_chain_has_no_slopes_of_its_own_and_runs():
+    document = trundle.catalog.document("pendulum", links=30)
+    live = live_data(document)
+    assert "function slopes(" not in live["worker"]
+    run, exact = run_of(live, {"run.duration": 0.5}), trundle.run(document, duration=0.5, samples=101)
+    for name in ("link_1.angle", "link_30.angle"):
+        assert run["values"][name][-1] == pytest.approx(exact[name][-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("example", sorted(Path("examples").glob("*/*.yaml")), ids=lambda path: path.stem)
+def test_every_example_comes_alive(example):
+    run = run_of(live_data(example), {"run.duration": 1.0})
     assert run["halfStepError"] < 1e-3
 
 

@@ -163,7 +163,16 @@ def test_the_policy_stops_what_would_get_in_anyway(circle, opened):
 def test_several_runs_are_compared_in_one_page(circle, opened):
     other = trundle.run(_CIRCLE, inputs={"left_motor.voltage": 22.0}, progress=False)
     page = opened(page_of([circle, other]))
-    assert page.locator("#runs li").count() == 2
+    assert page.locator("#runs li").all_inner_texts() == [
+        "left_motor.voltage = 20",
+        "left_motor.voltage = 22",
+    ]
+
+
+def test_a_page_begins_to_play_but_for_who_wants_little_motion(circle, opened):
+    html = page_of(circle)
+    assert not opened(html).evaluate("trundlePage.player.state.playing")
+    assert opened(html, reduced_motion="no-preference").evaluate("trundlePage.player.state.playing")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -23,7 +23,7 @@ from trundle.model.drawing import motion, scene
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.robot.description import parse_robot
-from trundle.scene import SPATIAL, Spot, body_outline, project
+from trundle.scene import SPATIAL, Spot, project
 from trundle.show.ability_figure import mobility_figure
 from trundle.show.diagram import diagram
 from trundle.show.outlines import silhouette
@@ -165,7 +165,7 @@ def test_the_path_is_the_runs_and_the_robot_stands_on_it():
     np.testing.assert_allclose(segments[-1, 1], [run["x"][-1], run["y"][-1]], atol=1e-12)
     robots = drawn(axes)
     assert 3 <= len(robots) <= 12
-    outline = np.array(body_outline(scene(parse_robot(ROBOT)).wheels))[:, :2]
+    outline = np.array(scene(parse_robot(ROBOT)).plates[0].corners)[:, :2]
     theta = run["theta"][-1]
     turn = np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]])
     np.testing.assert_allclose(robots[0][0][:6], outline, atol=1e-12)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from trundle.errors import InputError, TrundleError
-from trundle.show.lines import Page
+from trundle.show.lines import Page, harmless
 
 
 def colours_on(stream: TextIO) -> bool:
@@ -48,7 +48,7 @@ def output_for(args: Namespace) -> Output:
 def emit(text: str, end: str = "\n") -> None:
     """Print on standard output at once, so that where it is full or closed the command says so."""
     try:
-        print(text, end=end, flush=True)
+        print(harmless(text), end=end, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -30,6 +30,7 @@ examples:
   trundle show examples/diff_drive/circle.yaml --page
   trundle show runs/circle --film --output circle.mp4 --speed 2
   trundle show runs/circle --window
+  trundle show examples/swerve/four_modules.yaml --drive --output driven.nc
 
 Several runs share their axes, with a legend of what differs. A description is run first, as by `trundle run`. Without
 --output files go beside the run; those of several runs to runs/comparison, of a description to runs/NAME."""
@@ -40,6 +41,7 @@ _MODES = {
     "film": "a film: GIF, MP4 (by ffmpeg), or single pictures",
     "page": "one file that any browser opens; of a description one that simulates",
     "window": "play it in a window (pygame-ce)",
+    "drive": "drive a description's robot in a window, with keys or a gamepad",
 }
 # Which modes an option is for.
 _ONLY_FOR = {
@@ -48,7 +50,7 @@ _ONLY_FOR = {
     "fps": ("film",),
     "speed": ("film", "window"),
     "image": ("window",),
-    "output": ("figures", "film", "page"),
+    "output": ("figures", "film", "page", "drive"),
 }
 
 # What the library calls what options give.
@@ -63,7 +65,9 @@ def configure(parser: ArgumentParser) -> None:
     modes = parser.add_mutually_exclusive_group()
     for mode, text in _MODES.items():
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=text)
-    add_output(parser, "PATH", "the folder of figures, the film (.gif, .mp4) or the page (.html)")
+    add_output(
+        parser, "PATH", "the folder of figures, the film (.gif, .mp4), the page (.html), the driven run (.nc)"
+    )
     add("--only", metavar="NAMES", help="draw these values only: x,theta,left.rate")
     add("--figure-format", choices=FIGURE_FORMATS, help="of the figures (default: png)")
     add("--speed", type=float, metavar="TIMES", help="how many times as fast as it went (default: 1)")
@@ -207,7 +211,8 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{str(path)!r}: a page's file ends in .html", key="--output")
     claim(str(path), args.force)
-    text = page_of([thing.run for thing in things])
+    alone = things[0] if len(things) == 1 and not things[0].is_run else None
+    text = page_of(alone.request.kept or alone.request.document if alone else [thing.run for thing in things])
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return [path]
@@ -231,4 +236,29 @@ def _window(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     return []
 
 
-_SHOWING = {"figures": _figures, "film": _film, "page": _page, "window": _window}
+def _drive(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    from trundle.window import drive
+
+    thing = _one(things, "drive")
+    if thing.is_run:
+        raise InputError(
+            "a run can't be driven", file=thing.given, hint="name its description; --window plays it"
+        )
+    path = Path(args.output) if args.output else None
+    if path is not None:
+        _claim_run(path, args.force)
+    run = drive(thing.request.kept or thing.request.document)
+    return [] if path is None else [run.save(path)]
+
+
+def _claim_run(path: Path, force: bool) -> None:
+    """Raise InputError where a run can't be saved, or would replace what is no run of Trundle's."""
+    from trundle.results import netcdf
+
+    if path.suffix.lower() not in _RUNS:
+        message = f"{str(path)!r}: a run's file ends in one of {', '.join(_RUNS)}"
+        raise InputError(message, key="--output")
+    claim(str(path), force or (path.suffix.lower() == ".nc" and path.is_file() and netcdf.is_marked(path)))
+
+
+_SHOWING = {"figures": _figures, "film": _film, "page": _page, "window": _window, "drive": _drive}

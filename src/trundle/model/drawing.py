@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -59,21 +59,32 @@ def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
 
 def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, float]) -> Scene:
     """A robot over a run with these parameters; `values` has every coordinate that is a state, (T,)."""
+    return mover(robot, parameters)(values)
+
+
+def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[str, Array]], Scene]:
+    """What `motion` gives as a function of the values alone: the shapes are read once."""
     read = robot.resolver({**robot.parameter_values(), **parameters})
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
-    q = [values[name] for name in names]
-    found = configure(assembly, names, q)
-    count = len(q[0]) if q else 1
     drawn = _Drawn(robot, assembly, read)
-    still = drawn.scene(world_poses(assembly.tree, found.poses), count)
-    angles = [
-        found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
-        for wheel in assembly.wheels
-    ]
-    spins = table([angles], count, len(angles)).reshape(count, len(angles))
+
+    def moved(values: Mapping[str, Array]) -> Scene:
+        q = [values[name] for name in names]
+        found, count = configure(assembly, names, q), len(q[0]) if q else 1
+        angles = [
+            found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+            for wheel in assembly.wheels
+        ]
+        spins = table([angles], count, len(angles)).reshape(count, len(angles))
+        return replace(still, poses=drawn.poses(world_poses(assembly.tree, found.poses), count), spins=spins)
+
     bodies = {name: drawn.body(name) for name in body_names(robot)}
-    return replace(still, spins=spins, solids=solids(robot, read, bodies))
+    # A bar along a slide has a length somewhere, if not where every joint is at its zero.
+    somewhere = configure(assembly, names, np.random.default_rng(0).uniform(0.1, 1.0, len(names)).tolist())
+    shapes = drawn.scene(world_poses(assembly.tree, somewhere.poses), 1)
+    still = replace(shapes, solids=solids(robot, read, bodies))
+    return moved
 
 
 def shapes_in(robot: Robot, parameters: Mapping[str, Scalar]) -> Scene:

@@ -597,6 +597,34 @@ class Model(Bound, Shown):
 
         return equations(self, what)
 
+    def animate(self, path: str | os.PathLike[str] | None = None) -> Path | Shown:
+        """A page that is alive: the robot, sliders for parameters, inputs and start, and the equations; or a film.
+
+        Parameters
+        ----------
+        path : str or path
+            As in `trundle.animate`; None: in a notebook.
+
+        Returns
+        -------
+        Path or InlinePage
+            The file or the folder; what a notebook shows.
+
+        Raises
+        ------
+        InputError
+            As in `trundle.animate`, and for models that no page can hold.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum()).animate()
+        <page of 'pendulum': a notebook shows it; animate('page.html') writes it>
+        """
+        from trundle import animate
+
+        return animate(self, path)
+
     def kinematics(self) -> Kinematics:
         """The wheels' angles and speeds from the base's twist, u = A ξ, and back by least squares.
 

@@ -20,12 +20,15 @@ from trundle.program import Program
 from trundle.program.languages import JAVASCRIPT, source
 from trundle.program.simplify import only_output
 from trundle.robot.units import UNITS
-from trundle.simulation.problem import MOST_SLOPE, Problem
+from trundle.simulation.problem import Problem
 from trundle.simulation.runfile import Changes, task_of
 from trundle.simulation.signals import Signal
 
 # A page stores fewer times than a run: what its curves can show, and every step ends at one.
 _SAMPLES = 601
+# Operations times states up to which slopes are formed (in a second), and operations of slopes that a page holds (in
+# 400 kB); beyond them it takes differences.
+_FORMED, _MOST_SLOPES = 100_000, 12_000
 # Nodes by which an input that is a Python function, or a very long table, is taken into the page.
 _NODES = 4001
 
@@ -136,8 +139,9 @@ def _programs(problem: Problem) -> dict[str, Program]:
         "observe": only_output(problem.observe, "output"),
         "place": placing(robot, system),
     }
-    if rate.operations * len(system.states) <= MOST_SLOPE:
-        found["slopes"] = rate.with_jacobians("rate", "state")
+    if rate.operations * len(system.states) <= _FORMED:
+        slopes = rate.with_jacobians("rate", "state")
+        found |= {"slopes": slopes} if slopes.operations <= _MOST_SLOPES else {}
     measures = measuring(robot, system)
     if measures.outputs[0].size:
         found["measure"] = measures

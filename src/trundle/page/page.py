@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -11,6 +12,7 @@ from trundle.errors import InputError
 from trundle.files import signature
 from trundle.model import Model
 from trundle.model.arguments import Given
+from trundle.page.inline import InlinePage
 from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.live import live_of
 from trundle.page.page_equations import page_equations
@@ -51,6 +53,11 @@ def page_of(given: Run | Sequence[Run] | Given) -> str:
     >>> page_of(run)[:15]
     '<!doctype html>'
     """
+    return shown_page(given).text
+
+
+def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
+    """The page of runs or of a model, with its still picture."""
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
         return _live_page(given)
     runs = [given] if isinstance(given, Run) else list(given)
@@ -60,7 +67,16 @@ def page_of(given: Run | Sequence[Run] | Given) -> str:
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    return _assembled(title, {**run_data(runs), "live": None}, _equations(runs[0]))
+    return _assembled(title, {**run_data(runs), "live": None}, runs[0])
+
+
+def _live_page(given: Given) -> InlinePage:
+    """The page of a model: its run as Python has it until something is changed."""
+    task = task_of(given)
+    live, run = live_of(task.problem), task.run()
+    system = task.problem.system
+    data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
+    return _assembled(run.name, {**data, "live": live}, run)
 
 
 def _equations(run: Run) -> str:
@@ -69,29 +85,36 @@ def _equations(run: Run) -> str:
     return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
 
 
-def _live_page(given: Given) -> str:
-    """The page of a model: its run as Python has it until something is changed."""
-    task = task_of(given)
-    live, run = live_of(task.problem), task.run()
-    system = task.problem.system
-    data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
-    return _assembled(run.name, {**data, "live": live}, _equations(run))
+def _still(run: Run) -> bytes | None:
+    """A picture for where no script may run; None where nothing of it moves or its robot is unknown."""
+    try:
+        return run.plot.path_png()
+    except InputError:
+        return None
 
 
-def _assembled(title: str, data: dict[str, object], equations: str) -> str:
+def _image(still: bytes) -> str:
+    """Without an attribute `style`, which the page's policy forbids."""
+    return f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">'
+
+
+def _assembled(title: str, data: dict[str, object], run: Run) -> InlinePage:
+    still = _still(run)
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
     style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
-    return filled(
+    text = filled(
         asset("page.html"),
         {
             "signature": escape(signature()),
             "policy": escape(policy([script], [style])),
             "title": escape(title),
             "style": style,
-            "equations": equations,
+            "equations": _equations(run),
+            "still": "" if still is None else _image(still),
             "data": to_json(data),
             "script": script,
         },
     )
+    return InlinePage(title, text, still)

@@ -13,6 +13,7 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.arrows import with_wrenches
+from trundle.show.comparison import difference_labels
 from trundle.show.panels import Panel, checks, contacts, inputs, states
 from trundle.show.path import track_of
 
@@ -27,7 +28,10 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
     where the page can't make all of them anew.
     """
     panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
-    first, *others = map(_one_run, runs, panels)
+    labels = difference_labels(runs) if len(runs) > 1 else ("",)
+    first, *others = (
+        {**_one_run(run, each), "label": label} for run, each, label in zip(runs, panels, labels, strict=True)
+    )
     return {**first, "others": others, "plots": list(_plots(runs[0], panels[0], known))}
 
 

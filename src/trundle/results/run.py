@@ -131,21 +131,27 @@ class Run(Shown, Rebuilt):
         return plot(self)
 
     def animate(
-        self, path: str | os.PathLike[str], *, fps: float = 30.0, speed: float = 1.0, width: int = 600
-    ) -> Path:
-        """Write the run as it moved: as a page that a browser opens, or as a film.
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        fps: float = 30.0,
+        speed: float = 1.0,
+        width: int = 600,
+    ) -> Path | Shown:
+        """Write the run as it moved: as a page that a browser opens, or as a film; without a path in a notebook.
 
         Parameters
         ----------
         path : str or path
             A file that ends in .html (a page with everything in it), .gif or .mp4, or a folder for single pictures.
+            None: the page stands in the notebook, and a still picture where that isn't trusted.
         fps, speed, width : float, float, int
             Of films, as in `trundle.animate`.
 
         Returns
         -------
-        Path
-            The file or the folder.
+        Path or InlinePage
+            The file or the folder; what a notebook shows.
 
         Raises
         ------
@@ -160,6 +166,8 @@ class Run(Shown, Rebuilt):
         ...     run = trundle.simulate(model, 0.1, samples=11)
         ...     run.animate(f"{folder}/swing.html").name
         'swing.html'
+        >>> run.animate()
+        <page of 'pendulum': a notebook shows it; animate('page.html') writes it>
         """
         from trundle import animate
 

@@ -14,6 +14,14 @@ _MOST_WIDTH = 110
 # Innermost brackets, and a blank inside them at which no line ends.
 _BRACKETS, _HELD = re.compile(r"\([^()]*\)|\[[^][]*\]"), "\x00"
 
+# What terminals obey: all control characters but line ends and tabs; escapes that only colour stay.
+_CONTROL = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+
+
+def harmless(text: str) -> str:
+    """Text whose control characters can be read, as names from files may hold them: a terminal colours it at most."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
 
 def paint(text: str, style: str, on: bool) -> str:
     """Text in a style, or as it is."""

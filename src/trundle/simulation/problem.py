@@ -83,7 +83,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, guided, moving, bar)
-        slope = _slope(problem, guided) if method in IMPLICIT else None
+        slope = slope_of(problem, guided) if method in IMPLICIT else None
         if not _is_whole(guided):
             compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
@@ -104,7 +104,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     outputs = _observed(problem, guided, states, commanded)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return _run(problem, (states, commanded, outputs), summary)
+    return run_of(problem, (states, commanded, outputs), summary)
 
 
 def _guided(problem: Problem) -> Program:
@@ -138,7 +138,7 @@ def _observed(problem: Problem, guided: Program, states: FloatArray, commanded: 
     return outputs
 
 
-def _slope(problem: Problem, guided: Program) -> Program | None:
+def slope_of(problem: Problem, guided: Program) -> Program | None:
     """∂f/∂x, compiled; None, so that the method takes differences, where inputs follow the motion, whose slopes nobody
     knows, and where the matrix would take longer to compile than its differences will ever take.
     """
@@ -214,7 +214,7 @@ def _settled(problem: Problem) -> dict[str, object]:
     return {"settled": moved} if moved else {}
 
 
-def _run(
+def run_of(
     problem: Problem, found: tuple[FloatArray, FloatArray, FloatArray], summary: Mapping[str, object]
 ) -> Run:
     """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""

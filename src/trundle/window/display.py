@@ -11,6 +11,7 @@ import matplotlib
 import pygame
 
 from trundle.errors import InputError
+from trundle.show.lines import harmless
 
 SIZE = (1200, 800)
 FRAMES = 60  # a second, at most
@@ -53,7 +54,7 @@ def opened(title: str, size: tuple[int, int]) -> Iterator[pygame.Surface]:
         pygame.font.init()
         unit = unit_of_screen()
         screen = pygame.display.set_mode([round(side * unit) for side in size], pygame.RESIZABLE)
-        pygame.display.set_caption(title)
+        pygame.display.set_caption(harmless(title))
         pygame.key.set_repeat(300, 30)
         yield screen
     except pygame.error as error:

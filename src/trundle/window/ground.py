@@ -7,6 +7,7 @@ new tiles, and each draws all of the trail once when it comes in sight.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,10 @@ BACK, GRID, AXIS = "#fbfcfd", "#e8ecf1", "#ccd4de"
 TRAIL = COLOURS[0]
 # Pixels of a tile's side; how many are kept; how near points of a trail are thinned to; between lines of the grid.
 _SIDE, _KEPT, _APART, _GRID = 512, 64, 0.7, 90
-# A line four times, each so many pixels to a side: pygame's smooth lines are one pixel wide.
-_AROUND = ((0.6, 0.0), (-0.6, 0.0), (0.0, 0.6), (0.0, -0.6))
+# Half of the trail's width (points).
+_HALF = 1.1
+
+_WAYS = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 
 
 @dataclass
@@ -37,6 +40,8 @@ class Ground:
 
     def __init__(self, grid: bool = True, width: float = 1.0) -> None:
         self.grid, self.width = grid, width
+        # Smooth lines of pygame's are one pixel wide: a trail is several side by side.
+        self.beside = [(r * dx, r * dy) for r in np.arange(0.6, _HALF * width, 0.8) for dx, dy in _WAYS]
         self.clear(1.0)
 
     def clear(self, scale: float) -> None:
@@ -44,7 +49,7 @@ class Ground:
         self.scale, self.tiles = scale, dict[tuple[int, int], _Tile]()
         self.trail, self.count, self.taken = np.zeros((256, 2)), 0, 0
 
-    def draw(self, screen: pygame.Surface, camera: Camera, points: FloatArray) -> None:
+    def draw(self, screen: pygame.Surface, camera: Camera, points: FloatArray | Sequence[FloatArray]) -> None:
         """The ground in sight with the trail so far, (n, 2) in m: the same points as at the last call and more, or it
         starts anew.
         """
@@ -59,12 +64,12 @@ class Ground:
 
     def draw_tail(self, screen: pygame.Surface, ends: FloatArray) -> None:
         """From the trail's last point to where the robot is now: two pixels (2, 2)."""
-        for way in _AROUND:
-            pygame.draw.aalines(screen, TRAIL, False, (ends + np.array(way) * self.width).tolist())
+        for way in self.beside:
+            pygame.draw.aalines(screen, TRAIL, False, (ends + way).tolist())
 
-    def _take(self, points: FloatArray) -> None:
+    def _take(self, points: FloatArray | Sequence[FloatArray]) -> None:
         """New points in pixels, those left out that are nearly where the last one is."""
-        fresh = points[self.taken :] * (self.scale, -self.scale)
+        fresh = np.array(points[self.taken :]).reshape(-1, 2) * (self.scale, -self.scale)
         self.taken = len(points)
         if not len(fresh):
             return
@@ -100,9 +105,8 @@ class Ground:
         near = ((high > -4 * self.width) & (low < _SIDE + 4 * self.width)).all(axis=1)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], near, [False]]).astype(int)))
         for a, b in zip(edges[::2], edges[1::2], strict=True):
-            for dx, dy in _AROUND:
-                stretch = (line[a : b + 1] + (dx * self.width, dy * self.width)).tolist()
-                pygame.draw.aalines(tile.surface, TRAIL, False, stretch)
+            for way in self.beside:
+                pygame.draw.aalines(tile.surface, TRAIL, False, (line[a : b + 1] + way).tolist())
 
     def _paved(self, i: int, j: int) -> pygame.Surface:
         """A tile without a trail."""

@@ -129,3 +129,26 @@ def draw_message(screen: pygame.Surface, pen: Pen, words: str) -> None:
     )
     pygame.draw.rect(screen, BODY, box, border_radius=round(6 * pen.unit))
     screen.blit(surface, surface.get_rect(center=box.center))
+
+
+def draw_status(screen: pygame.Surface, pen: Pen, left: str, right: str) -> None:
+    """A bar below without a timeline: the clock, and something else."""
+    wide, tall = screen.get_size()
+    top = round(tall - BAR * pen.unit)
+    pygame.draw.rect(screen, "white", (0, top, wide, tall - top))
+    pygame.draw.line(screen, _EDGE, (0, top), (wide, top))
+    pen.write(screen, left, 14, INK, midleft=(_MARGIN * pen.unit, (top + tall) / 2))
+    pen.write(screen, right, 14, _SOFT, midright=(wide - _MARGIN * pen.unit, (top + tall) / 2))
+
+
+def draw_inputs(screen: pygame.Surface, pen: Pen, rows: Sequence[tuple[str, str, str]]) -> None:
+    """Each input's keys, name and value, below the title; as many as there is room for."""
+    unit, top, line = pen.unit, 56 * pen.unit, 18 * pen.unit
+    room = int((screen.get_height() - (BAR + 70) * unit - top) / line)
+    names = max((pen.text(name, 12, _SOFT).get_width() for _, name, _ in rows), default=0)
+    keys = max((pen.text(key, 12, INK).get_width() + 10 * unit for key, *_ in rows if key), default=0)
+    for k, (key, name, value) in enumerate(rows[: max(room, 0)]):
+        y, left = top + k * line, _MARGIN * unit
+        pen.write(screen, key, 12, INK, topleft=(left, y))
+        pen.write(screen, name, 12, _SOFT, topleft=(left + keys, y))
+        pen.write(screen, value, 12, INK, topright=(left + keys + names + 90 * unit, y))

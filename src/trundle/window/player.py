@@ -28,7 +28,7 @@ _CLOSER = 1.2
 # Moments at which is looked how far the robot reaches.
 _LOOKED = 400
 # A robot that is followed fills at least so much of the window; a smaller one than so many points has a ring around it.
-_FOLLOWED, _TINY = 0.12, 24
+_FOLLOWED, TINY = 0.12, 24
 
 HELP = (
     ("Space", "play, pause"),
@@ -235,7 +235,7 @@ class Player:
             self.picture.paint(screen, scene, camera)
         else:
             paint(screen, scene, view, camera, self.pen.unit)
-        if self.scene.size * camera.scale < _TINY * self.pen.unit:
+        if self.scene.size * camera.scale < TINY * self.pen.unit:
             paint_ring(screen, camera.on_screen(place[0]), self.pen.unit)
         if self.arrows:
             paint_arrows(screen, scene, view, camera, self.pen.unit)

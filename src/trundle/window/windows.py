@@ -1,11 +1,13 @@
-"""What users open: a run in a window."""
+"""What users open: a run in a window, and a robot to be driven."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 from trundle.errors import InputError
+from trundle.model.arguments import Given
 from trundle.results import Run
 
 
@@ -56,6 +58,62 @@ def play(
     from trundle.window.player import watch
 
     watch(run, image, image_size, speed, follow, close, size)
+
+
+def drive(
+    given: Given,
+    *,
+    initial: Mapping[str, float | str] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
+    speed: float | None = None,
+    duration: float | None = None,
+    size: tuple[int, int] = (1200, 800),
+) -> Run:
+    """Drive a robot in a window: keys or a gamepad set its inputs, and its motion is simulated in real time.
+
+    Of a base on wheels the arrow keys, W A S D and the sticks say how it shall move, and its motors get what that takes
+    by the robot's own kinematics; a car steers. Every other input is on a pair of keys that the window shows. Where the
+    machine is too slow for real time the window says by how much. H shows the keys.
+
+    Parameters
+    ----------
+    given : Model, Robot, Document, path or mapping
+        What is driven; of a file its run section says where it starts, and whether forces move it (`simulate`) or its
+        wheels' rates are given (`roll`).
+    initial, parameters : mapping of str to number or str
+        Where states start, and changed values, as in `simulate`.
+    speed : float, m/s
+        The base's top speed at first; by default by its motors or its size.
+    duration : float, s
+        How long until the window closes by itself.
+    size : tuple of int, pixels
+        The window's width and height; twice as many on a screen twice as fine.
+
+    Returns
+    -------
+    Run
+        What was driven, 60 samples a second, its inputs held from each to the next.
+
+    Raises
+    ------
+    InputError
+        pygame-ce isn't installed, no window can be opened, or an argument doesn't fit.
+
+    Examples
+    --------
+    >>> import os, trundle
+    >>> os.environ["SDL_VIDEODRIVER"] = "dummy"  # no screen is needed to try this
+    >>> run = trundle.window.drive(trundle.catalog.differential_drive(), duration=0.1)
+    >>> round(run.duration, 6), run["right_motor.voltage"].max()
+    (0.1, np.float64(0.0))
+    """
+    require_pygame()
+    for key, number in (("speed", speed), ("duration", duration)):
+        if number is not None and not 0 < number < float("inf"):
+            raise InputError(f"expected a positive number, got {number!r}", key=key)
+    from trundle.window.driver import problem_of, steer
+
+    return steer(problem_of(given, initial, parameters), speed, duration, size)
 
 
 def require_pygame() -> None:

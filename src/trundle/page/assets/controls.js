@@ -21,13 +21,17 @@ export function createControls(page) {
   const panel = document.getElementById("controls");
   const original = new Map(knobs.map((knob) => [knob.key, knob.value]));
   const values = new Map(original);
-  const shown = { motion: null, first: null, before: null, good: original, comparing: false };
+  const shown = { motion: null, first: null, before: null, good: original, comparing: false, frame: null };
   let held = false; // a slider is still under a finger
   let turning = false;
 
+  // Once a frame: runs may come faster.
   const draw = () => {
-    page.setGhost(shown.comparing ? shown.first : shown.before);
-    page.setMotion(shown.motion);
+    shown.frame ??= requestAnimationFrame(() => {
+      shown.frame = null;
+      page.setGhost(shown.comparing ? shown.first : shown.before);
+      page.setMotion(shown.motion);
+    });
   };
   const rows = new Map(knobs.map((knob) => [knob.key, createKnob(knob, live.units, (value) => set([[knob.key, value]]))]));
   const status = createStatus(panel, () => set(shown.good));
@@ -210,7 +214,8 @@ function isTrusted({ halfStepError }) {
 
 function methodInWords({ method, steps, step, halfStepError }) {
   const change = `${amountText(halfStepError, 2)} of what they reach`;
-  return `${method}: ${steps} steps of ${amountText(step, 3)} s. Half the step changes the states by ${change}.`;
+  const length = step < 0.1 ? `${amountText(1000 * step, 3)} ms` : `${amountText(step, 3)} s`;
+  return `${method}: ${steps.toLocaleString("en")} steps of ${length}. Half the step changes the states by ${change}.`;
 }
 
 function download(name, text) {

@@ -25,7 +25,7 @@ function decodeNumbers({ base64, type }) {
 export function motionOf({ run, scene }) {
   if (run === null) return null;
   const { poses = null, spins = null, arrows = [], frames = 0 } = scene ?? {};
-  return { time: run.time, values: run.values, groups: run.groups, poses, spins, arrows, frames };
+  return { ...run, poses, spins, arrows, frames };
 }
 
 // The last sample at or before a time; the first where there is none.

@@ -44,8 +44,9 @@ export function startPage(document, parts = {}) {
       page.motion.arrows = motion.arrows ?? arrowsOf(page.motion, page.scene);
     }
     page.view?.keep?.(page.scene);
-    page.player.setRange(page.motion.time[0], page.motion.time.at(-1));
-    page.redraw();
+    showFacts(document, page);
+    page.plots.draw();
+    page.player.setRange(page.motion.time[0], page.motion.time.at(-1)); // which draws the moment
   };
   // A run that is shown faintly beside, as it is given to setMotion; null for none.
   page.setGhost = (motion) => {
@@ -59,9 +60,11 @@ export function startPage(document, parts = {}) {
   };
   page.resize = () => {
     page.view?.resize();
+    if (page.scene) page.view?.keep?.(page.scene);
     page.redraw();
   };
-  showHeader(document, page);
+  if (page.motion) showFacts(document, page);
+  showRuns(document, data);
   setUpViews(document, page);
   setUpThemes(document, page);
   setUpKeys(document, page);
@@ -80,7 +83,7 @@ function start(page) {
   page.view?.fit(page.scene);
   page.redraw();
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (page.scene && !still && !navigator.webdriver) player.play();
+  if (page.scene && !still) player.play();
 }
 
 // The shapes of a page's robot with its motion, those of the runs that it is compared with among `others`.
@@ -107,19 +110,19 @@ function readTheme(document) {
   return theme;
 }
 
-function showHeader(document, { data, motion }) {
-  const facts = [];
-  if (motion) {
-    const { samples = motion.time.length, off = 0 } = data.run ?? {};
-    const drawn = motion.time.length;
-    const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));
-    const thinned = drawn < samples ? `, ${drawn.toLocaleString("en")} of them drawn (lines within ${share} % of a panel)` : "";
-    facts.push(`${Number((motion.time.at(-1) - motion.time[0]).toPrecision(4))} s`, `${samples.toLocaleString("en")} samples${thinned}`);
-  }
-  document.getElementById("facts").prepend(facts.join(" · "), ...(facts.length && data.scene ? [" · "] : []));
-  const others = data.others ?? [];
-  if (!others.length) return;
-  const names = [data.title, ...others.map((each) => each.title)];
+// How long the motion is that is shown, and how much of a run is drawn.
+function showFacts(document, { motion }) {
+  const drawn = motion.time.length;
+  const { samples = drawn, off = 0 } = motion;
+  const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));
+  const thinned = drawn < samples ? `, ${drawn.toLocaleString("en")} of them drawn (lines within ${share} % of a panel)` : "";
+  const length = Number((motion.time.at(-1) - motion.time[0]).toPrecision(4));
+  document.getElementById("length").textContent = `${length} s · ${samples.toLocaleString("en")} samples${thinned}`;
+}
+
+function showRuns(document, data) {
+  if (!data.others?.length) return;
+  const names = [data, ...data.others].map(({ label, title }) => label || title);
   document.getElementById("runs").append(...names.map((name, k) => element("li", {}, runSwatch(k), element("bdi", {}, name))));
 }
 

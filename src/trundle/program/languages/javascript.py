@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.program.languages.language import PASSED, Function, Language
+from trundle.program.languages.language import Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fmod": "%"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "===", "ne": "!=="}
@@ -79,6 +79,9 @@ _RESERVED = frozenset((
 ))  # fmt: skip
 
 
+_WORKSPACE = "{name}_passed"
+
+
 def _number(value: float) -> str:
     """The shortest literal with the same bits."""
     if math.isnan(value):
@@ -92,12 +95,11 @@ def _framed(function: Function) -> str:
     public = "export " if function.public else ""
     lines = [f"{public}function {function.name}({', '.join(function.arguments)}) {{"]
     lines += [f"  {line}" for line in function.body]
-    if (
-        function.passed and function.public
-    ):  # one array for all calls: a new one would cost more than the work
-        passed = f"{function.name}_{PASSED}"
-        lines = [f"const {passed} = new Float64Array({function.passed});", *lines]
-        lines[2:] = [line.replace(f", {PASSED})", f", {passed})") for line in lines[2:]]
+    if function.passed and function.public:
+        # one array for all calls: a new one would cost more than the work
+        lines.insert(
+            0, f"const {_WORKSPACE.format(name=function.name)} = new Float64Array({function.passed});"
+        )
     return "\n".join([*lines, "}"])
 
 
@@ -112,4 +114,5 @@ JAVASCRIPT = Language(
     store="{target} = {value};",
     call="{name}({arguments});",
     helpers=_HELPERS,
+    workspace=_WORKSPACE,
 )

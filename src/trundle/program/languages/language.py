@@ -52,7 +52,8 @@ class Language:
     logic are the numbers 1 and 0, as in programs. helpers: what must be defined for that, by the name that `operations`
     call. element: an array's element, of {array} and {place}, from `first` on. define: a new value, of {name} and
     {value}; store: into {target}; call: a function with {name} and {arguments}. number: a literal with the same bits.
-    framed: a whole function. reserved: words that names can't be.
+    framed: a whole function, which also makes the `workspace` in which the pieces of {name} pass values on. reserved:
+    words that names can't be.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Language:
     store: str
     call: str
     helpers: Mapping[str, str]
+    workspace: str = PASSED
     element: str = "{array}[{place}]"
     first: int = 0
 
@@ -171,7 +173,7 @@ def functions(name: str, program: Program, language: Language) -> Iterator[Funct
     passed = plan.wide_slots
     for k, body in enumerate(bodies):
         yield Function(f"{name}_{k + 1}", program, [*arguments, PASSED], body, passed, public=False)
-    given = ", ".join([*arguments, PASSED])
+    given = ", ".join([*arguments, language.workspace.format(name=name)])
     calls = [language.call.format(name=f"{name}_{k + 1}", arguments=given) for k in range(len(bodies))]
     yield Function(name, program, arguments, calls, passed)
 
@@ -211,7 +213,7 @@ class _Piece:
                 self.text[value] = expression if _CALL.fullmatch(expression) else f"({expression})"
             else:
                 yield self._defined(value, expression)
-        for value in self.own.keys() & self.plan.slots.keys():
+        for value in sorted(self.own.keys() & self.plan.slots.keys()):
             target = language.place(PASSED, self.plan.slots[value])
             yield language.store.format(target=target, value=self.text[value])
         for array, group in zip(self.written, self.program.results, strict=True):

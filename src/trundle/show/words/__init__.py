@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
+from trundle.show.lines import harmless
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
@@ -67,7 +68,7 @@ def to_text(noun: object) -> str:
     >>> trundle.to_text(trundle.catalog.pendulum())
     "Robot 'pendulum' on a fixed base: 2 joints (revolute); 3 parameters"
     """
-    return _written(_WRITERS, noun, "text")
+    return harmless(_written(_WRITERS, noun, "text"))
 
 
 def to_html(noun: object) -> str:
