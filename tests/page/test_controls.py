@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from html import escape
 from importlib.resources import files
 
 import pytest
@@ -304,6 +305,16 @@ def test_a_link_holds_the_state(opened, circle):
     until(again, "trundlePage.motion.time.at(-1) === 200")
     assert ends(again) == pytest.approx(after, abs=1e-12)
     assert again.input_value("[id='knob-start.theta']") == "0.5235987755982988"
+
+
+def test_the_link_is_copied_and_a_notebook_has_none(opened, circle):
+    page = lively(opened(circle))
+    page.click("text=Copy link")
+    until(page, "document.querySelector('.controls-foot').textContent.includes('Link copied')")
+    framed = opened(f'<!doctype html><iframe sandbox="allow-scripts" srcdoc="{escape(circle)}"></iframe>')
+    inside = framed.frames[1]
+    until(inside, f"{STATUS} === 'good'")
+    assert inside.is_hidden("text=Copy link")
 
 
 def test_hostile_links_are_ignored(opened, circle):
