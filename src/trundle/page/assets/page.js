@@ -12,18 +12,32 @@ const CURVES = 8;
 // Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls}.
 export function startPage(document, parts = {}) {
   const data = decode(JSON.parse(document.getElementById("data").textContent));
-  const at = (name) => document.getElementById(name);
-  const theme = readTheme(document);
-  const page = { data, theme, parts, scene: sceneOf(data), motion: motionOf(data), ghost: null, view: null, moment: null };
+  const page = { data, parts, theme: readTheme(document), scene: sceneOf(data), motion: motionOf(data), ghost: null, view: null };
+  setUpPlayer(document, page);
+  setUpMotions(document, page);
+  if (page.motion) showFacts(document, page);
+  showRuns(document, data);
+  setUpViews(document, page);
+  setUpThemes(document, page);
+  setUpKeys(document, page);
+  if (parts.createControls) page.controls = parts.createControls(page);
+  new ResizeObserver(page.resize).observe(document.getElementById("stage"));
+  new ResizeObserver(page.redraw).observe(document.getElementById("plots"));
+  start(page);
+  globalThis.trundlePage = page;
+  return page;
+}
 
+// The clock, and everything that follows it.
+function setUpPlayer(document, page) {
   page.player = createPlayer({ onTime: (time) => page.draw(time), onState: () => transport.updateState() });
   const transport = createTransport(page.player);
-  at("transport").replaceWith(transport.element);
-  page.plots = createPlots(data.plots ?? [], data.units, theme, {
+  document.getElementById("transport").replaceWith(transport.element);
+  page.plots = createPlots(page.data.plots ?? [], page.data.units, page.theme, {
     shown: () => motionsOf(page),
     onSeek: (time) => page.player.seek(time, true),
   });
-  at("plots").append(page.plots.element);
+  document.getElementById("plots").append(page.plots.element);
 
   let numbered = 0;
   page.draw = (time = page.player.state.time) => {
@@ -36,9 +50,21 @@ export function startPage(document, parts = {}) {
     if (numbers) numbered = now;
     page.plots.move(page.moment, numbers);
   };
+  page.redraw = () => {
+    page.plots.draw();
+    page.draw();
+  };
+  page.resize = () => {
+    page.view?.resize();
+    if (page.scene) page.view?.keep?.(page.scene);
+    page.redraw();
+  };
+}
+
+function setUpMotions(document, page) {
   // Another run of the same robot, {time, values, poses, spins, arrows?, shapes?}. The clock stays where it is.
   page.setMotion = (motion) => {
-    page.motion = { arrows: [], groups: data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
+    page.motion = { arrows: [], groups: page.data.run?.groups, frames: page.scene?.frames ?? 0, ...motion };
     if (page.scene) {
       Object.assign(page.scene, motion.shapes ?? {}, { motion: page.motion });
       page.motion.arrows = motion.arrows ?? arrowsOf(page.motion, page.scene);
@@ -53,27 +79,6 @@ export function startPage(document, parts = {}) {
     page.ghost = motion;
     if (page.scene) page.scene.ghost = motion && { arrows: [], frames: page.scene.frames, ...motion };
   };
-  page.redraw = () => {
-    if (page.scene) at("wrenches").replaceChildren(...wrenchLegend(page.scene, page.motion));
-    page.plots.draw();
-    page.draw();
-  };
-  page.resize = () => {
-    page.view?.resize();
-    if (page.scene) page.view?.keep?.(page.scene);
-    page.redraw();
-  };
-  if (page.motion) showFacts(document, page);
-  showRuns(document, data);
-  setUpViews(document, page);
-  setUpThemes(document, page);
-  setUpKeys(document, page);
-  if (parts.createControls) page.controls = parts.createControls(page);
-  new ResizeObserver(page.resize).observe(at("stage"));
-  new ResizeObserver(page.redraw).observe(at("plots"));
-  start(page);
-  globalThis.trundlePage = page;
-  return page;
 }
 
 function start(page) {
@@ -110,8 +115,9 @@ function readTheme(document) {
   return theme;
 }
 
-// How long the motion is that is shown, and how much of a run is drawn.
-function showFacts(document, { motion }) {
+// How long the motion is that is shown, how much of a run is drawn, and what its arrows stand for.
+function showFacts(document, { motion, scene }) {
+  if (scene) document.getElementById("wrenches").replaceChildren(...wrenchLegend(scene, motion));
   const drawn = motion.time.length;
   const { samples = drawn, off = 0 } = motion;
   const share = Math.max(1e-3, Number((100 * off).toPrecision(1)));

@@ -3,7 +3,7 @@
 import * as THREE from "./vendor/three.module.min.js";
 import { momentAt, placed, roundStep } from "./data.js";
 import { LAYERS, createRobot3d } from "./robot3d.js";
-import { outline } from "./view2d.js";
+import { outline } from "./robot2d.js";
 
 const FIELD = (28 * Math.PI) / 180; // of view, upright
 const START = { azimuth: -Math.PI / 3, elevation: Math.PI / 7 }; // as figures in space are seen from
