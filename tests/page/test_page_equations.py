@@ -34,3 +34,11 @@ def test_what_has_no_equations_says_why(monkeypatch):
     monkeypatch.setattr("trundle.page.page_equations.equations", refuse)
     shown = page_equations(catalog.pendulum(), {})
     assert "left out: none for &lt;b&gt;" in shown
+
+
+def test_numbers_beside_symbols_follow_the_sliders(opened):
+    page = opened(page_of(trundle.derive(catalog.differential_drive())))
+    cell = page.locator("#equations [data-keys='r']")
+    assert cell.inner_text() == "0.15"
+    page.evaluate("globalThis.trundlePage.controls.set([['parameters.r', 0.2]])")
+    assert cell.inner_text() == "0.2"

@@ -14,6 +14,19 @@ const TRUSTED = 1e-3;
 const GROUPS = { inputs: "Inputs", parameters: "Parameters", start: "Start", run: "Run" };
 const POWERS = { 2: "²", 3: "³", 4: "⁴", "-1": "⁻¹", "-2": "⁻²", "-3": "⁻³" };
 
+// The table of the equations' symbols has the numbers of the sliders; a symbol that parts share may come to have several.
+function showInEquations(values) {
+  for (const cell of document.querySelectorAll("#equations [data-keys]")) {
+    cell.dataset.value ??= cell.textContent;
+    const numbers = cell.dataset.keys.split(" ").map((key) => {
+      const value = values.get(`parameters.${key.replace(/^-/, "")}`) ?? NaN;
+      const given = Number.isNaN(value) ? Number(cell.dataset.value) : key.startsWith("-") ? -value : value;
+      return String(Number(given.toPrecision(6)));
+    });
+    cell.textContent = [...new Set(numbers)].join(" or ");
+  }
+}
+
 // Fills the page's panel with controls of its live model. Returns {set(changes), values, stop()}.
 export function createControls(page) {
   const live = createLive(page.data.live);
@@ -61,6 +74,7 @@ export function createControls(page) {
       values.set(key, value);
       rows.get(key).show(value);
     }
+    showInEquations(values);
     panel.classList.toggle("is-changed", hashOf(knobs, values) !== "");
     runner.ask(live.requestOf(values), new Map(values));
     settle();
