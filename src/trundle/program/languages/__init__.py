@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trundle.program.languages.c import C_SINGLE, C
+from trundle.program.languages.java import JAVA
 from trundle.program.languages.javascript import JAVASCRIPT
 from trundle.program.languages.language import Language, identifiers, source
 
