@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from program.languages.cases import edges, models, off, operations, random_program, states
+from program.languages.cases import edges, models, operations, random_program, states
 from program.languages.java_code import called
+from program.languages.rounding import off
 from trundle.errors import InputError
 from trundle.program import Tracer
 from trundle.program.languages import JAVA, source
