@@ -23,7 +23,8 @@ public class Main {
     }
 
     public static void main(String[] arguments) throws IOException {
-        DoubleBuffer numbers = ByteBuffer.wrap(System.in.readAllBytes()).order(ByteOrder.nativeOrder()).asDoubleBuffer();
+        ByteBuffer given = ByteBuffer.wrap(System.in.readAllBytes()).order(ByteOrder.nativeOrder());
+        DoubleBuffer numbers = given.asDoubleBuffer();
         ByteBuffer found = ByteBuffer.allocate(8 * %(total)d * %(count)d).order(ByteOrder.nativeOrder());
         DoubleBuffer out = found.asDoubleBuffer();
         double[][] results = {%(results)s};
