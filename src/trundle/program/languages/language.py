@@ -17,9 +17,6 @@ from trundle.errors import InputError
 from trundle.program.ir import LOADS, Instruction, Program
 from trundle.program.llvm.pieces import Pieces, make_plan
 
-# Operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and
-# C compilers' registers are assigned in more than linear time.
-_PIECE = 1500
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
 _INLINED = 60
 _CALL = re.compile(r"[\w.]+\([^()]*\)")
@@ -53,7 +50,9 @@ class Language:
     the operations, by the name that `operations` call. element: an array's element, of {array} and {place}, from
     `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
     {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
-    which the pieces of {name} pass values on. reserved: words that names can't be.
+    which the pieces of {name} pass values on. reserved: words that names can't be. piece: operations of a function at
+    most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned
+    in more than linear time.
     """
 
     name: str
@@ -69,6 +68,7 @@ class Language:
     workspace: str = PASSED
     element: str = "{array}[{place}]"
     first: int = 0
+    piece: int = 1500
     header: str = ""
 
     def place(self, array: str, place: int) -> str:
@@ -187,7 +187,7 @@ def _require_written(name: str, program: Program, language: Language) -> None:
 
 def functions(name: str, program: Program, language: Language) -> Iterator[Function]:
     """The functions of a program: its pieces, and then the one that calls them in order."""
-    plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, _PIECE)
+    plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, language.piece)
     read = [group.name for group in program.inputs]
     written = [f"new {group.name}" if group.name in read else group.name for group in program.outputs]
     arguments = list(identifiers([*read, *written], language).values())
