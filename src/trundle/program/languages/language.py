@@ -51,8 +51,8 @@ class Language:
     `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
     {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
     which the pieces of {name} pass values on. reserved: words that names can't be. piece: operations of a function at
-    most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned
-    in more than linear time.
+    most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C compilers' registers are
+    assigned in more than linear time.
     """
 
     name: str
