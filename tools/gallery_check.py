@@ -34,17 +34,30 @@ _FIND_FAULTS = """() => {
   const stays = (each) => within(each, (style) => ["fixed", "sticky"].includes(style.position));
   const name = (each) => each.tagName.toLowerCase() + " '" + each.textContent.trim().slice(0, 30) + "'";
   const told = [];
+  // Its lines, as far as boxes that scroll let them be seen.
+  const seen = (each) => {
+    let lines = [...each.getClientRects()].map(({ left, right, top, bottom }) => ({ left, right, top, bottom }));
+    for (let at = each.parentElement; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (![style.overflowX, style.overflowY].some((how) => how === "auto" || how === "scroll")) continue;
+      const box = at.getBoundingClientRect();
+      lines = lines.map((line) => ({ left: Math.max(line.left, box.left), right: Math.min(line.right, box.right),
+        top: Math.max(line.top, box.top), bottom: Math.min(line.bottom, box.bottom) }));
+    }
+    return lines;
+  };
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
   const boxes = shown.map((each) => each.getBoundingClientRect());
+  const lines = shown.map(seen);
   shown.forEach((each, k) => {
     const style = getComputedStyle(each);
     if (boxes[k].right > innerWidth + 1 && !scrolls(each)) told.push(name(each) + " is beyond the right edge");
     if (each.scrollWidth > each.clientWidth + 1 && style.overflowX === "hidden") told.push(name(each) + " is cut");
     for (let other = k + 1; other < shown.length; other += 1) {
       if (each.contains(shown[other]) || shown[other].contains(each)) continue;
-      const a = boxes[k], b = boxes[other];
-      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (Math.min(across, down) <= 2 || stays(each) !== stays(shown[other])) continue;
+      if (stays(each) !== stays(shown[other])) continue;
+      if (!lines[k].some((a) => lines[other].some((b) => over(a, b)))) continue;
       told.push(name(each) + " and " + name(shown[other]) + " overlap");
     }
   });

@@ -121,6 +121,26 @@ def test_urdf_visuals_by_kind_colour_and_place(tmp_path):
     assert not told
 
 
+def test_a_description_finds_its_meshes_from_anywhere(tmp_path, monkeypatch):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "part.stl").write_bytes(stl(TETRAHEDRON))
+    shape = {"type": "mesh", "file": "meshes/part.stl", "scale": [0.1, 0.1, 0.1]}
+    arm = {"type": "revolute", "body": {"mass": 1, "center_of_mass": [1, 0, 0], "shapes": {"part": shape}}}
+    robot = trundle.Robot(name="arm", joints={"hinge": arm})
+    assert "where it is isn't known" in shown(robot)[1]
+    (tmp_path / "arm.yaml").write_text(dump(robot))
+    monkeypatch.chdir(tmp_path.parent)
+    found, told = shown(trundle.load(tmp_path.name + "/arm.yaml"))
+    assert not told
+    assert volume(found[0].corners, found[0].triangles) == pytest.approx(1e-3 / 6)
+    (tmp_path / "arm.yaml").write_text(
+        dump(robot).replace("meshes/part.stl", "part.stl").replace("robot:", "robot:\n  folder: meshes")
+    )
+    assert len(shown(trundle.load(tmp_path / "arm.yaml"))[0]) == 1
+    kept = trundle.derive(trundle.load(tmp_path / "arm.yaml")).save(tmp_path / "arm.trundle.json")
+    assert len(shown(trundle.open(kept).robot)[0]) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

@@ -17,6 +17,7 @@ from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, Problem, problems_of, report
+from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
 
 # The version of the file format that this program writes, and the only one so far.
@@ -158,9 +159,19 @@ def _document(
         raise report(problems_of(error), file=file, lines=lines) from None
     except RecursionError:
         raise InputError("is nested too deeply", file=file) from None
-    document = Document(whole.robot, whole.run, None if path is None else FilePath(path), text, lines)
+    robot = whole.robot if path is None else _beside(whole.robot, FilePath(path))
+    document = Document(robot, whole.run, None if path is None else FilePath(path), text, lines)
     _check_whole(document, file)
     return document
+
+
+def _beside(robot: Robot, path: FilePath) -> Robot:
+    """The robot knowing the folder that its meshes' names start from, if it has any."""
+    bodies = [robot.body, *(joint.body for joint in robot.joints.values())]
+    if not any(isinstance(shape, Mesh) for body in bodies if body for shape in body.shapes.values()):
+        return robot
+    folder = path.absolute().parent / (robot.folder or "")
+    return robot.model_copy(update={"folder": str(folder)})
 
 
 def _versioned(data: object, lines: Mapping[Path, int], file: str | None) -> Mapping[str, object]:

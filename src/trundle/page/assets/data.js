@@ -92,7 +92,9 @@ export function placed(poses, [frame, at]) {
 export function number(value, digits = 4) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "no number" : value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(digits - 2) : value.toPrecision(digits);
+  const scientific = size !== 0 && (size < 1e-3 || size >= 1e6);
+  const whole = size >= 10 ** (digits - 1); // toPrecision would write 1.19e+3
+  const text = scientific ? value.toExponential(digits - 2) : whole ? value.toFixed(0) : value.toPrecision(digits);
   return text.replaceAll("-", "−").replace("e+", "e");
 }
 

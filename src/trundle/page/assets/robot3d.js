@@ -41,7 +41,7 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   shapes.arrows.forEach((arrow, k) => addArrow(kit, arrow, k));
   const setTheme = (next) => paint(kit, next);
   setTheme(theme);
-  return { group, setTheme, pose: (moment) => pose(kit, moment), show: (on) => show(kit, on), dispose: () => dispose(group) };
+  return { group, setTheme, pose: (moment) => pose(kit, moment), show: (on) => show(kit, on), dispose: () => dispose(kit) };
 }
 
 function still(object) {
@@ -70,13 +70,18 @@ function show(kit, on) {
     look.needsUpdate = true;
   }
   kit.wrenches = on.wrenches;
-  for (const [name, objects] of kit.layers) for (const object of objects) object.visible = Boolean(seen[name]);
+  for (const [name, objects] of kit.layers) {
+    for (const { object, parent } of objects) {
+      if (seen[name]) parent.add(object);
+      else object.removeFromParent(); // what is hidden takes no time
+    }
+  }
 }
 
 function add(kit, parent, object, layer) {
   parent.add(object);
   if (!kit.layers.has(layer)) kit.layers.set(layer, []);
-  kit.layers.get(layer).push(object);
+  kit.layers.get(layer).push({ object, parent });
   return object;
 }
 
@@ -135,7 +140,9 @@ function creasedNormals(positions, triangles, count) {
   const normals = new Float32Array(positions.length);
   for (let k = 0; k < triangles.length; k++) {
     const own = 4 * Math.floor(k / 3);
-    let [x, y, z] = [0, 0, 0];
+    let x = 0;
+    let y = 0;
+    let z = 0;
     for (let j = starts[triangles[k]]; j < starts[triangles[k] + 1]; j++) {
       const other = 4 * around[j];
       const along = faces[own] * faces[other] + faces[own + 1] * faces[other + 1] + faces[own + 2] * faces[other + 2];
@@ -146,7 +153,9 @@ function creasedNormals(positions, triangles, count) {
       z += area * faces[other + 2];
     }
     const length = Math.hypot(x, y, z) || 1;
-    normals.set([x / length, y / length, z / length], 3 * k);
+    normals[3 * k] = x / length;
+    normals[3 * k + 1] = y / length;
+    normals[3 * k + 2] = z / length;
   }
   return normals;
 }
@@ -154,12 +163,14 @@ function creasedNormals(positions, triangles, count) {
 // Of each face its unit normal and twice its area.
 function faceNormals(positions) {
   const found = new Float32Array((4 * positions.length) / 9);
+  const [a, b, c] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
   for (let f = 0; 9 * f < positions.length; f++) {
-    const [ax, ay, az, bx, by, bz, cx, cy, cz] = positions.subarray(9 * f, 9 * f + 9);
-    const [ux, uy, uz, vx, vy, vz] = [bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az];
-    const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    const area = Math.hypot(x, y, z);
-    found.set([x / (area || 1), y / (area || 1), z / (area || 1), area], 4 * f);
+    a.fromArray(positions, 9 * f);
+    b.fromArray(positions, 9 * f + 3).sub(a);
+    c.fromArray(positions, 9 * f + 6).sub(a);
+    const area = b.cross(c).length();
+    b.divideScalar(area || 1).toArray(found, 4 * f);
+    found[4 * f + 3] = area;
   }
   return found;
 }
@@ -352,10 +363,12 @@ function addArrow(kit, { turns }, index) {
   });
 }
 
-function dispose(group) {
-  group.traverse((object) => {
-    object.geometry?.dispose();
-    object.material?.dispose();
-  });
+function dispose({ group, layers }) {
+  for (const { object } of [...layers.values()].flat()) {
+    object.traverse((each) => {
+      each.geometry?.dispose();
+      each.material?.dispose();
+    });
+  }
   group.removeFromParent();
 }

@@ -22,7 +22,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   renderer.autoClear = false;
   const world = createWorld();
   const view = { canvas, theme, renderer, ...world, shown: null, moment: null, robots: [], key: null, step: null };
-  view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false };
+  view.eye = { ...START, distance: 1, fitted: 1, target: new THREE.Vector3(), offset: new THREE.Vector3(), follows: false, moved: false };
   view.seen = Object.fromEntries(LAYERS.map(({ name, on }) => [name, on]));
   const render = () => view.shown && renderView(view);
   const draw = (scene, moment) => {
@@ -34,9 +34,11 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     onCamera({ magnified: 1, follows: view.eye.follows, step: view.step });
   };
   const fit = (scene = view.shown) => scene && fitView(view, scene);
+  const keep = (scene) => view.eye.moved || fit(scene);
   const zoom = (factor) => {
     const { eye } = view;
     eye.distance = Math.min(Math.max(eye.distance / factor, NEAREST * eye.fitted), FARTHEST * eye.fitted);
+    eye.moved = true;
   };
   const orbit = (dx, dy) => {
     view.eye.azimuth -= TURN * dx;
@@ -45,7 +47,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
   const pan = (dx, dy) => panView(view, dx, dy);
   const setFollow = (on) => {
     const { eye } = view;
-    Object.assign(eye, { follows: on });
+    Object.assign(eye, { follows: on, moved: true });
     eye.offset.set(0, 0, 0);
     if (on && view.shown) eye.distance = Math.min(eye.distance, 5 * view.shown.size / Math.tan(FIELD));
   };
@@ -62,7 +64,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     for (const { robot } of view.robots) robot.dispose();
     renderer.dispose();
   };
-  return { draw, resize: () => resizeView(view), fit, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
+  return { draw, resize: () => resizeView(view), fit, keep, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
 }
 
 function createWorld() {
@@ -190,11 +192,15 @@ function disposeTrail({ group }) {
   });
 }
 
-// Points around the robots over their motions, in the world.
+const SURROUNDINGS = new WeakMap();
+
+// Points around the robots over their motions, in the world; kept, as of many bodies they are many.
 function aroundMotion(scene) {
+  const known = SURROUNDINGS.get(scene.motion);
+  if (known) return known;
   const found = [];
   for (const shapes of [scene, ...scene.others]) {
-    const spots = outline(shapes);
+    const spots = [...outline({ ...shapes, solids: [] }), ...shapes.solids.flatMap(boxAround)];
     const { poses, frames, time } = shapes.motion;
     const every = Math.max(1, Math.floor(time.length / 60));
     for (let k = 0; k < time.length; k += every) {
@@ -205,7 +211,15 @@ function aroundMotion(scene) {
       }
     }
   }
-  return found.length ? found : [new THREE.Vector3()];
+  if (!found.length) found.push(new THREE.Vector3());
+  SURROUNDINGS.set(scene.motion, found);
+  return found;
+}
+
+// The corners of the box around a body's own shape.
+function boxAround({ frame, corners }) {
+  const { min, max } = new THREE.Box3().setFromArray(corners);
+  return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => [frame, [x, y, z]])));
 }
 
 // As near as everything is in the picture, seen from where it is seen now.
@@ -217,12 +231,14 @@ function fitView(view, scene) {
   const right = new THREE.Vector3().crossVectors(camera.up, toward).normalize();
   const up = new THREE.Vector3().crossVectors(toward, right);
   const [high, wide] = [Math.tan(FIELD / 2), Math.tan(FIELD / 2) * camera.aspect];
+  const p = new THREE.Vector3();
   const away = points.map((point) => {
-    const p = point.sub(eye.target);
+    p.subVectors(point, eye.target);
     return p.dot(toward) + Math.max(Math.abs(p.dot(right)) / wide, Math.abs(p.dot(up)) / high);
   });
-  eye.fitted = eye.distance = 1.12 * Math.max(...away, 1e-6);
+  eye.fitted = eye.distance = 1.12 * away.reduce((most, each) => Math.max(most, each), 1e-6);
   eye.offset.set(0, 0, 0);
+  eye.moved = false;
 }
 
 function panView({ canvas, eye, camera }, dx, dy) {
@@ -232,6 +248,7 @@ function panView({ canvas, eye, camera }, dx, dy) {
   const move = right.multiplyScalar(-dx * metres).addScaledVector(up, dy * metres);
   eye.target.add(move);
   eye.offset.add(move);
+  eye.moved = true;
 }
 
 // Lines at round distances on the ground, those through the world's origin stronger; how far apart they are. What hangs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from trundle.program.languages.c import C_SINGLE, C
 from trundle.program.languages.javascript import JAVASCRIPT
 from trundle.program.languages.language import Language, identifiers, source
 
-__all__ = ["JAVASCRIPT", "Language", "identifiers", "source"]
+__all__ = ["C_SINGLE", "JAVASCRIPT", "C", "Language", "identifiers", "source"]
