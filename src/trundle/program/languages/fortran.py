@@ -101,8 +101,8 @@ _RESERVED = frozenset((
 def _number(value: float) -> str:
     """The shortest literal with the same bits; there is none for what is infinite or no number."""
     if not math.isfinite(value):
-        (bits,) = struct.unpack("<q", struct.pack("<d", abs(value)))
-        return f"{'-' if value < 0 else ''}transfer({bits}_int64, 1.0_wp)"
+        (bits,) = struct.unpack("<q", struct.pack("<d", value))
+        return f"transfer({bits}_int64, 1.0_wp)"
     return f"{value!r}_wp"
 
 

@@ -25,8 +25,8 @@ _OPERATIONS = {
     **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
     **{op: f"double({{0}} {sign} {{1}})" for op, sign in _COMPARED.items()},
     **{op: f"{op}({{0}})" for op in _SAME},
-    **{op: f"real_where({domain}, {op}({{0}}))" for op, domain in _DOMAINS.items()},
-    "pow": "real_where({0} >= 0 | {1} == floor({1}), {0} .^ {1})",
+    **{op: f"{op}(only_where({domain}, {{0}}))" for op, domain in _DOMAINS.items()},
+    "pow": "only_where({0} >= 0 | {1} == floor({1}), {0}) .^ {1}",
     "neg": "-{0}",
     "sq": "{0} .* {0}",
     "twice": "2 .* {0}",
@@ -51,10 +51,10 @@ function found = {name}(x, y)
 end
 """
 _HELPERS = {
-    "real_where": """\
-function found = real_where(known, found)
-  found = real(found);
-  found(~known) = NaN;
+    "only_where": """\
+function x = only_where(known, x)
+  x = x .* ones(size(known));
+  x(~known) = NaN;
 end
 """,
     "choose": """\
