@@ -71,10 +71,10 @@ if TYPE_CHECKING:
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
-    from trundle.show.comparison import Comparison as Comparison
-    from trundle.show.comparison import compare as compare
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
+    from trundle.show.several_runs import Comparison as Comparison
+    from trundle.show.several_runs import compare as compare
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
@@ -133,7 +133,7 @@ _HOMES = {
     "robot": ("Robot", "register"),
     "page.animate": ("animate",),
     "show.breakdown_figure": ("breakdown_figure",),
-    "show.comparison": ("Comparison", "compare"),
+    "show.several_runs": ("Comparison", "compare"),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),

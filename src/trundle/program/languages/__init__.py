@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trundle.program.languages.c import C_SINGLE, C
+from trundle.program.languages.java import JAVA
 from trundle.program.languages.javascript import JAVASCRIPT
 from trundle.program.languages.language import Language, identifiers, source
 
-__all__ = ["C_SINGLE", "JAVASCRIPT", "C", "Language", "identifiers", "source"]
+__all__ = ["C_SINGLE", "JAVA", "JAVASCRIPT", "C", "Language", "identifiers", "source"]

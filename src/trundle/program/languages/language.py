@@ -17,9 +17,6 @@ from trundle.errors import InputError
 from trundle.program.ir import ARITY, LOADS, Instruction, Program
 from trundle.program.llvm.pieces import Pieces, make_plan
 
-# Operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and
-# C compilers' registers are assigned in more than linear time.
-_PIECE = 1500
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
 _INLINED = 60
 # Characters by which a name may grow to be another than those before.
@@ -56,7 +53,8 @@ class Language:
     {value}; store: into {target}; call: a function with {name} and {arguments}. number: a literal with the same bits.
     framed: a whole function, which also makes the `workspace` in which the pieces of {name} pass values on. reserved:
     words that names can't be; longest: characters of a name; ignores_case: whether A and a are one name. piece:
-    operations of a function at most.
+    operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C
+    compilers' registers are assigned in more than linear time.
     """
 
     name: str
@@ -74,7 +72,7 @@ class Language:
     first: int = 0
     ignores_case: bool = False
     longest: int = 200
-    piece: float = _PIECE
+    piece: float = 1500
 
     def __post_init__(self) -> None:
         missing = sorted(ARITY.keys() - LOADS - self.operations.keys())
