@@ -19,6 +19,8 @@ from trundle.program.llvm.pieces import Pieces, make_plan
 
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
 _INLINED = 60
+# Characters by which a name may grow to be another than those before.
+_ROOM = 6
 _CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
@@ -50,9 +52,9 @@ class Language:
     the operations, by the name that `operations` call. element: an array's element, of {array} and {place}, from
     `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
     {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
-    which the pieces of {name} pass values on. reserved: words that names can't be. piece: operations of a function at
-    most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C compilers' registers are
-    assigned in more than linear time.
+    which the pieces of {name} pass values on. reserved: words that names can't be; longest: characters of a
+    name; ignores_case: whether A and a are one name. piece: operations of a function at most, or so: V8 leaves functions
+    beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned in more than linear time.
     """
 
     name: str
@@ -68,7 +70,9 @@ class Language:
     workspace: str = PASSED
     element: str = "{array}[{place}]"
     first: int = 0
-    piece: int = 1500
+    ignores_case: bool = False
+    longest: int = 200
+    piece: float = 1500
     header: str = ""
 
     def place(self, array: str, place: int) -> str:
@@ -103,16 +107,18 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
     {'left.rate': 'left_rate', 'class': 'class_', 'left rate': 'left_rate_2'}
     """
     found: dict[str, str] = {}
-    taken = {PASSED} | language.reserved
+    same = str.lower if language.ignores_case else str
+    reserved = {same(word) for word in language.reserved}
+    taken = {PASSED} | reserved
     for name in names:
-        plain = identifier(name)
-        candidates = (plain, f"{plain}_") if plain in language.reserved else (plain,)
-        chosen = next((each for each in candidates if each not in taken), "")
+        plain = identifier(name)[: language.longest - _ROOM]
+        candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
+        chosen = next((each for each in candidates if same(each) not in taken), "")
         count = 2
         while not chosen:
-            chosen = "" if f"{plain}_{count}" in taken else f"{plain}_{count}"
+            chosen = "" if same(f"{plain}_{count}") in taken else f"{plain}_{count}"
             count += 1
-        taken.add(chosen)
+        taken.add(same(chosen))
         found[name] = chosen
     return found
 
@@ -127,11 +133,16 @@ def identifier(name: str) -> str:
 
 def require_identifier(name: str, language: Language) -> None:
     """Raise InputError where a name can't be a function's or a module's in a language."""
-    if identifiers([name], language)[name] == name:
+    plain = identifiers([name], language)[name]
+    if plain == name:
         return
-    problem = "is a word of the language" if name in language.reserved else "is no word of its letters"
-    hint = f"name it {identifier(name) + '_' * (name in language.reserved)}, say (--name on the command line)"
-    raise InputError(f"'{name}' can't be a name in {language.name}: it {problem}", key="name", hint=hint)
+    problem = "it is no word of ASCII letters, digits and underscores"
+    if plain.startswith(name):
+        problem = "it is a word of the language"
+    elif name.startswith(plain):
+        problem = f"it is longer than {language.longest - _ROOM} characters"
+    hint = f"name it {plain}, say (--name on the command line)"
+    raise InputError(f"'{name}' can't be a name in {language.name}: {problem}", key="name", hint=hint)
 
 
 def source(programs: Mapping[str, Program], language: Language) -> str:
