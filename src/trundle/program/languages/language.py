@@ -52,8 +52,8 @@ class Language:
     the operations, by the name that `operations` call. element: an array's element, of {array} and {place}, from
     `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
     {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
-    which the pieces of {name} pass values on. reserved: words that names can't be; longest: characters of a
-    name; ignores_case: whether A and a are one name. piece: operations of a function at most, or so: V8 leaves functions
+    which the pieces of {name} pass values on. reserved: words that names can't be; longest: characters of a name;
+    ignores_case: whether A and a are one name. piece: operations of a function at most, or so: V8 leaves functions
     beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned in more than linear time.
     """
 
