@@ -24,4 +24,5 @@ class Target:
 TARGETS: Mapping[str, Target] = {
     "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
     "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
+    "fmu": Target("fmu", "functional mock-up units, FMI 2.0 and 3.0", what=("dynamics", "outputs")),
 }
