@@ -85,7 +85,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     other = [entry.name for entry in entries if entry.part not in ("dynamics", "outputs")]
     if other or "dynamics" not in by_part:
         message = f"an FMU has the dynamics and the outputs, not {', '.join(other) or 'outputs alone'}"
-        raise InputError(message, key="what", hint='leave it out, or say "dynamics,outputs"')
+        raise InputError(message, key="what", hint='say "dynamics,outputs"; derivatives are in every FMU')
     programs = _programs(model, by_part)
     code = _code(programs, options.name)
     variables = _variables(model, by_part)
