@@ -188,7 +188,7 @@ def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     runs = [thing.run for thing in things]
     with no_collection():
         if len(runs) > 1:
-            from trundle.show.comparison import compare, difference_labels
+            from trundle.show.several_runs import compare, difference_labels
 
             labels = difference_labels(runs, [thing.name for thing in things])
             return compare(*runs, labels=labels).save(folder, suffix, only)

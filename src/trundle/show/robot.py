@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgba
 from trundle.results.arrays import FloatArray
 from trundle.scene import Scene, project
 from trundle.show.outlines import outlines
-from trundle.show.solids import Shaded, shaded
+from trundle.show.shading import Shaded, shaded
 from trundle.show.style import BODY, COLOURS, INK, TREAD, WHEEL
 
 

@@ -1,12 +1,11 @@
 """What every language's functions are held to: all operations, every robot of the catalogue, an arm of seven joints."""
 
-from dataclasses import replace
-
 import numpy as np
 
 import trundle
+from program.languages.rounding import off, rounding
 from program.programs import random_program
-from trundle.program import Group, Tracer
+from trundle.program import Tracer
 from trundle.program.ir import ARITY, LOADS
 
 # Infinities are left out: kernels give NaN for some of what C leaves finite, such as the angle of (inf, inf).
@@ -73,62 +72,6 @@ def states(model, count, seed):
     u = rng.uniform(-10.0, 10.0, (len(model.inputs), count))
     p = np.array(list(model.parameters.values()))
     return x, u, np.repeat(p[:, None], count, axis=1)
-
-
-_SLOPES = {
-    "add": lambda a, b, y: (1, 1),
-    "sub": lambda a, b, y: (1, 1),
-    "mul": lambda a, b, y: (b, a),
-    "div": lambda a, b, y: (1 / b, y / b),
-    "neg": lambda a, y: (1,),
-    "sq": lambda a, y: (2 * a,),
-    "twice": lambda a, y: (2,),
-    "inv": lambda a, y: (y * y,),
-    "sqrt": lambda a, y: (0.5 / np.where(y > 0, y, np.inf),),
-    "abs": lambda a, y: (1,),
-    "sin": lambda a, y: (np.cos(a),),
-    "cos": lambda a, y: (np.sin(a),),
-    "tan": lambda a, y: (1 + y * y,),
-    "atan2": lambda a, b, y: (b / (a * a + b * b), a / (a * a + b * b)),
-    "min": lambda a, b, y: (a <= b, b <= a),
-    "max": lambda a, b, y: (a >= b, b >= a),
-    "select": lambda c, a, b, y: (0, c != 0, c == 0),
-    "if_else_zero": lambda c, a, y: (0, c != 0),
-    **dict.fromkeys(("lt", "le", "eq", "ne", "and", "or"), lambda a, b, y: (0, 0)),
-    "not": lambda a, y: (0,),
-}
-
-
-def rounding(program, given):
-    """First-order bounds of what rounding each operation by one unit in the last place does to the outputs, an array a
-    group: e(y) = Σ |∂y/∂a| e(a) + |y| of each operation, times 2⁻⁵³; inputs and constants are exact.
-    """
-    every = replace(
-        program,
-        outputs=(Group("all", tuple(map(str, range(len(program.instructions))))),),
-        results=(tuple(range(len(program.instructions))),),
-        function=None,
-    )
-    values = every.evaluate(*given)[0]
-    bounds = []
-    for op, out, args, _, _ in program.instructions:
-        if op in LOADS:
-            bounds.append(np.zeros(values.shape[1]))
-            continue
-        slopes = _SLOPES[op](*(values[a] for a in args), values[out])
-        felt = sum(np.abs(slope) * bounds[a] for slope, a in zip(slopes, args, strict=True))
-        bounds.append(felt + np.abs(values[out]))
-    return [
-        2.0**-53 * np.array([bounds[v] for v in group]).reshape(len(group), -1) for group in program.results
-    ]
-
-
-def off(program, given, got, expected):
-    """The largest difference of an output group, in parts of what may be: 1e-12 of the group's largest number, or what
-    rounding may make where terms cancel, if that is more.
-    """
-    allowed = np.maximum(1e-12 * np.abs(expected).max(axis=0), 8 * rounding(program, given)[0])
-    return float(np.max(np.abs(got - expected) / np.where(allowed > 0, allowed, 1e-300)))
 
 
 __all__ = ["edges", "models", "off", "operations", "random_program", "rounding", "states"]

@@ -1,0 +1,134 @@
+"""C99 in double or single precision: functions of arrays, with nothing but math.h. C++ compiles them, too."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import partial
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.program.languages.language import PASSED, Function, Language
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_MATH = (
+    "sqrt", "floor", "ceil", "exp", "log", "expm1", "log1p", "erf", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+)  # fmt: skip
+_MATH_OF_TWO = ("pow", "atan2", "fmod", "remainder", "copysign")
+# C's words, those of C++ (whose programs include the headers), and what math.h may define as macros.
+_RESERVED = frozenset((
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "continue", "decltype", "default",
+    "delete", "do", "double", "else", "enum", "errno", "explicit", "export", "extern", "false", "float", "for",
+    "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+    "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
+    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "main", "std", "NULL", "NAN", "INFINITY",
+    "HUGE_VAL", "DOMAIN", "SING", "OVERFLOW", "UNDERFLOW", "PLOSS", "TLOSS", "double_t", "float_t", "signgam",
+    "fabs", "fmin", "fmax", "hypot", "abs", "gamma", "lgamma", "tgamma", "j0", "j1", "jn", "y0", "y1", "yn",
+    "least_of", "largest_of", "sign_of", *_MATH, *_MATH_OF_TWO,
+))  # fmt: skip
+
+
+def _operations(suffix: str) -> dict[str, str]:
+    """What is written for each operation; `suffix` f calls math.h's functions of floats."""
+    one, none = _number(suffix, 1.0), _number(suffix, 0.0)
+    return {
+        **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
+        **{op: f"{{0}} {sign} {{1}} ? {one} : {none}" for op, sign in _COMPARED.items()},
+        **{op: f"{op}{suffix}({{0}})" for op in _MATH},
+        **{op: f"{op}{suffix}({{0}}, {{1}})" for op in _MATH_OF_TWO},
+        "abs": f"fabs{suffix}({{0}})",
+        "neg": "-{0}",
+        "sq": "{0} * {0}",
+        "twice": "2 * {0}",
+        "inv": "1 / {0}",
+        "sign": "sign_of({0})",
+        # not math.h's: it scales its arguments, which takes longer and rounds otherwise than the kernels
+        "hypot": f"sqrt{suffix}({{0}} * {{0}} + {{1}} * {{1}})",
+        "min": "least_of({0}, {1})",
+        "max": "largest_of({0}, {1})",
+        "not": f"{{0}} == 0 ? {one} : {none}",
+        "and": f"{{0}} != 0 && {{1}} != 0 ? {one} : {none}",
+        "or": f"{{0}} != 0 || {{1}} != 0 ? {one} : {none}",
+        "if_else_zero": f"{{0}} != 0 ? {{1}} : {none}",
+        "select": "{0} != 0 ? {1} : {2}",
+    }
+
+
+# Not math.h's fmin and fmax: those leave the NaN out, which kernels keep.
+_HELPERS = {
+    "least_of": """\
+static inline {real} least_of({real} x, {real} y) {{
+    return x < y || x != x ? x : y;
+}}
+""",
+    "largest_of": """\
+static inline {real} largest_of({real} x, {real} y) {{
+    return x > y || x != x ? x : y;
+}}
+""",
+    "sign_of": """\
+static inline {real} sign_of({real} x) {{
+    return x > 0 ? 1 : x < 0 ? -1 : x;
+}}
+""",
+}
+
+
+def _number(suffix: str, value: float) -> str:
+    """The shortest literal with the same bits, or with those of the nearest float."""
+    real = "float" if suffix else "double"
+    if not math.isfinite(value):
+        return f"({real})NAN" if math.isnan(value) else f"{'-' if value < 0 else ''}({real})INFINITY"
+    if not suffix:
+        return repr(value)
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.float32(value)
+    if np.isinf(near) or (value and not near):
+        raise InputError(f"a constant of {value:g} is beyond single precision; write it in double precision")
+    return f"{float(str(near))!r}f"
+
+
+def _framed(real: str, function: Function) -> str:
+    """A function whose arrays are `restrict`, as they must differ; pieces are the file's own."""
+    body = list(function.body)
+    if function.passed and function.public:
+        body.insert(0, f"{real} {PASSED}[{function.passed}];")
+    words = set(re.findall(r"\w+", " ".join(body)))
+    body[:0] = [f"(void){name};" for name in function.arguments if name not in words]
+    static = "" if function.public else "static "
+    given = arguments(function, real, " restrict ")
+    return "\n".join([f"{static}void {function.name}({given}) {{", *(f"    {line}" for line in body), "}\n"])
+
+
+def arguments(function: Function, real: str, pointing: str = " ") -> str:
+    """How a function's arrays are declared: const what is read; `PASSED`, where pieces have it, is not."""
+    read = len(function.program.inputs)
+    return ", ".join(
+        f"{'const ' if k < read else ''}{real} *{pointing.lstrip()}{name}"
+        for k, name in enumerate(function.arguments)
+    )
+
+
+def _c(name: str, real: str, suffix: str) -> Language:
+    return Language(
+        name,
+        ".c",
+        _operations(suffix),
+        partial(_number, suffix),
+        partial(_framed, real),
+        _RESERVED,
+        define=f"const {real} {{name}} = {{value}};",
+        store="{target} = {value};",
+        call="{name}({arguments});",
+        helpers={name: text.format(real=real) for name, text in _HELPERS.items()},
+    )
+
+
+C = _c("C", "double", "")
+C_SINGLE = _c("C in single precision", "float", "f")
