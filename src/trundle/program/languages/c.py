@@ -105,14 +105,16 @@ class Structure:
     fields: Sequence[str]
 
 
-def structured(single: bool, structures: Mapping[Group, Structure]) -> Language:
-    """C in double or single precision in which functions take some groups that they read as structures."""
-    return replace(C_SINGLE if single else C, framed=partial(_framed, _REALS[single], structures))
+def structured(language: Language, structures: Mapping[Group, Structure]) -> Language:
+    """`C` or `C_SINGLE` with functions that take some of the groups that they read as structures."""
+    return replace(language, framed=partial(_framed, _REALS[language is C_SINGLE], structures))
 
 
 def prototypes(text: str) -> list[str]:
     """The declarations of the public functions in C source, in their order, as a header has them."""
-    return [found.replace("restrict ", "") + ";" for found in re.findall(r"^void .*(?= \{$)", text, re.MULTILINE)]
+    return [
+        found.replace("restrict ", "") + ";" for found in re.findall(r"^void .*(?= \{$)", text, re.MULTILINE)
+    ]
 
 
 def _framed(real: str, structures: Mapping[Group, Structure], function: Function) -> str:
