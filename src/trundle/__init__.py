@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from trundle.driving.pursuit import pursue as pursue
     from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
+    from trundle.exports.export import export as export
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
     from trundle.loads import joint_loads as joint_loads
@@ -71,10 +72,10 @@ if TYPE_CHECKING:
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
-    from trundle.show.comparison import Comparison as Comparison
-    from trundle.show.comparison import compare as compare
     from trundle.show.load_figures import load_figures as load_figures
     from trundle.show.plots import plot as plot
+    from trundle.show.several_runs import Comparison as Comparison
+    from trundle.show.several_runs import compare as compare
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
@@ -113,6 +114,7 @@ _HOMES = {
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
+    "exports.export": ("export",),
     "formulas": ("equations",),
     "loads": ("Loads", "joint_loads"),
     "loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),
@@ -133,7 +135,7 @@ _HOMES = {
     "robot": ("Robot", "register"),
     "page.animate": ("animate",),
     "show.breakdown_figure": ("breakdown_figure",),
-    "show.comparison": ("Comparison", "compare"),
+    "show.several_runs": ("Comparison", "compare"),
     "show.load_figures": ("load_figures",),
     "show.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),

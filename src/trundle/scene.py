@@ -1,6 +1,6 @@
 """What of a robot is drawn where: shapes on frames, and where the frames are, at one moment or over a run.
 
-Plain data in space (m, rad; the world's z up), made by `model.drawing`; who draws it chooses a view.
+Plain data in space (m, rad; the world's z up), made by `drawing.scenes`; who draws it chooses a view.
 """
 
 from __future__ import annotations

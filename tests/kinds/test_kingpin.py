@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.model.drawing import scene
+from trundle.drawing.scenes import scene
 from trundle.robot import parse_robot
 from trundle.scene import Spot
 

@@ -8,8 +8,8 @@ import pytest
 
 import trundle
 from program.languages.node import run_module
+from trundle.drawing.scenes import motion
 from trundle.errors import InputError
-from trundle.model.drawing import motion
 from trundle.page.joining import joined
 from trundle.page.live import live_data
 from trundle.simulation.runfile import Changes

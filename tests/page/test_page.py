@@ -11,8 +11,8 @@ import pytest
 
 import trundle
 from trundle.page import page_of
+from trundle.page.inert_json import to_json
 from trundle.page.joining import joined
-from trundle.page.plain import to_json
 from trundle.page.thinning import kept_samples
 
 _CIRCLE = Path(__file__).parents[2] / "examples" / "diff_drive" / "circle.yaml"

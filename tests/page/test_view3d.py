@@ -14,9 +14,9 @@ from PIL import Image
 
 import trundle
 from trundle.page import page_of
+from trundle.page.inert_json import to_json
 from trundle.page.joining import joined
 from trundle.page.payload import run_data
-from trundle.page.plain import to_json
 
 _ASSETS = Path(trundle.__file__).parent / "page" / "assets"
 _CIRCLE = Path(__file__).parents[2] / "examples" / "diff_drive" / "circle.yaml"

@@ -15,8 +15,8 @@ from trundle.motion.limits import Limits
 from trundle.planning.course_pieces import AlongCourse
 from trundle.planning.planner import plan, steered_drive
 from trundle.planning.search import through_rest
-from trundle.planning.shapes import laid, ways
 from trundle.planning.speeds import fit_speeds
+from trundle.planning.ways import laid, ways
 
 LIMITS = Limits(2, 10, 75, 1, 5, 10)
 NODES = 30

@@ -13,9 +13,9 @@ from trundle.planning.courses import least_duration, log_rates, waves
 from trundle.planning.lower_bound import lower_bound
 from trundle.planning.planner import plan, plan_to_pose, steered_drive
 from trundle.planning.search import through_rest, total
-from trundle.planning.shapes import laid, ways
 from trundle.planning.speeds import THOROUGH, fit_speeds
 from trundle.planning.splines import sampling
+from trundle.planning.ways import laid, ways
 
 FULL = Limits(2, 10, 75, 1, 5, 10)
 PLAIN = Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)

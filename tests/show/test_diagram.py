@@ -11,7 +11,7 @@ import pytest
 
 import trundle
 from trundle.catalog import names, robot
-from trundle.model.drawing import scene
+from trundle.drawing.scenes import scene
 from trundle.robot import parse_robot
 from trundle.scene import SPATIAL, Spot, depth, project
 from trundle.show.diagram import diagram, diagram_svg

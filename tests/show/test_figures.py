@@ -18,8 +18,8 @@ from trundle import catalog
 from trundle.analysis.analyze import analyze
 from trundle.choices import FIGURES
 from trundle.documents import RunSpec, dump
+from trundle.drawing.scenes import motion, scene
 from trundle.errors import InputError
-from trundle.model.drawing import motion, scene
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.robot.description import parse_robot

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
-from trundle.model.drawing import scene
+from trundle.drawing.scenes import scene
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.robot.walk import values

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from trundle.drawing.scene_programs import measuring, placing
+from trundle.drawing.scenes import scene
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given
-from trundle.model.drawing import scene
-from trundle.model.placing import measuring, placing
 from trundle.page.joining import as_script, joined
 from trundle.page.knobs import knobs_of
 from trundle.program import Program

@@ -12,12 +12,12 @@ from trundle.errors import InputError
 from trundle.files import signature
 from trundle.model import Model
 from trundle.model.arguments import Given
+from trundle.page.inert_json import to_json
 from trundle.page.inline import InlinePage
 from trundle.page.joining import asset, filled, joined, policy
 from trundle.page.live import live_of
 from trundle.page.page_equations import page_equations
 from trundle.page.payload import run_data
-from trundle.page.plain import to_json
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.show.panels import described

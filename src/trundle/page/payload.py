@@ -13,9 +13,9 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.arrows import with_wrenches
-from trundle.show.comparison import difference_labels
 from trundle.show.panels import Panel, checks, contacts, inputs, states
 from trundle.show.path import track_of
+from trundle.show.several_runs import difference_labels
 
 # What the numbers of one run may take (bytes); base64 adds a third.
 _ROOM = 400_000

@@ -12,9 +12,9 @@ from trundle.planning.certificate import bounds
 from trundle.planning.course_pieces import AlongCourse, PlannedPiece, Straight, Turning
 from trundle.planning.courses import Crossing, SteeredDrive, least_duration, log_rates, polish, waves
 from trundle.planning.lower_bound import lower_bound
-from trundle.planning.shapes import Way, laid, ways
 from trundle.planning.speeds import QUICK, THOROUGH, fit_speeds
 from trundle.planning.splines import sampling
+from trundle.planning.ways import Way, laid, ways
 from trundle.results.arrays import FloatArray
 
 _STILL = 1e-9

@@ -14,8 +14,8 @@ from matplotlib.patches import Polygon
 
 from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
+from trundle.drawing.scenes import scene
 from trundle.mechanics.frames import world_poses
-from trundle.model.drawing import scene
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, Spot, project
 from trundle.show.robot import draw_scene

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from trundle.model.drawing import scene
+from trundle.drawing.scenes import scene
 from trundle.results.arrays import FloatArray
 from trundle.scene import PLANES, SEEN, Numbers, Scene, Spot, WheelShape, project
 from trundle.show.joint_symbols import (

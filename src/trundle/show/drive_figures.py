@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.drawing.scenes import scene
 from trundle.driving.drive import Driven
-from trundle.model.drawing import scene
 from trundle.motion.limits import QUANTITIES
 from trundle.results import Run
 from trundle.results.arrays import FloatArray

@@ -12,15 +12,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.drawing.scenes import motion
 from trundle.errors import InputError
-from trundle.model.drawing import motion
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.scene import SEEN, Plate, Scene, project
 from trundle.show.panels import described
 from trundle.show.plane import draw_plane, limits_around, plane_axes
 from trundle.show.robot import draw_scene
-from trundle.show.solids import off
+from trundle.show.shading import off
 from trundle.show.style import (
     COLOURS,
     DASHES,

@@ -11,9 +11,9 @@ import numpy as np
 import pygame
 from pygame._sdl2 import controller
 
+from trundle.drawing.scenes import mover
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import Given
-from trundle.model.drawing import mover
 from trundle.model.mechanism import mechanism
 from trundle.model.rolling_motion import rate_names
 from trundle.motion.kinematics import kinematics

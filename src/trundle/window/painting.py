@@ -9,7 +9,7 @@ from trundle.results.arrays import FloatArray
 from trundle.scene import Scene, project
 from trundle.show.arrows import FORCE, MOMENT, arrow_lines
 from trundle.show.outlines import Face, outlines
-from trundle.show.solids import shaded
+from trundle.show.shading import shaded
 from trundle.show.style import BODY, COLOURS, INK, TREAD, WHEEL
 from trundle.window.camera import Camera
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import trundle
 from trundle.documents import dump, load_urdf, parse, parse_urdf
 from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
+from trundle.drawing.scenes import motion
+from trundle.drawing.solids import solids
 from trundle.errors import InputError
-from trundle.model.drawing import motion
-from trundle.model.solids import solids
 
 TETRAHEDRON = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]]]).tolist() + [
     [[0, 0, 0], [0, 0, 1], [0, 1, 0]],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.model.drawing import motion, scene
+from trundle.drawing.scenes import motion, scene
 from trundle.scene import marks
 from trundle.show.arrows import with_wrenches
 from trundle.show.path import track_of

@@ -8,10 +8,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import trundle
-from trundle.model.drawing import motion
+from trundle.drawing.scenes import motion
 from trundle.show.outlines import outlines
 from trundle.show.robot import draw_scene
-from trundle.show.solids import off, shaded
+from trundle.show.shading import off, shaded
 
 
 def scene():

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
+from trundle.drawing.scenes import shapes_in
 from trundle.mechanics.frames import world_poses
-from trundle.model.drawing import shapes_in
 from trundle.model.manifold import Bound
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE

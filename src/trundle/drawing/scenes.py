@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.drawing.solids import solids
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
-from trundle.model.solids import solids
 from trundle.robot.bodies import DirectedJoint, FloatingJoint, PlanarJoint
 from trundle.robot.couplings import linkages
 from trundle.robot.loops import RodLoop
