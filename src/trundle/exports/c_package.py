@@ -138,7 +138,7 @@ class Naming:
 
 
 def naming(prefix: str, entries: Sequence[Entry]) -> Naming:
-    """Names for all groups: groups that are alike share theirs, and where only names are alike the first has it plain."""
+    """Names for all groups: groups that are alike share theirs; where only names are alike the first has it plain."""
     words: dict[Group, str] = {}
     for entry in entries:
         for group in entry.groups:
@@ -236,16 +236,23 @@ class Code:
         for group in entry.groups:
             names, units = self.names, entry.units[group.name]
             told = [
-                comment(f"{label}, {unit}" if unit else label) for label, unit in zip(group.labels, units)
+                comment(f"{label}, {unit}" if unit else label)
+                for label, unit in zip(group.labels, units, strict=True)
             ]
             count = f"    {names.counts[group]} = {group.size}"
             if group in names.structures:
                 kind = names.structures[group]
-                fields = [f"    {self.real} {name};  /* {text} */" for name, text in zip(kind.fields, told, strict=True)]
+                fields = [
+                    f"    {self.real} {name};  /* {text} */"
+                    for name, text in zip(kind.fields, told, strict=True)
+                ]
                 yield "\n".join(["typedef struct {", *fields, f"}} {kind.type};\n"])
                 yield f"extern const {kind.type} {kind.type}_defaults;\n"
                 continue
-            places = [f"    {name},  /* {text} */" for name, text in zip(names.places.get(group, ()), told, strict=False)]
+            places = [
+                f"    {name},  /* {text} */"
+                for name, text in zip(names.places.get(group, ()), told, strict=False)
+            ]
             yield "\n".join(["enum {", *places, count, "};\n"]) if places else f"enum {{{count[3:]} }};\n"
             if group.name == "state" and "state" in entry.defaults:
                 yield f"extern const {self.real} {self.name}_start[{names.counts[group]}];\n"

@@ -36,6 +36,14 @@ inline {state} step(const {state} &state, const {input} &input, {parameter}Real 
     return next;
 }}
 """
+_START = """\
+// the state at the start
+inline {state} start() {{
+    {state} found{{}};
+    for (std::size_t k = 0; k < {count}; k++) found[k] = {name}_start[k];
+    return found;
+}}
+"""
 _RUN = """\
 // Runs {name} from its start and prints time and states as CSV, about a hundred rows:
 // ./main [SECONDS [STEP [INPUT...]]]
@@ -184,11 +192,7 @@ class _Thin:
 
     def _start(self, state: Group) -> str:
         count = self.code.names.counts[state]
-        copied = (
-            f"for (int k = 0; k < {count}; k++) found[static_cast<std::size_t>(k)] = {self.name}_start[k];"
-        )
-        kind = self.types[state]
-        return f"// the state at the start\ninline {kind} start() {{\n    {kind} found{{}};\n    {copied}\n    return found;\n}}\n"
+        return _START.format(name=self.name, state=self.types[state], count=count)
 
     def _function(self, entry: Entry) -> str:
         """A function that returns its output group, or a structure of all."""
