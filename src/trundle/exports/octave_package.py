@@ -23,7 +23,7 @@ function next = step(state, input, parameter, h)
 end
 """
 _GROUPS = """\
-% GROUPS  Names, units and defaults of all numbers, in the functions' order: groups().state.names{{1}}
+% GROUPS  Names, units and defaults of all numbers, in the functions' order: all.state.names{{1}}
 % {name}, {signature}. README.md tells what every function takes and gives.
 function all = groups()
 {lines}
