@@ -4,7 +4,7 @@ import { momentAt, placed, roundStep } from "./data.js";
 import { drawRobot, flat, outline } from "./robot2d.js";
 
 const LEAST_ROBOT = 44; // pixels; a robot that would be smaller is drawn larger, and the page says so
-const MARGIN = 26; // pixels around what is fitted
+const MARGINS = { side: 26, top: 56, bottom: 44 }; // pixels around what is fitted, above it for buttons, below it for words
 const ZOOMS = [1e-3, 1e5]; // of the scale at which everything fits
 const TRAIL_STEP = 1.5; // pixels between points of a trail
 
@@ -43,10 +43,11 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
     if (!scene) return;
     const [low, high] = boundsOf(scene);
     const span = [Math.max(high[0] - low[0], 1e-9), Math.max(high[1] - low[1], 1e-9)];
-    const room = [camera.width - 2 * MARGIN, camera.height - 2 * MARGIN - 20];
+    const { side, top, bottom } = MARGINS;
+    const room = [camera.width - 2 * side, camera.height - top - bottom];
     camera.scale = camera.fitted = Math.max(Math.min(room[0] / span[0], room[1] / span[1]), 1e-9);
     camera.x = (low[0] + high[0]) / 2;
-    camera.y = (low[1] + high[1]) / 2 - 10 / camera.scale;
+    camera.y = (low[1] + high[1]) / 2 + (top - bottom) / 2 / camera.scale;
     camera.offset = [0, 0];
     camera.moved = false;
   };
