@@ -1,0 +1,127 @@
+"""Java: static methods of arrays of doubles, for any Java from 8 on, with nothing but java.lang.Math."""
+
+from __future__ import annotations
+
+import math
+
+from trundle.program.languages.language import PASSED, Function, Language
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fmod": "%"}
+_COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_MATH = (
+    "sqrt", "abs", "floor", "ceil", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh",
+)  # fmt: skip
+_MATH_OF_TWO = {
+    "pow": "pow",
+    "atan2": "atan2",
+    "min": "min",
+    "max": "max",
+    "copysign": "copySign",
+    "remainder": "IEEEremainder",
+}
+_OPERATIONS = {
+    **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
+    **{op: f"{{0}} {sign} {{1}} ? 1.0 : 0.0" for op, sign in _COMPARED.items()},
+    **{op: f"Math.{op}({{0}})" for op in _MATH},
+    **{op: f"Math.{name}({{0}}, {{1}})" for op, name in _MATH_OF_TWO.items()},
+    "neg": "-{0}",
+    "sq": "{0} * {0}",
+    "twice": "2 * {0}",
+    "inv": "1 / {0}",
+    "sign": "Math.signum({0})",
+    # not Math.hypot: it scales its arguments, which takes longer and rounds otherwise than the kernels
+    "hypot": "Math.sqrt({0} * {0} + {1} * {1})",
+    "asinh": "areaSine({0})",
+    "acosh": "areaCosine({0})",
+    "atanh": "areaTangent({0})",
+    "erf": "errorFunction({0})",
+    "not": "{0} == 0 ? 1.0 : 0.0",
+    "and": "{0} != 0 && {1} != 0 ? 1.0 : 0.0",
+    "or": "{0} != 0 || {1} != 0 ? 1.0 : 0.0",
+    "if_else_zero": "{0} != 0 ? {1} : 0.0",
+    "select": "{0} != 0 ? {1} : {2}",
+}
+# Forms in which nothing cancels for small numbers (Higham 2002, sec. 1.14); beyond 2^28 one is lost beside the square.
+_HELPERS = {
+    "areaSine": """\
+private static double areaSine(double x) {
+    double size = Math.abs(x);
+    double square = size * size;
+    double area = Math.log1p(size + square / (1 + Math.sqrt(1 + square)));
+    return Math.copySign(size > 0x1p28 ? Math.log(size) + Math.log(2) : area, x);
+}
+""",
+    "areaCosine": """\
+private static double areaCosine(double x) {
+    return x > 0x1p28 ? Math.log(x) + Math.log(2) : Math.log1p(x - 1 + Math.sqrt((x - 1) * (x + 1)));
+}
+""",
+    "areaTangent": """\
+private static double areaTangent(double x) {
+    double size = Math.abs(x);
+    return Math.copySign(0.5 * Math.log1p(2 * size / (1 - size)), x);
+}
+""",
+    # Abramowitz & Stegun 7.1.6, whose terms are all positive, and beyond 3 the continued fraction 7.1.14 of erfc.
+    "errorFunction": """\
+private static double errorFunction(double x) {
+    double z = Math.abs(x);
+    if (z > 6) return Math.signum(x);
+    double scale = Math.exp(-z * z) / Math.sqrt(Math.PI);
+    if (z > 3) {
+        double fraction = z;
+        for (int n = 60; n > 0; n--) fraction = z + n / 2.0 / fraction;
+        return Math.signum(x) * (1 - scale / fraction);
+    }
+    double term = 2 * x;
+    double sum = term;
+    for (int n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
+        term *= 2 * z * z / (2 * n + 1);
+        sum += term;
+    }
+    return scale * sum;
+}
+""",
+}
+_RESERVED = frozenset((
+    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue", "default",
+    "do", "double", "else", "enum", "extends", "false", "final", "finally", "float", "for", "goto", "if", "implements",
+    "import", "instanceof", "int", "interface", "java", "long", "native", "new", "null", "package", "permits",
+    "private", "protected", "public", "record", "return", "sealed", "short", "static", "strictfp", "super", "switch",
+    "synchronized", "this", "throw", "throws", "transient", "true", "try", "var", "void", "volatile", "while", "yield",
+    "Math", "Double", "String", "Object", *_HELPERS,
+))  # fmt: skip
+
+
+def _number(value: float) -> str:
+    """The shortest literal with the same bits."""
+    if math.isfinite(value):
+        return repr(value)
+    return "Double.NaN" if math.isnan(value) else f"Double.{'POSITIVE' if value > 0 else 'NEGATIVE'}_INFINITY"
+
+
+def _framed(function: Function) -> str:
+    arguments = ", ".join(f"double[] {name}" for name in function.arguments)
+    body = list(function.body)
+    if function.passed and function.public:
+        body.insert(0, f"double[] {PASSED} = new double[{function.passed}];")
+    access = "public" if function.public else "private"
+    first = f"{access} static void {function.name}({arguments}) {{"
+    return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
+
+
+JAVA = Language(
+    "Java",
+    ".java",
+    _OPERATIONS,
+    _number,
+    _framed,
+    _RESERVED,
+    define="double {name} = {value};",
+    store="{target} = {value};",
+    call="{name}({arguments});",
+    helpers=_HELPERS,
+    # HotSpot leaves methods beyond 8,000 bytes to its interpreter, and an operation takes ten or so
+    piece=500,
+)
