@@ -1,6 +1,6 @@
 // The robot in a plane: from above, from the side, or in space from a corner, on a canvas.
 
-import { momentAt, placed, roundStep } from "./data.js";
+import { momentAt, placed, posesAt, roundStep } from "./data.js";
 import { drawRobot, flat, outline } from "./robot2d.js";
 
 const LEAST_ROBOT = 44; // pixels; a robot that would be smaller is drawn larger, and the page says so
@@ -106,7 +106,7 @@ function boundsOf(scene) {
     const points = outline(shapes);
     const every = Math.max(1, Math.floor((motion.time.length * points.length) / 4000));
     for (let k = 0; k < motion.time.length; k += every) {
-      const poses = motion.poses.subarray(k * 12 * motion.frames, (k + 1) * 12 * motion.frames);
+      const poses = posesAt(motion, k);
       for (const spot of points) {
         const at = flat(look, placed(poses, spot));
         for (const axis of [0, 1]) {
@@ -188,7 +188,7 @@ function trailOf(trails, scene, motion, look, scale) {
   if (known && known.scale === scale) return known;
   const points = new Float64Array(2 * motion.time.length);
   for (let k = 0; k < motion.time.length; k++) {
-    const at = flat(look, placed(motion.poses.subarray(k * 12 * motion.frames), scene.traced));
+    const at = flat(look, placed(posesAt(motion, k), scene.traced));
     points[2 * k] = at[0] * scale;
     points[2 * k + 1] = -at[1] * scale;
   }
