@@ -22,6 +22,8 @@ class Target:
 
 
 TARGETS: Mapping[str, Target] = {
+    "c": Target("c_package", "C99 functions that need math.h alone, with an example", ("double", "single")),
+    "cpp": Target("cpp_package", "C++17 over C99 functions, with an example", ("double", "single")),
     "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
     "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
     "fortran": Target(
