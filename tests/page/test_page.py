@@ -220,5 +220,9 @@ def test_joined_modules_are_a_script(tmp_path):
 def test_errors():
     with pytest.raises(trundle.InputError, match="a page shows runs, not int"):
         page_of([3])
+    batch = trundle.rollout(trundle.derive(trundle.catalog.pendulum()), steps=2, dt=1e-3)
+    for given, what in ((3, "int"), (None, "NoneType"), (batch, "Batch")):
+        with pytest.raises(trundle.InputError, match=f"a page shows runs, not {what}"):
+            trundle.animate(given, "never.html")
     with pytest.raises(trundle.InputError, match="needs a run"):
         page_of([])
