@@ -65,6 +65,8 @@ def test_keys_play_step_follow_and_help(circle, opened):
     page.keyboard.press("Home")
     page.keyboard.press("]")
     assert page.evaluate("trundlePage.player.state.speed") == 2
+    speeds = page.locator("select.speed option").evaluate_all("all => all.map((each) => Number(each.value))")
+    assert (min(speeds), max(speeds)) == (1e-4, 1e4)  # a run of 1 ms takes 10 s, one of a day 9 s
     page.keyboard.press("Space")
     expect(page.locator(".clock")).not_to_have_text("0.00")
     page.keyboard.press("Space")
