@@ -21,6 +21,7 @@ BENCHMARKS = {
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
     "equations": ("equations.equations",),
+    "export_c": ("export_c.batches_against_c",),
     "planner": ("planner.transitions",),
     "kinematics": ("module_states.module_states",),
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
