@@ -19,6 +19,8 @@ from trundle.program.llvm.pieces import Pieces, make_plan
 
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
 _INLINED = 60
+# Characters by which a name may grow to be another than those before.
+_ROOM = 6
 _CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
@@ -50,8 +52,9 @@ class Language:
     call. element: an array's element, of {array} and {place}, from `first` on. define: a new value, of {name} and
     {value}; store: into {target}; call: a function with {name} and {arguments}. number: a literal with the same bits.
     framed: a whole function, which also makes the `workspace` in which the pieces of {name} pass values on. reserved:
-    words that names can't be. piece: operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte
-    code to its interpreter, and C compilers' registers are assigned in more than linear time.
+    words that names can't be; longest: characters of a name; ignores_case: whether A and a are one name. piece:
+    operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C
+    compilers' registers are assigned in more than linear time.
     """
 
     name: str
@@ -67,7 +70,9 @@ class Language:
     workspace: str = PASSED
     element: str = "{array}[{place}]"
     first: int = 0
-    piece: int = 1500
+    ignores_case: bool = False
+    longest: int = 200
+    piece: float = 1500
 
     def __post_init__(self) -> None:
         missing = sorted(ARITY.keys() - LOADS - self.operations.keys())
@@ -105,17 +110,20 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
     {'left.rate': 'left_rate', 'class': 'class_', 'left rate': 'left_rate_2'}
     """
     found: dict[str, str] = {}
-    taken = {PASSED} | language.reserved
+    same = str.lower if language.ignores_case else str
+    reserved = {same(word) for word in language.reserved}
+    taken = {PASSED} | reserved
     for name in names:
         plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "value"
         plain = f"n{plain}" if plain[0].isdigit() else plain
-        candidates = (plain, f"{plain}_") if plain in language.reserved else (plain,)
-        chosen = next((each for each in candidates if each not in taken), "")
+        plain = plain[: language.longest - _ROOM]
+        candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
+        chosen = next((each for each in candidates if same(each) not in taken), "")
         count = 2
         while not chosen:
-            chosen = "" if f"{plain}_{count}" in taken else f"{plain}_{count}"
+            chosen = "" if same(f"{plain}_{count}") in taken else f"{plain}_{count}"
             count += 1
-        taken.add(chosen)
+        taken.add(same(chosen))
         found[name] = chosen
     return found
 

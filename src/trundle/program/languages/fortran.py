@@ -1,0 +1,157 @@
+"""Fortran 2008: pure subroutines of arrays, for a module that names `wp`, the kind of double precision."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterator
+
+from trundle.program.languages.language import PASSED, Function, Language
+
+# Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
+_WIDTH = 130
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
+_INTRINSIC = (
+    "sqrt", "abs", "exp", "log", "erf", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+    "acosh", "atanh",
+)  # fmt: skip
+_OF_C = {"expm1": "x", "log1p": "x", "fmod": "x, y", "remainder": "x, y"}
+
+
+def _number_of(truth: str) -> str:
+    return f"merge(1.0_wp, 0.0_wp, {truth})"
+
+
+# Compilers warn of == between reals. What isn't zero is true, also what is no number.
+_SAME = "{0} <= {1} .and. {0} >= {1}"
+_TRUE, _OTHER_TRUE = ".not. abs({0}) <= 0.0_wp", ".not. abs({1}) <= 0.0_wp"
+_OPERATIONS = {
+    **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
+    **{op: f"{op}({{0}})" for op in _INTRINSIC},
+    **{op: f"{op}({', '.join(f'{{{k}}}' for k in range(len(x.split())))})" for op, x in _OF_C.items()},
+    "neg": "-{0}",
+    "sq": "{0} * {0}",
+    "twice": "2.0_wp * {0}",
+    "inv": "1.0_wp / {0}",
+    "floor": "whole_below({0})",
+    "ceil": "-whole_below(-{0})",
+    "atan2": "atan2({0}, {1})",
+    "hypot": "sqrt({0} * {0} + {1} * {1})",  # the intrinsic scales, which rounds otherwise than the kernels
+    "copysign": "sign({0}, {1})",
+    "sign": "sign_of({0})",
+    "min": "least_of({0}, {1})",
+    "max": "largest_of({0}, {1})",
+    "lt": _number_of("{0} < {1}"),
+    "le": _number_of("{0} <= {1}"),
+    "eq": _number_of(_SAME),
+    "ne": _number_of(f".not. ({_SAME})"),
+    "not": _number_of("abs({0}) <= 0.0_wp"),
+    "and": _number_of(f"{_TRUE} .and. {_OTHER_TRUE}"),
+    "or": _number_of(f"{_TRUE} .or. {_OTHER_TRUE}"),
+    "if_else_zero": f"merge({{1}}, 0.0_wp, {_TRUE})",
+    "select": f"merge({{1}}, {{2}}, {_TRUE})",
+}
+
+
+def _helper(name: str, arguments: str, *lines: str) -> str:
+    return "\n".join((
+        f"pure function {name}({arguments}) result(found)",
+        f"  real(wp), intent(in) :: {arguments}",
+        "  real(wp) :: found",
+        *(f"  {line}" for line in lines),
+        f"end function {name}\n",
+    ))  # fmt: skip
+
+
+def _of_c(name: str, arguments: str) -> str:
+    """A function of C's library, which every Fortran program is linked with, as the language has none of its own."""
+    return _helper(
+        name,
+        arguments,
+        "interface",
+        f'  pure function c_{name}({arguments}) bind(c, name="{name}") result(found)',
+        "    import :: wp",
+        f"    real(wp), intent(in), value :: {arguments}",
+        "    real(wp) :: found",
+        f"  end function c_{name}",
+        "end interface",
+        f"found = c_{name}({arguments})",
+    )
+
+
+_HELPERS = {
+    **{name: _of_c(name, arguments) for name, arguments in _OF_C.items()},
+    # Not the intrinsics: those may leave out what is no number, which kernels keep.
+    "least_of": _helper("least_of", "x, y", "found = y", "if (.not. x >= y .and. y <= y) found = x"),
+    "largest_of": _helper("largest_of", "x, y", "found = y", "if (.not. x <= y .and. y <= y) found = x"),
+    "sign_of": _helper("sign_of", "x", "found = x", "if (abs(x) > 0.0_wp) found = sign(1.0_wp, x)"),
+    "whole_below": _helper("whole_below", "x", "found = aint(x)", "if (found > x) found = found - 1.0_wp"),
+}
+# No word is reserved, but names must leave alone the intrinsic procedures that the text calls, and what ends blocks.
+_RESERVED = frozenset((
+    *_HELPERS, *_INTRINSIC, "aint", "associate", "atan2", "call", "contains", "double", "do", "else", "end", "endif",
+    "function", "if", "implicit", "import", "integer", "interface", "iso_fortran_env", "main", "merge", "module",
+    "none", "parameter", "pure", "real", "recursive", "return", "sign", "size", "step", "subroutine", "transfer",
+    "use", "wp", "program", "print", "write", "read", "int64", "real64",
+)) - {"parameter"}  # fmt: skip
+
+
+def _number(value: float) -> str:
+    """The shortest literal with the same bits; there is none for what is infinite or no number."""
+    if not math.isfinite(value):
+        (bits,) = struct.unpack("<q", struct.pack("<d", value))
+        return f"transfer({bits}_int64, 1.0_wp)"
+    return f"{value!r}_wp"
+
+
+def _framed(function: Function) -> str:
+    """A pure subroutine; all names are declared before the first statement."""
+    read = len(function.program.inputs)
+    groups = (*function.program.inputs, *function.program.outputs)
+    declared = [
+        f"real(wp), intent({'in' if k < read else 'inout'}) :: {name}({group.size})"
+        for k, (name, group) in enumerate(zip(function.arguments, groups, strict=False))
+    ]
+    own = [found[1] for line in function.body if (found := re.match(r"(v\d+) = ", line))]
+    if own:
+        declared.append(f"real(wp) :: {', '.join(own)}")
+    if function.passed:
+        intent = "" if function.public else ", intent(inout)"
+        declared.append(f"real(wp){intent} :: {PASSED}({function.passed})")
+    words = set(re.findall(r"\w+", " ".join(function.body)))
+    unused = [name for name in function.arguments if name not in words]
+    aside = [line for name in unused for line in (f"associate (unused => {name})", "end associate")]
+    # recursive: large arrays of other procedures may be static, and then not every thread's own
+    kind = "pure recursive subroutine" if function.passed and function.public else "pure subroutine"
+    head = f"{kind} {function.name}({', '.join(function.arguments)})"
+    lines = [line for each in (*declared, *aside, *function.body) for line in continued(f"  {each}")]
+    return "\n".join([*continued(head), *lines, f"end subroutine {function.name}\n"])
+
+
+def continued(line: str) -> Iterator[str]:
+    """A line as lines that are short enough, cut at blanks."""
+    while len(line) > _WIDTH:
+        end = line.rindex(" ", 0, _WIDTH)
+        yield f"{line[:end]} &"
+        line = f"    {line[end + 1 :]}"
+    yield line
+
+
+FORTRAN = Language(
+    "Fortran",
+    ".f90",
+    _OPERATIONS,
+    _number,
+    _framed,
+    _RESERVED,
+    define="{name} = {value}",
+    store="{target} = {value}",
+    call="call {name}({arguments})",
+    helpers=_HELPERS,
+    element="{array}({place})",
+    first=1,
+    ignores_case=True,
+    longest=63,
+)

@@ -1,0 +1,165 @@
+"""Octave and MATLAB: a function a file, for one state (n, 1) or for many at once (n, count)."""
+
+from __future__ import annotations
+
+import math
+
+from trundle.program.languages.language import Function, Language
+
+_INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
+_COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
+_SAME = (
+    "abs", "sign", "floor", "ceil", "exp", "expm1", "erf", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh",
+)  # fmt: skip
+# Where functions are real; beyond it Octave's give complex numbers.
+_DOMAINS = {
+    "sqrt": "{0} >= 0",
+    "log": "{0} >= 0",
+    "log1p": "{0} >= -1",
+    "asin": "abs({0}) <= 1",
+    "acos": "abs({0}) <= 1",
+    "acosh": "{0} >= 1",
+    "atanh": "abs({0}) <= 1",
+}
+_OPERATIONS = {
+    **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
+    **{op: f"double({{0}} {sign} {{1}})" for op, sign in _COMPARED.items()},
+    **{op: f"{op}({{0}})" for op in _SAME},
+    **{op: f"{op}(only_where({domain}, {{0}}))" for op, domain in _DOMAINS.items()},
+    "pow": "only_where({0} >= 0 | {1} == floor({1}), {0}) .^ {1}",
+    "neg": "-{0}",
+    "sq": "{0} .* {0}",
+    "twice": "2 .* {0}",
+    "inv": "1 ./ {0}",
+    "atan2": "atan2({0}, {1})",
+    "hypot": "sqrt({0} .* {0} + {1} .* {1})",  # `hypot` scales, which rounds otherwise than the kernels
+    "copysign": "sign_as({0}, {1})",
+    "fmod": "rest_of({0}, {1})",
+    "remainder": "nearest_rest_of({0}, {1})",
+    "min": "least_of({0}, {1})",
+    "max": "largest_of({0}, {1})",
+    "not": "double({0} == 0)",
+    "and": "double({0} ~= 0 & {1} ~= 0)",
+    "or": "double({0} ~= 0 | {1} ~= 0)",
+    "if_else_zero": "choose({0} ~= 0, {1}, 0)",
+    "select": "choose({0} ~= 0, {1}, {2})",
+}
+_EXTREME = """\
+function found = {name}(x, y)
+  found = {of}(x, y);
+  found(x ~= x | y ~= y) = NaN;
+end
+"""
+_HELPERS = {
+    "only_where": """\
+function x = only_where(known, x)
+  x = x .* ones(size(known));
+  x(~known) = NaN;
+end
+""",
+    "choose": """\
+function found = choose(first, x, y)
+  if isscalar(first)
+    if first, found = x; else, found = y; end
+  else
+    x = x + zeros(size(first));
+    found = y + zeros(size(first));
+    found(first) = x(first);
+  end
+end
+""",
+    # min and max leave out what is no number, which kernels keep
+    "least_of": _EXTREME.format(name="least_of", of="min"),
+    "largest_of": _EXTREME.format(name="largest_of", of="max"),
+    "sign_as": """\
+function found = sign_as(x, y)
+  found = abs(x) .* (1 - 2 * (y < 0 | (y == 0 & 1 ./ y < 0)));
+end
+""",
+    # IEEE 754's: x - n y with n the whole number nearest to x/y, the even one of two; all steps are exact.
+    "nearest_rest_of": """\
+function found = nearest_rest_of(x, y)
+  y = abs(y) + zeros(size(x));
+  rest = rest_of(x, 2 * y);
+  found = rest;
+  near = abs(rest) > 0.5 * y;
+  found(near) = rest(near) - sign(rest(near)) .* y(near);
+  far = abs(rest) >= 1.5 * y;
+  found(far) = rest(far) - sign(rest(far)) * 2 .* y(far);
+end
+""",
+    # `rem` takes quotients near a whole number for whole; here the divisor's doubles are taken away, all exactly.
+    "rest_of": """\
+function found = rest_of(x, y)
+  found = x + zeros(size(y));
+  y = abs(y) + zeros(size(x));
+  for k = 1:numel(found)
+    rest = abs(found(k));
+    if ~(y(k) > 0) || ~(rest < Inf)
+      rest = NaN;
+    end
+    while rest >= y(k)
+      [~, high] = log2(rest);
+      [~, low] = log2(y(k));
+      part = pow2(y(k), high - low);
+      if part > rest
+        part = part / 2;
+      end
+      rest = rest - part;
+    end
+    found(k) = sign(found(k)) * rest;
+  end
+end
+""",
+}
+_NEEDED = {"nearest_rest_of": ("nearest_rest_of", "rest_of")}
+_RESERVED = frozenset((
+    "break", "case", "catch", "classdef", "continue", "do", "else", "elseif", "end", "end_try_catch",
+    "end_unwind_protect", "endclassdef", "endenumeration", "endevents", "endfor", "endfunction", "endif",
+    "endmethods", "endparfor", "endproperties", "endswitch", "endwhile", "enumeration", "events", "for", "function",
+    "global", "if", "methods", "otherwise", "parfor", "persistent", "properties", "return", "spmd", "switch", "try",
+    "until", "unwind_protect", "unwind_protect_cleanup", "while", "ans", "double", "zeros", "size", "NaN", "Inf",
+    "max", "min", "atan2", "pi", *_SAME, *_DOMAINS, *_HELPERS,
+))  # fmt: skip
+
+
+def _number(value: float) -> str:
+    """The shortest literal with the same bits."""
+    if math.isnan(value):
+        return "NaN"
+    return repr(value) if math.isfinite(value) else "Inf" if value > 0 else "-Inf"
+
+
+def _framed(function: Function) -> str:
+    """A function that returns its outputs, with the functions that it calls behind it, as a file holds them."""
+    count = len(function.program.inputs)
+    read, written = function.arguments[:count], function.arguments[count:]
+    columns = f"max([{', '.join(f'size({name}, 2)' for name in read)}])"
+    made = [
+        f"{name} = zeros({group.size}, {columns});"
+        for name, group in zip(written, function.program.outputs, strict=True)
+    ]
+    results = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+    lines = [f"function {results} = {function.name}({', '.join(read)})"]
+    lines += [f"  {line}" for line in (*made, *function.body)]
+    text = " ".join(function.body)
+    called = {each for name in _HELPERS if f"{name}(" in text for each in _NEEDED.get(name, (name,))}
+    return "\n".join([*lines, "end\n", *(_HELPERS[name] for name in sorted(called))])
+
+
+OCTAVE = Language(
+    "Octave",
+    ".m",
+    _OPERATIONS,
+    _number,
+    _framed,
+    _RESERVED,
+    define="{name} = {value};",
+    store="{target} = {value};",
+    call="{name}({arguments});",
+    helpers={},  # each file holds its own
+    element="{array}({place}, :)",
+    first=1,
+    longest=63,
+    piece=math.inf,  # interpreted: a line costs the same wherever it stands
+)

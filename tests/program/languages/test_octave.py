@@ -1,0 +1,40 @@
+"""Programs as Octave's functions against the kernels."""
+
+import pytest
+
+from program.languages import laws
+from program.languages.cases import operations
+from program.languages.octave import called
+from trundle.errors import InputError
+from trundle.program.languages import source
+from trundle.program.languages.octave import OCTAVE
+
+ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots_match_their_kernels(name, seed):
+    laws.robot_matches_its_kernel(name, called, seed)
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_random_programs_match_their_kernels(kind):
+    laws.random_program_matches_its_kernel(kind, called)
+
+
+def test_every_operation_at_its_edges():
+    laws.every_operation_matches_at_its_edges(called)
+
+
+def test_long_programs():
+    laws.long_program_matches_its_kernel(called)
+
+
+def test_constants_keep_their_bits():
+    laws.constants_keep_their_bits(called)
+
+
+@pytest.mark.parametrize("name", ["while", "sin", "ans"])
+def test_a_function_can_not_have_any_name(name):
+    with pytest.raises(InputError, match=f"'{name}' can't be a function's name in Octave"):
+        source({name: operations()}, OCTAVE)
