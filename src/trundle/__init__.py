@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from trundle.driving.pursuit import pursue as pursue
     from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
+    from trundle.exports.export import export as export
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
     from trundle.loads import joint_loads as joint_loads
@@ -113,6 +114,7 @@ _HOMES = {
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
+    "exports.export": ("export",),
     "formulas": ("equations",),
     "loads": ("Loads", "joint_loads"),
     "loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),

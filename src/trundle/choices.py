@@ -22,6 +22,7 @@ Infeasible = Literal["hold", "stop", "nearest"]
 INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
 FIGURES = ("path", "states", "inputs", "contacts", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
+EXPORTED = ("dynamics", "jacobian", "kinematics", "odometry", "outputs")
 EQUATION_FORMATS = ("text", "latex", "tex", "markdown", "html", "mathml", "page")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.

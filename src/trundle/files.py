@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -129,7 +130,9 @@ def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
             for draft in written:
                 _sync(draft)
             for draft in written:
-                draft.replace(folder / draft.name)
+                place = folder / draft.relative_to(drafts)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                draft.replace(place)
         _sync(folder)
 
 
@@ -189,9 +192,7 @@ def _lock(folder: Path, *, wait: bool) -> int | None:
 def _remove(folder: Path, lock: int | None) -> None:
     """Remove a draft folder, its file first, and unlock it."""
     with suppress(OSError):
-        for draft in folder.iterdir():
-            draft.unlink()
-        folder.rmdir()
+        shutil.rmtree(folder)
     _close(lock)
 
 

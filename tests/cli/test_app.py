@@ -82,7 +82,7 @@ def test_version(trundle):
         (["linearize"], "in Python there is trundle.linearize"),
         (
             ["lqr"],
-            "known: check, drive, equations, inverse, new, profiles, run, schema, show, verify. `trundle --help`",
+            "known: check, drive, equations, export, inverse, new, profiles, run, schema, show, verify.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),

@@ -18,6 +18,7 @@ from trundle.cli import (
     check,
     drive_command,
     equations,
+    export_command,
     inverse_command,
     new,
     profiles_command,
@@ -39,6 +40,7 @@ COMMANDS = {
     "new": new,
     "check": check,
     "equations": equations,
+    "export": export_command,
     "run": run,
     "show": show_command,
     "drive": drive_command,
@@ -55,7 +57,6 @@ _OTHERS = {
     "plot": "`trundle show RUN` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
     "animate": "`trundle show RUN --film` writes a film, `trundle show RUN --page` a page that moves",
     "play": "`trundle show RUN --window` plays a run, `trundle show RUN --page` writes a page that does",
-    "export": "`trundle equations FILE --format latex` writes equations; model.save(path) in Python keeps a model",
     "bench": "from a checkout: python -m benchmarks",
 }
 

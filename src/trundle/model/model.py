@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
     from trundle.control.trim import Trim
+    from trundle.exports.package import Package
     from trundle.formulas import Equations
     from trundle.model.model_program import Array, ModelProgram
     from trundle.model.moving import MovingMechanism
@@ -711,6 +712,53 @@ class Model(Bound, Shown):
         from trundle import ode
 
         return ode(self, inputs, initial=initial, parameters=parameters)
+
+    def export(
+        self,
+        to: str,
+        what: str | Sequence[str] | None = None,
+        *,
+        output: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        precision: str | None = None,
+        force: bool = False,
+    ) -> Package:
+        """The model in another language, as a folder that compiles as it stands: `model.export("c", output="robot")`.
+
+        Parameters
+        ----------
+        to : str
+            The language or target; here and below as in `trundle.export`.
+        what : str or sequence of str
+            Which parts; by default all that the model has.
+        output : str or path
+            The folder to write.
+        name : str
+            What stands in names of files, functions and classes.
+        precision : {"double", "single"}
+            Of the numbers.
+        force : bool
+            Replace what stands there.
+
+        Returns
+        -------
+        Package
+            The files by name.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit, and folders that hold something else.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> "def dynamics(" in trundle.derive(trundle.catalog.pendulum()).export("numpy").files["pendulum.py"]
+        True
+        """
+        from trundle import export
+
+        return export(self, to, what, output=output, name=name, precision=precision, force=force)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write description, equations and names to one plain file, whole or not at all.

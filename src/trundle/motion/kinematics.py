@@ -330,14 +330,14 @@ class Kinematics:
         return tuple(each.T for each in found)
 
     def _require_determined(self) -> None:
-        if not self._determined:
+        if not self.determined:
             raise InputError(
                 f"the wheels on the base of '{self.name}' leave one of its motions free",
                 hint="more wheels on the base tell it",
             )
 
     @cached_property
-    def _determined(self) -> bool:
+    def determined(self) -> bool:
         """Whether every motion of the base turns or drags some wheel, at almost all angles."""
         angles = np.random.default_rng(0).uniform(-1.2, 1.2, len(self.modules))
         rows = [

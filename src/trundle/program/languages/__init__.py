@@ -5,6 +5,10 @@ from __future__ import annotations
 from trundle.program.languages.c import C_SINGLE, C
 from trundle.program.languages.java import JAVA
 from trundle.program.languages.javascript import JAVASCRIPT
-from trundle.program.languages.language import Language, identifiers, source
+from trundle.program.languages.language import Language, identifier, identifiers, require_identifier, source
+from trundle.program.languages.python import JAX, NUMPY
 
-__all__ = ["C_SINGLE", "JAVA", "JAVASCRIPT", "C", "Language", "identifiers", "source"]
+__all__ = [
+    "C_SINGLE", "JAVA", "JAVASCRIPT", "JAX", "NUMPY", "C", "Language", "identifier", "identifiers",
+    "require_identifier", "source",
+]  # fmt: skip

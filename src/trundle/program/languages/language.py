@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.errors import InputError
-from trundle.program.ir import ARITY, LOADS, Instruction, Program
+from trundle.program.ir import LOADS, Instruction, Program
 from trundle.program.llvm.pieces import Pieces, make_plan
 
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
@@ -47,14 +47,14 @@ PASSED = "passed"
 class Language:
     """The syntax of a language.
 
-    operations: for every operation of `ir.ARITY` what is written for it, operands as {0}, {1}, {2}; comparisons and
-    logic are the numbers 1 and 0, as in programs. helpers: what must be defined for that, by the name that `operations`
-    call. element: an array's element, of {array} and {place}, from `first` on. define: a new value, of {name} and
-    {value}; store: into {target}; call: a function with {name} and {arguments}. number: a literal with the same bits.
-    framed: a whole function, which also makes the `workspace` in which the pieces of {name} pass values on. reserved:
-    words that names can't be; longest: characters of a name; ignores_case: whether A and a are one name. piece:
-    operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter, and C
-    compilers' registers are assigned in more than linear time.
+    operations: for operations of `ir.ARITY` what is written for it, operands as {0}, {1}, {2}; comparisons and logic
+    are the numbers 1 and 0, as in programs. header: what stands first in every text. helpers: what must be defined for
+    the operations, by the name that `operations` call. element: an array's element, of {array} and {place}, from
+    `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
+    {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
+    which the pieces of {name} pass values on. reserved: words that names can't be; longest: characters of a name;
+    ignores_case: whether A and a are one name. piece: operations of a function at most, or so: V8 leaves functions
+    beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned in more than linear time.
     """
 
     name: str
@@ -73,10 +73,7 @@ class Language:
     ignores_case: bool = False
     longest: int = 200
     piece: float = 1500
-
-    def __post_init__(self) -> None:
-        missing = sorted(ARITY.keys() - LOADS - self.operations.keys())
-        assert not missing, f"{self.name} has no way to write {', '.join(missing)}"
+    header: str = ""
 
     def place(self, array: str, place: int) -> str:
         """An element of an array, counted from 0."""
@@ -114,9 +111,7 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
     reserved = {same(word) for word in language.reserved}
     taken = {PASSED} | reserved
     for name in names:
-        plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "value"
-        plain = f"n{plain}" if plain[0].isdigit() else plain
-        plain = plain[: language.longest - _ROOM]
+        plain = identifier(name)[: language.longest - _ROOM]
         candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
         chosen = next((each for each in candidates if same(each) not in taken), "")
         count = 2
@@ -126,6 +121,28 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
         taken.add(same(chosen))
         found[name] = chosen
     return found
+
+
+def identifier(name: str) -> str:
+    """A word of ASCII letters, digits and underscores made of any text, which may still be a keyword: "my robot" is
+    `my_robot`.
+    """
+    plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "value"
+    return f"n{plain}" if plain[0].isdigit() else plain
+
+
+def require_identifier(name: str, language: Language) -> None:
+    """Raise InputError where a name can't be a function's or a module's in a language."""
+    plain = identifiers([name], language)[name]
+    if plain == name:
+        return
+    problem = "it is no word of ASCII letters, digits and underscores"
+    if plain.startswith(name):
+        problem = "it is a word of the language"
+    elif name.startswith(plain):
+        problem = f"it is longer than {language.longest - _ROOM} characters"
+    hint = f"name it {plain}, say (--name on the command line)"
+    raise InputError(f"'{name}' can't be a name in {language.name}: {problem}", key="name", hint=hint)
 
 
 def source(programs: Mapping[str, Program], language: Language) -> str:
@@ -146,7 +163,7 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     Raises
     ------
     InputError
-        A function's name is none in that language.
+        A function's name is none in that language, or the language lacks an operation.
 
     Examples
     --------
@@ -156,15 +173,27 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     >>> print(source({"dynamics": program}, JAVASCRIPT).splitlines()[0])
     export function dynamics(state, input, parameter, rate) {
     """
-    for name in programs:
-        if identifiers([name], language)[name] != name:
-            raise InputError(f"'{name}' can't be a function's name in {language.name}", key=name)
+    for name, program in programs.items():
+        require_identifier(name, language)
+        _require_written(name, program, language)
     used = {i.op for program in programs.values() for i in program.instructions}
     written = " ".join(language.operations[op] for op in sorted(used - LOADS))
-    parts = [text for name, text in language.helpers.items() if f"{name}(" in written]
+    parts = [language.header] if language.header else []
+    parts += [text for name, text in language.helpers.items() if f"{name}(" in written]
     for name, program in programs.items():
         parts += [language.framed(function) for function in functions(name, program, language)]
     return "\n".join(parts)
+
+
+def _require_written(name: str, program: Program, language: Language) -> None:
+    """Raise InputError where a language lacks what a program computes."""
+    missing = sorted({i.op for i in program.instructions} - LOADS - language.operations.keys())
+    if missing:
+        raise InputError(
+            f"'{name}' computes {', '.join(missing)}, and {language.name} has no function for it",
+            key=name,
+            hint="export to another language, or write the model without it",
+        )
 
 
 def functions(name: str, program: Program, language: Language) -> Iterator[Function]:

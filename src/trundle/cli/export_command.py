@@ -1,0 +1,64 @@
+"""`trundle export`: a robot's model in another language, as a folder."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from trundle.choices import EXPORTED
+from trundle.cli.garbage import no_collection
+from trundle.cli.output import Output
+from trundle.cli.parsing import add_force
+from trundle.exports.targets import TARGETS
+
+SUMMARY = "write a robot's model in another language, for the robot or another simulator"
+_WIDTH = max(map(len, TARGETS))
+EPILOG = "\n".join((
+    "targets:",
+    *(f"  {name:{_WIDTH}}  {target.summary}" for name, target in TARGETS.items()),
+    "",
+    "examples:",
+    "  trundle export examples/diff_drive/offset.yaml --to numpy --output robot",
+    "",
+    "What is written is one folder with a README that says how to use it, what each number is, and its unit.",
+))  # fmt: skip
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
+    parser.add_argument("--to", required=True, choices=tuple(TARGETS), metavar="TARGET", help="see below")
+    parts = ",".join(EXPORTED)
+    parser.add_argument("--what", metavar="PARTS", help=f"among {parts}; default: all that the robot has")
+    parser.add_argument(
+        "--output", "--out", metavar="DIR", required=True, help="the folder, new or an earlier export's"
+    )
+    text = "stands in names of files, functions and classes; default: the robot's"
+    parser.add_argument("--name", metavar="WORD", help=text)
+    parser.add_argument(
+        "--precision", choices=("double", "single"), help="of the numbers; default: the target's"
+    )
+    add_force(parser)
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Derive, write, say what there is."""
+    from trundle.cli.request import read_request
+
+    request = read_request(args.file)
+    with request.located(), no_collection():
+        from trundle.exports.export import export
+
+        made = export(
+            request.kept or request.document,
+            args.to,
+            args.what,
+            output=args.output,
+            name=args.name,
+            precision=args.precision,
+            force=args.force,
+        )
+    files = {name: len(made.content(name)) for name in made.files}
+    out.answer({"folder": args.output, **made.facts, "files": files})
+    out.say(f"{made.facts['model']}: {TARGETS[args.to].summary}, written to {args.output}")
+    out.say(f"  {name}  {size:,} bytes" for name, size in files.items())
+    return 0

@@ -1,0 +1,207 @@
+"""What can be taken elsewhere of a model: entries, each a program with the names, units and defaults of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trundle.choices import EXPORTED
+from trundle.errors import InputError, suggest
+from trundle.model import Model
+from trundle.program import Group, Program
+from trundle.robot import require_base_mass
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function of a package.
+
+    name: an identifier in every language, and no group's; part: the word of `trundle.choices.EXPORTED` that it belongs
+    to; meaning: a sentence; units: by group, one a label, "" for pure numbers and where nobody knows; defaults: of
+    groups that have them, parameters and states at the start, one number a label.
+    """
+
+    name: str
+    part: str
+    program: Program
+    meaning: str
+    units: Mapping[str, Texts]
+    defaults: Mapping[str, tuple[float, ...]]
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Inputs, then outputs."""
+        return (*self.program.inputs, *self.program.outputs)
+
+
+def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...]:
+    """The entries of some parts of a model.
+
+    Parameters
+    ----------
+    model : Model
+        Whose equations.
+    what : sequence of str, optional
+        Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs"; by default all that the model has.
+
+    Returns
+    -------
+    tuple of Entry
+        In the order of the parts.
+
+    Raises
+    ------
+    InputError
+        There is no such part, or the model hasn't it: only bases on wheels have kinematics and odometry.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.exports.entries import entries
+    >>> [entry.name for entry in entries(trundle.derive(trundle.catalog.differential_drive()))]
+    ['dynamics', 'jacobian', 'wheel_states', 'next_wheel_states', 'base_twist', 'odometry_step', 'outputs']
+    """
+    for part in what or ():
+        if part not in EXPORTED:
+            raise InputError(f"'{part}' can't be exported", key="what", hint=suggest(part, EXPORTED))
+    found: list[Entry] = []
+    for part in EXPORTED:
+        if what is not None and part not in what:
+            continue
+        try:
+            found += _PARTS[part](model)
+        except InputError:
+            if what is not None:
+                raise
+    return tuple(found)
+
+
+def entry_named(model: Model, name: str) -> Entry:
+    """One entry by its name; InputError where there is none, or the model hasn't it."""
+    if name not in _PART_OF:
+        raise InputError(f"a model has no function '{name}'", key="entry", hint=suggest(name, _PART_OF))
+    found = {entry.name: entry for entry in entries(model, [_PART_OF[name]])}
+    if name not in found:
+        raise InputError(f"'{model.name}' has no function '{name}'", key="entry", hint=suggest(name, found))
+    return found[name]
+
+
+def unit_per(unit: str, other: str) -> str:
+    """The unit of a derivative: "rad/s" by "s" is "rad/s^2", by "m" "(rad/s)/m"."""
+    if unit == other or not other:
+        return "" if unit == other else unit
+    if other == "s":
+        return f"{unit or '1'}/s".replace("/s/s", "/s^2").replace("/s^2/s", "/s^3")
+    return f"{_bracketed(unit or '1')}/{_bracketed(other)}"
+
+
+def _bracketed(unit: str) -> str:
+    return f"({unit})" if {" ", "/"} & set(unit) else unit
+
+
+def _dynamics(model: Model) -> Iterator[Entry]:
+    yield _of_model(
+        model, "dynamics", "dynamics", model.dynamics, "the state's rate of change, x' = f(x, u, p)"
+    )
+    if model.projection is not None:
+        meaning = "the state one Newton step closer to its constraints: to be taken after every step of an integration"
+        yield _of_model(model, "projection", "dynamics", model.projection, meaning)
+
+
+def _jacobian(model: Model) -> Iterator[Entry]:
+    meaning = "the rate, and its derivatives by the state, df/dx, and by the inputs, df/du"
+    yield _of_model(model, "jacobian", "jacobian", model.rate_slopes, meaning)
+
+
+def _outputs(model: Model) -> Iterator[Entry]:
+    meaning = "what a run shows beside the state: dependent speeds, forces, powers, energies, y = g(x, u, p)"
+    yield _of_model(model, "outputs", "outputs", model.observe, meaning)
+
+
+def _of_model(model: Model, name: str, part: str, program: Program, meaning: str) -> Entry:
+    if model.robot is not None:
+        require_base_mass(model.robot)
+    own = {} if model.robot is None else model.robot.parameter_units()
+    units = _units(program, {**own, **model.units})
+    if "rate" in units:  # its labels are the states' own
+        units["rate"] = tuple(unit_per(unit, "s") for unit in units["state"])
+    defaults = {
+        "state": tuple(model.state_vector()),
+        "parameter": tuple(model.parameters.values()),
+    }
+    return Entry(name, part, program, meaning, _with_slopes(program, units), defaults)
+
+
+def _units(program: Program, units: Mapping[str, str]) -> dict[str, Texts]:
+    groups = (*program.inputs, *program.outputs)
+    return {group.name: tuple(units.get(label, "") for label in group.labels) for group in groups}
+
+
+def _with_slopes(program: Program, units: Mapping[str, Texts]) -> dict[str, Texts]:
+    """With the units of matrices "d a/d b", row-major, from those of a and of b."""
+    found = dict(units)
+    for group in program.outputs:
+        of, mark, by = group.name.removeprefix("d ").partition("/d ")
+        if mark:
+            found[group.name] = tuple(unit_per(a, b) for a in units[of] for b in units[by])
+    return found
+
+
+def _kinematics(model: Model) -> Iterator[Entry]:
+    kinematics = model.kinematics()
+    yield _of_wheels(
+        "wheel_states",
+        kinematics.inverse,
+        "each wheel's angle and speed at a twist of the base, all forward",
+    )
+    meaning = (
+        "the same on from the angles and speeds that wheels have: no jumps, backward where that is shorter"
+    )
+    yield _of_wheels("next_wheel_states", kinematics.following, meaning)
+    if kinematics.determined:
+        meaning = "the twist that agrees best with the wheels' angles and speeds, and how fast each wheel slips at it"
+        yield _of_wheels("base_twist", kinematics.forward, meaning)
+
+
+_WHEEL_UNITS = {"angle": "rad", "speed": "m/s", "steering_rate": "rad/s", "slip": "m/s"}
+
+
+def _of_wheels(name: str, program: Program, meaning: str) -> Entry:
+    units = {
+        group.name: ("m/s", "m/s", "rad/s")
+        if group.name == "twist"
+        else (_WHEEL_UNITS[group.name],) * group.size
+        for group in (*program.inputs, *program.outputs)
+    }
+    return Entry(name, "kinematics", program, meaning, units, {})
+
+
+def _odometry(model: Model) -> Iterator[Entry]:
+    odometry = model.odometry()
+    units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
+    meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
+    defaults = {"parameter": tuple(odometry.parameters.values())}
+    all_units = _with_slopes(odometry.program, units)
+    yield Entry("odometry_step", "odometry", odometry.program, meaning, all_units, defaults)
+
+
+_PARTS: Mapping[str, Callable[[Model], Iterator[Entry]]] = {
+    "dynamics": _dynamics,
+    "jacobian": _jacobian,
+    "kinematics": _kinematics,
+    "odometry": _odometry,
+    "outputs": _outputs,
+}
+_PART_OF = {
+    "dynamics": "dynamics",
+    "projection": "dynamics",
+    "jacobian": "jacobian",
+    "wheel_states": "kinematics",
+    "next_wheel_states": "kinematics",
+    "base_twist": "kinematics",
+    "odometry_step": "odometry",
+    "outputs": "outputs",
+}

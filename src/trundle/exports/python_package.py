@@ -1,0 +1,72 @@
+"""Models as Python modules over NumPy or JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program.languages import JAX, NUMPY, Language, require_identifier, source
+
+_LANGUAGES = {"numpy": NUMPY, "jax": JAX}
+_STEP = """\
+def step(state, input, parameter, h):
+    a = dynamics(state, input, parameter)
+    b = dynamics(state + h / 2 * a, input, parameter)
+    c = dynamics(state + h / 2 * b, input, parameter)
+    d = dynamics(state + h * c, input, parameter)
+    after = state + h / 6 * (a + 2 * b + 2 * c + d)
+    return {after}
+"""
+_USAGE = """\
+## How to use it
+
+`{name}.py` is one module that needs {library} alone. Every function takes its groups in order, each an array (n,) for
+one state or (n, count) for many, and returns its output group, or a tuple of all. Groups of names and defaults stand
+in it as dictionaries in the functions' order.
+
+    import {library}
+    import {name} as robot
+{example}"""
+_EXAMPLE = """\
+
+    x, p = {np}.array([*robot.START.values()]), {np}.array([*robot.PARAMETERS.values()])
+    u = {np}.zeros({inputs})
+    robot.dynamics(x, u, p)  # the state's rate of change
+    robot.step(x, u, p, 1e-3)  # the state a millisecond later, by the classical Runge-Kutta method
+"""
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """One module: a function an entry, a step of the classical Runge-Kutta method, names and defaults."""
+    language = _LANGUAGES[options.target]
+    require_identifier(options.name, language)
+    head = f'"""{options.name}, {signature()}: README.md tells what every function takes and gives."""\n\n'
+    return Package(
+        {f"{options.name}.py": head + module(model, entries, language)}, _usage(model, entries, options), {}
+    )
+
+
+def module(model: Model, entries: Sequence[Entry], language: Language) -> str:
+    """The module's text, without its docstring."""
+    programs = {entry.name: entry.program for entry in entries}
+    parts = [source(programs, language)]
+    if "dynamics" in programs:
+        after = "after" if model.projection is None else "projection(after, input, parameter)"
+        parts.append(_STEP.format(after=after))
+    names = {
+        "START": dict(zip(model.states, model.state_vector(), strict=True)),
+        "INPUTS": dict.fromkeys(model.inputs, 0.0),
+        "PARAMETERS": model.parameters,
+    }
+    parts += [f"{name} = {dict(values)!r}" for name, values in names.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _usage(model: Model, entries: Sequence[Entry], options: Options) -> str:
+    library, np = {"numpy": ("numpy", "numpy"), "jax": ("jax", "jax.numpy")}[options.target]
+    moves = any(entry.name == "dynamics" for entry in entries)
+    example = _EXAMPLE.format(np=np, inputs=len(model.inputs)) if moves else ""
+    return _USAGE.format(name=options.name, library=library, example=example)

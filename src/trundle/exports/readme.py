@@ -1,0 +1,80 @@
+"""What a package says of itself: its functions, what each number is, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.exports.targets import TARGETS
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program import Group
+
+_INTRODUCTION = """\
+# {name}
+
+{summary}, {signature} from the model "{model}" (SHA-256 of its equations' source: {digest}).
+{described}All numbers are in SI units, angles in radians, speeds of a moving base in the base's own axes. Matrices
+"d a/d b" are row-major: a row for each a, a column for each b.
+"""
+
+
+def readme(model: Model, entries: Sequence[Entry], options: Options, package: Package) -> str:
+    """The text of README.md: how to use it, then tables of every function's numbers."""
+    summary = TARGETS[options.target].summary
+    described = "" if model.robot is None else "The description that it came from is in `description.yaml`. "
+    head = _INTRODUCTION.format(
+        name=options.name,
+        summary=summary[0].upper() + summary[1:],
+        signature=signature(),
+        model=model.name,
+        digest=model.digest,
+        described=described,
+    )
+    return "\n".join([head, package.usage.strip(), "", *_tables(entries), ""])
+
+
+def layout(entry: Entry) -> dict[str, object]:
+    """An entry's names, units and defaults as plain data."""
+
+    def group(each: Group) -> dict[str, object]:
+        found = {"name": each.name, "labels": each.labels, "units": entry.units[each.name]}
+        return {**found, "defaults": entry.defaults[each.name]} if each.name in entry.defaults else found
+
+    return {
+        "name": entry.name,
+        "meaning": entry.meaning,
+        "inputs": [group(each) for each in entry.program.inputs],
+        "outputs": [group(each) for each in entry.program.outputs],
+    }
+
+
+def _tables(entries: Sequence[Entry]) -> Iterator[str]:
+    """A section a function; groups that several share are told once."""
+    told: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        yield f"## `{entry.name}`\n\n{entry.meaning[0].upper()}{entry.meaning[1:]}.\n"
+        for kind, groups in (("in", entry.program.inputs), ("out", entry.program.outputs)):
+            for group in groups:
+                yield from _table(entry, group, kind, told)
+
+
+def _table(entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    of, mark, by = group.name.removeprefix("d ").partition("/d ")
+    if mark:
+        sizes = {each.name: each.size for each in (*entry.program.inputs, *entry.program.outputs)}
+        yield f"{kind}: `{group.name}`, {group.size} numbers: {sizes[of]} rows ({of}) of {sizes[by]} columns ({by})\n"
+        return
+    if told.get(group.name) == group.labels or not group.size:
+        yield f"{kind}: `{group.name}`, {'as above' if group.size else 'no numbers'}\n"
+        return
+    told[group.name] = group.labels
+    defaults = entry.defaults.get(group.name)
+    yield f"{kind}: `{group.name}`, {group.size} numbers\n"
+    yield f"| place | name | unit |{' default |' if defaults else ''}"
+    yield f"| ---: | --- | --- |{' ---: |' if defaults else ''}"
+    for place, (label, unit) in enumerate(zip(group.labels, entry.units[group.name], strict=True)):
+        value = f" {defaults[place]!r} |" if defaults else ""
+        yield f"| {place} | `{label}` | {unit} |{value}"
+    yield ""

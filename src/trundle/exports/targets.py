@@ -1,0 +1,27 @@
+"""Where models can be taken: each target's name, what it is, and the module that makes its package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """One target.
+
+    module: of this room, loaded when it is asked for; its `package(model, entries, options)` returns a `Package`.
+    summary: what a person gets. precisions: what numbers it can compute with, the default first. what: the parts that
+    are exported where nothing is said; None for all that a model has.
+    """
+
+    module: str
+    summary: str
+    precisions: tuple[str, ...] = ("double",)
+    what: tuple[str, ...] | None = None
+
+
+TARGETS: Mapping[str, Target] = {
+    "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
+    "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
+}

@@ -1,0 +1,118 @@
+"""Packages: what stands in every one, and folders written whole or not at all."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import trundle
+from trundle.errors import InputError
+from trundle.exports.package import MANIFEST, Package, write
+from trundle.program.languages import NUMPY, source
+
+ROBOT = trundle.catalog.differential_drive()
+
+
+def kept(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_folder_says_what_is_in_it(tmp_path):
+    trundle.export(ROBOT, "numpy", output=tmp_path / "robot")
+    manifest = json.loads((tmp_path / "robot" / MANIFEST).read_text())
+    readme = (tmp_path / "robot" / "README.md").read_text()
+    entries = {entry["name"]: entry for entry in manifest["entries"]}
+    assert manifest["written_by"].endswith(trundle.__version__)
+    assert trundle.__version__ in readme
+    for name, entry in entries.items():
+        assert f"## `{name}`" in readme
+        for group in (*entry["inputs"], *entry["outputs"]):
+            assert len(group["labels"]) == len(group["units"])
+    state, _, parameter = entries["dynamics"]["inputs"]
+    assert dict(zip(parameter["labels"], parameter["defaults"], strict=True))["r"] == 0.15
+    assert dict(zip(parameter["labels"], parameter["units"], strict=True))["r"] == "m"
+    assert dict(zip(state["labels"], state["units"], strict=True))["v_x"] == "m/s"
+    rate = entries["dynamics"]["outputs"][0]
+    assert dict(zip(rate["labels"], rate["units"], strict=True))["v_x"] == "m/s^2"
+    assert trundle.load(tmp_path / "robot" / "description.yaml") == ROBOT
+
+
+def test_an_earlier_export_is_replaced_and_what_was_added_stays(tmp_path):
+    folder = tmp_path / "robot"
+    trundle.export(ROBOT, "numpy", output=folder)
+    (folder / "robot.o").write_text("a compiler's")
+    trundle.export(trundle.catalog.pendulum(), "jax", output=folder)
+    assert kept(folder).keys() == {MANIFEST, "README.md", "description.yaml", "pendulum.py", "robot.o"}
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_with_something_else_is_refused(tmp_path, force):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    before = kept(tmp_path)
+    if force:
+        trundle.export(ROBOT, "numpy", output=tmp_path, force=True)
+        assert before.items() < kept(tmp_path).items()
+        return
+    with pytest.raises(InputError, match="thesis.tex"):
+        trundle.export(ROBOT, "numpy", output=tmp_path)
+    assert kept(tmp_path) == before
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    folder = tmp_path / "robot"
+    trundle.export(ROBOT, "numpy", output=folder)
+    (folder / "differential_drive.py").write_text("my own")
+    before = kept(folder)
+    with pytest.raises(InputError, match="changed since") as caught:
+        trundle.export(ROBOT, "numpy", output=folder)
+    assert "differential_drive.py" in caught.value.file
+    assert kept(folder) == before
+    trundle.export(ROBOT, "numpy", output=folder, force=True)
+    assert kept(folder) != before
+
+
+def test_files_in_folders_are_written_and_others_not_replaced(tmp_path):
+    package = Package({"include/robot.hpp": "text", "robot.bin": b"\0\1"}, "", {})
+    write(package, tmp_path / "robot")
+    assert (tmp_path / "robot/include/robot.hpp").read_text() == "text"
+    assert (tmp_path / "robot/robot.bin").read_bytes() == b"\0\1"
+    (tmp_path / "robot" / "main.c").write_text("mine")
+    more = replace(package, files={**package.files, "main.c": "theirs"})
+    with pytest.raises(InputError, match="no export wrote it"):
+        write(more, tmp_path / "robot")
+    assert (tmp_path / "robot" / "main.c").read_text() == "mine"
+
+
+def test_a_manifest_of_somebody_elses_leads_nowhere(tmp_path):
+    (tmp_path / "precious").write_text("keep")
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    files = {"../precious": "", str(tmp_path / "precious"): ""}
+    (folder / MANIFEST).write_text(json.dumps({"written_by": "trundle 0", "files": files}))
+    trundle.export(ROBOT, "numpy", output=folder, force=True)
+    assert (tmp_path / "precious").read_text() == "keep"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"to": "cobol"}, "nothing is exported to 'cobol'"),
+        ({"what": "dynamic"}, "did you mean 'dynamics'"),
+        ({"name": "class"}, "word of the language"),
+        ({"name": "my robot"}, "name it my_robot"),
+        ({"precision": "half"}, "no precision 'half'"),
+        ({"model": trundle.catalog.pendulum(), "what": "kinematics"}, "planar base"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_is_written(tmp_path, wrong, words):
+    with pytest.raises(InputError) as caught:
+        trundle.export(**{"model": ROBOT, "to": "numpy", "output": tmp_path / "robot", **wrong})
+    assert words in f"{caught.value.message} {caught.value.hint}"
+    assert not (tmp_path / "robot").exists()
+
+
+def test_a_function_that_a_language_lacks_is_named():
+    program = trundle.derive(ROBOT).dynamics
+    poor = replace(NUMPY, operations={name: text for name, text in NUMPY.operations.items() if name != "sin"})
+    with pytest.raises(InputError, match="'dynamics' computes sin, and NumPy has no function for it"):
+        source({"dynamics": program}, poor)
