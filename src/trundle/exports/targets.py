@@ -24,4 +24,14 @@ class Target:
 TARGETS: Mapping[str, Target] = {
     "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
     "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
+    "java": Target(
+        "java_package",
+        "a Java package with classes of kinematics and odometry, for WPILib's users, too",
+        what=("kinematics", "odometry"),
+    ),
+    "ros2": Target(
+        "ros2_package",
+        "a C++ header with classes of kinematics and odometry, for controllers of ros2_control, too",
+        what=("kinematics", "odometry"),
+    ),
 }

@@ -18,8 +18,11 @@ class Odometry {
   using IncrementCovariance = std::array<double, increment_count * increment_count>;
   using AngleCovariance = std::array<double, angle_count * angle_count>;
 
+  // At the origin, all encoders at 0.
+  Odometry() noexcept = default;
+
   // At a pose, with its covariance and what the encoders read there.
-  explicit Odometry(const Readings &readings = {}, const Pose &pose = {}, const Covariance &covariance = {}) noexcept
+  Odometry(const Readings &readings, const Pose &pose, const Covariance &covariance) noexcept
       : last_(readings), pose_(pose), covariance_(covariance) {}
 
   // Moves on to new readings, with the covariances of the increments since the last ones and of the angles:
@@ -65,7 +68,7 @@ class Odometry {
     }
   }
 
-  Readings last_;
-  Pose pose_;
-  Covariance covariance_;
+  Readings last_{};
+  Pose pose_{};
+  Covariance covariance_{};
 };
