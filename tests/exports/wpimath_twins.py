@@ -30,6 +30,10 @@ def swerve(cases):
     places = cases.kinematics.places.tolist()
     m, radius = len(places), float(cases.kinematics.modules[0].radius)
     theirs = getattr(wk, f"SwerveDrive{m}Kinematics")(*(wg.Translation2d(x, y) for x, y in places))
+    turns, pivots = (
+        [cases.readings.index(f"{name}.{each}") for name in cases.kinematics.names]
+        for each in ("angle", "steering")
+    )
     wheels, twists, poses = [], [], []
     for k in range(len(twist)):
         states = theirs.toSwerveModuleStates(wk.ChassisSpeeds(*twist[k]))
@@ -37,8 +41,8 @@ def swerve(cases):
         turned = map(wg.Rotation2d, steering[k].tolist())
         states = map(wk.SwerveModuleState, (radius * rate[k]).tolist(), turned)
         twists.append(_asked(theirs.toChassisSpeeds(tuple(states))))
-        middle = map(wg.Rotation2d, ((last[k] + now[k]) / 2)[m:].tolist())
-        ways = map(wk.SwerveModulePosition, (radius * (now[k] - last[k]))[:m].tolist(), middle)
+        middle = map(wg.Rotation2d, ((last[k] + now[k]) / 2)[pivots].tolist())
+        ways = map(wk.SwerveModulePosition, (radius * (now[k] - last[k]))[turns].tolist(), middle)
         poses.append(_moved(pose[k], theirs.toTwist2d(tuple(ways)), wg))
     return np.array(wheels), np.array(twists), np.array(poses)
 

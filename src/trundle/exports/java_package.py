@@ -85,7 +85,10 @@ def _functions(entries: Sequence[Entry], options: Options) -> str:
 
 def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
     """Methods that return parameters and the state at the start, of the functions that have them."""
-    told = {"parameter": ("parameters", "The parameters' defaults."), "state": ("start", "The state at the start.")}
+    told = {
+        "parameter": ("parameters", "The parameters' defaults."),
+        "state": ("start", "The state at the start."),
+    }
     for entry in entries:
         for group, values in entry.defaults.items():
             name, meaning = told[group]
