@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 import trundle
 from benchmarks.measure import MISSING, Row, seconds_text
-from benchmarks.page_frames import frame_times
+from benchmarks.page_frames import NO_CHROMIUM, find_chromium, frame_times
 from trundle.page import page_of
 
 if TYPE_CHECKING:
@@ -45,9 +44,9 @@ def page_browser(quick: bool) -> list[Row]:
     """The live page's three cases, from slider to picture, and the main thread's frames while a slider moves."""
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = find_chromium()
     if chromium is None:
-        return [Row("live pages in Chromium", MISSING, note="no chromium is installed")]
+        return [Row("live pages in Chromium", MISSING, note=NO_CHROMIUM)]
     swerve = trundle.catalog.document("swerve", contact="slip")
     tries = 5 if quick else 15
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:

@@ -29,6 +29,7 @@ BENCHMARKS = {
     "frames": ("page_frames.page_frames",),
     "page": ("page.page",),
     "browser": ("page_browser.page_browser",),
+    "window": ("window.window",),
 }
 
 

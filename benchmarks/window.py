@@ -1,7 +1,5 @@
 """Frames a second of a run played in a window, and whether they get fewer as its trail gets longer.
 
-    python -m benchmarks.window
-
 A run of 10,000 samples in a window of 1200 by 800 pixels of SDL's dummy driver, every frame a sample; seconds are the
 process's own, since others share the machine. The peer is the way of the tutorial (seed 003): it turns a picture and
 draws all of its trail anew in each frame, and nothing else.
@@ -11,19 +9,40 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 
-os.environ["SDL_VIDEODRIVER"] = "dummy"
+# Before pygame is imported: no screen is needed, and its greeting would stand amid JSON.
+os.environ |= {"SDL_VIDEODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
 
 import numpy as np
 import pygame
 
 import trundle
+from benchmarks.measure import Row
 from trundle.results.arrays import FloatArray
 from trundle.window import display
 from trundle.window.player import Player, played
 
 SIZE = (1200, 800)
 SAMPLES = 10_000
+TARGET = 200
+
+
+def window(quick: bool) -> Iterator[Row]:
+    """A row for each robot, and one for the tutorial's way; `quick` takes one robot."""
+    for name, follow in (("differential_drive", False), ("swerve", True))[: 1 if quick else None]:
+        took = frames(run_of(name), follow)
+        rate = 1 / float(took.mean())
+        what = f"window: frames a second, {name}{', followed' * follow}"
+        yield Row(what, f"{rate:.0f}", target=f"≥ {TARGET}", met=rate >= TARGET, note=_growth(took))
+    took = tutorial(run_of("differential_drive"))
+    yield Row("window: the tutorial's way", f"{1 / took.mean():.0f}", note=_growth(took))
+
+
+def _growth(took: FloatArray) -> str:
+    tenth = len(took) // 10
+    first, last = (1e3 * float(np.median(part)) for part in (took[:tenth], took[-tenth:]))
+    return f"{first:.2f} ms a frame in the first tenth, {last:.2f} in the last"
 
 
 def run_of(name: str) -> trundle.Run:
@@ -65,19 +84,3 @@ def tutorial(run: trundle.Run) -> FloatArray:
             pygame.display.flip()
             found.append(time.process_time() - began)
     return np.array(found)
-
-
-def main() -> None:
-    """Print a table."""
-    print(f"{'':34}{'frames/s':>9}{'first tenth':>13}{'last tenth':>12}   (ms a frame, median)")
-    cases = ("differential_drive", False), ("swerve", True)
-    rows = [(f"{name}{', followed' * follow}", frames(run_of(name), follow)) for name, follow in cases]
-    rows.append(("the tutorial's way", tutorial(run_of("differential_drive"))))
-    for name, took in rows:
-        tenth = len(took) // 10
-        first, last = (1e3 * float(np.median(part)) for part in (took[:tenth], took[-tenth:]))
-        print(f"{name:34}{1 / took.mean():9.0f}{first:13.2f}{last:12.2f}")
-
-
-if __name__ == "__main__":
-    main()

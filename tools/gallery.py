@@ -23,6 +23,8 @@ from trundle.results import Run
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
+# The page that the README shows.
+PICTURED = "diff_drive-circle"
 # Descriptions without a run of their own, and what moves them.
 _MOVED: Mapping[str, Callable[[Path], Run]] = {
     "limb.yaml": lambda path: trundle.joint_loads(
@@ -127,7 +129,9 @@ def main() -> int:
     build(args.folder, found)
     if args.pictures:
         draw_pictures(
-            [each.run for each in found[: len(trundle.catalog.names())]], args.folder, ROOT / "docs/pictures"
+            [each.run for each in found[: len(trundle.catalog.names())]],
+            args.folder / f"{PICTURED}.html",
+            ROOT / "docs/pictures",
         )
     print(f"wrote {args.folder / 'index.html'} and {len(found)} pages")
     if not args.check:

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from trundle.driving.record import to_run as to_run
     from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.exports.export import export as export
+    from trundle.exports.functions import to_casadi as to_casadi
+    from trundle.exports.functions import to_jax as to_jax
+    from trundle.exports.functions import to_numpy as to_numpy
     from trundle.formulas import equations as equations
     from trundle.loads import Loads as Loads
     from trundle.loads import joint_loads as joint_loads
@@ -115,6 +118,7 @@ _HOMES = {
     "control.linearization": ("linearize",),
     "control.trim": ("trim",),
     "exports.export": ("export",),
+    "exports.functions": ("to_casadi", "to_jax", "to_numpy"),
     "formulas": ("equations",),
     "loads": ("Loads", "joint_loads"),
     "loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),

@@ -107,6 +107,15 @@ def test_the_page_of_a_description_is_alive(trundle, folder):
     assert '"live":{' in (folder / "runs/circle/circle.html").read_text().replace('"live": {', '"live":{')
 
 
+@pytest.mark.parametrize("words", [("--page",), ("--figures", "--only", "x")])
+def test_that_nothing_moves_a_robot_is_said(trundle, folder, words):
+    (folder / "bare.yaml").write_text((folder / "circle.yaml").read_text().partition("run:")[0])
+    said = "bare.yaml has no run section: 10 s, and inputs that aren't given are 0"
+    assert trundle("show", "bare.yaml", *words, "--json").data["notes"] == [said]
+    assert trundle("show", "bare.yaml", *words, "--force").out.startswith(f"note: {said}\nwrote runs/bare/")
+    assert trundle("show", "circle.yaml", *words, "--json").data["notes"] == []
+
+
 def test_what_is_driven_is_saved_where_it_is_said(trundle, folder, runs, monkeypatch):
     asked = []
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
+from exports.modules import stepped
 from program.languages.cases import edges, models, off, operations, random_program, states
 from trundle.program.languages import JAX, NUMPY, source
 
@@ -73,13 +74,3 @@ def test_a_module_steps_as_its_model(name, target):
     np.testing.assert_allclose(
         found["step"](x, u, p, 1e-3), stepped(model, x, u, p, 1e-3), rtol=1e-12, atol=1e-15
     )
-
-
-def stepped(model, x, u, p, h):
-    """A step of the classical Runge-Kutta method by the kernels."""
-    a = model.dynamics(x, u, p)
-    b = model.dynamics(x + h / 2 * a, u, p)
-    c = model.dynamics(x + h / 2 * b, u, p)
-    d = model.dynamics(x + h * c, u, p)
-    x = x + h / 6 * (a + 2 * b + 2 * c + d)
-    return x if model.projection is None else model.projection(x, u, p)

@@ -64,6 +64,12 @@ class Request:
                 raise InputError(error.message, key=key, hint=error.hint) from None
             raise
 
+    def unmoved(self, seconds: float) -> Iterator[str]:
+        """That the file doesn't say what moves the robot, and what holds then."""
+        if self.document.run is None:
+            what = self.document.path if self.from_file else "standard input"
+            yield f"{what} has no run section: {seconds:g} s, and inputs that aren't given are 0"
+
     @contextmanager
     def located(self) -> Iterator[None]:
         """Errors from inside the block get their place in the file."""

@@ -105,9 +105,7 @@ def _beyond(request: Request, run: Run) -> Iterator[str]:
 
 def _notes(request: Request, run: Run, folder: Path, files: list[Path]) -> Iterator[str]:
     """What a user should know: a missing run section, a start that loops moved, figures that are out of date."""
-    if request.document.run is None:
-        what = request.document.path if request.from_file else "standard input"
-        yield f"{what} has no run section: {run.duration:g} s, and inputs that aren't given are 0"
+    yield from request.unmoved(run.duration)
     if moved := run.summary.get("settled"):
         units = run.units
         told = [f"{name} at {new:.5g} {units[name]}, not {old:.5g}" for name, (old, new) in moved.items()]

@@ -91,11 +91,13 @@ def execute(args: Namespace, out: Output) -> int:
     if args.things.count(STDIN) > 1:
         raise UsageError(f"standard input ({STDIN}) can be read once")
     things = [_Thing(given, not out.quiet) for given in args.things]
+    notes = [] if args.mode == "drive" else [note for thing in things for note in thing.notes]
+    for note in notes:  # before a window that stays
+        out.say(out.styled(f"note: {note}", "yellow"))
     with _options_named():
         written = _SHOWING[args.mode](things, args)
-    out.answer(
-        {"shown": [thing.name for thing in things], "as": args.mode, "files": [str(p) for p in written]}
-    )
+    files = [str(path) for path in written]
+    out.answer({"shown": [thing.name for thing in things], "as": args.mode, "files": files, "notes": notes})
     if written:
         more = (
             f" and {len(written) - 1} more: {', '.join(p.name for p in written[1:])}" if written[1:] else ""
@@ -134,6 +136,11 @@ class _Thing:
     def request(self) -> Request:
         """The description."""
         return read_request(self.given)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know who expects it to move."""
+        return [] if self.is_run else [*self.request.unmoved(self.request.run.duration)]
 
     @cached_property
     def run(self) -> Run:

@@ -180,7 +180,8 @@ def _of_wheels(name: str, program: Program, meaning: str) -> Entry:
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
-    odometry = model.odometry()
+    driven = model.robot is None or model.robot.motors
+    odometry = model.odometry(None if driven else [f"{name}.rate" for name in model.kinematics().names])
     units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
     meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
     defaults = {"parameter": tuple(odometry.parameters.values())}

@@ -8,14 +8,14 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, cast
 
-from trundle.documents import Document, dump
+from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.exports.entries import Entry, entries
 from trundle.exports.package import Options, Package, require_free, write
 from trundle.exports.readme import layout, readme
 from trundle.exports.targets import TARGETS, Target
-from trundle.model import Model, derive
-from trundle.model.arguments import Given, opened
+from trundle.model import Model
+from trundle.model.arguments import Given, derived
 from trundle.program.languages import identifier
 
 
@@ -79,7 +79,7 @@ def export(
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{to}' has no precision '{precision}'", key="precision", hint=hint)
-    found = _model(model)
+    found = derived(model, "export")
     options = Options(to, identifier(found.name) if name is None else name, precision)
     chosen = entries(found, parts)
     made = cast(_Maker, import_module(f"trundle.exports.{target.module}")).package(found, chosen, options)
@@ -99,13 +99,6 @@ def _parts(what: str | Sequence[str] | None, target: Target) -> Sequence[str] | 
     if what is None:
         return target.what
     return [each.strip() for each in what.split(",")] if isinstance(what, str) else list(what)
-
-
-def _model(given: Given) -> Model:
-    found = opened(given, "export")
-    if isinstance(found, Document):
-        found = found.robot
-    return found if isinstance(found, Model) else derive(found)
 
 
 def _documented(model: Model, chosen: Sequence[Entry], options: Options, made: Package) -> Package:

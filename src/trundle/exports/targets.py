@@ -22,8 +22,16 @@ class Target:
 
 
 TARGETS: Mapping[str, Target] = {
+    "c": Target("c_package", "C99 functions that need math.h alone, with an example", ("double", "single")),
+    "cpp": Target("cpp_package", "C++17 over C99 functions, with an example", ("double", "single")),
     "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
     "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
+    "fortran": Target(
+        "fortran_package", "a module in Fortran 2008, with an example program and its makefile"
+    ),
+    "javascript": Target("javascript_package", "an ES module for browsers and Node, with an example"),
+    "octave": Target("octave_package", "a package of functions for Octave and MATLAB, with an example"),
+    "cuda": Target("cuda_package", "CUDA C: device functions, and kernels over many robots at once"),
     "java": Target(
         "java_package",
         "a Java package with classes of kinematics and odometry, for WPILib's users, too",
@@ -33,5 +41,11 @@ TARGETS: Mapping[str, Target] = {
         "ros2_package",
         "a C++ header with classes of kinematics and odometry, for controllers of ros2_control, too",
         what=("kinematics", "odometry"),
+    ),
+    "microcontroller": Target(
+        "microcontroller",
+        "C in single precision with start-up code for a Cortex-M4F, measured under QEMU",
+        ("single",),
+        ("dynamics", "kinematics", "odometry"),
     ),
 }

@@ -91,13 +91,22 @@ def model_of(given: Given, call: str) -> Model:
 
     Raises InputError for what is none of these, naming the `call`, and for a base without a mass to accelerate.
     """
-    found = opened(given, call)
-    if isinstance(found, Document):
-        found = found.robot
-    model = found if isinstance(found, Model) else derive(found)
+    model = derived(given, call)
     if model.robot is not None:
         require_base_mass(model.robot)
     return model
+
+
+def derived(given: Given, call: str) -> Model:
+    """The model that was given, or the one of what was given, derived here, for kinematics too: its base may have no
+    mass.
+
+    Raises InputError for what is none of these, naming the `call`.
+    """
+    found = opened(given, call)
+    if isinstance(found, Document):
+        found = found.robot
+    return found if isinstance(found, Model) else derive(found)
 
 
 def opened(given: Given, call: str) -> Robot | Model | Document:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from trundle.model.manifold import Bound, changed_numbers, settle
 from trundle.model.mechanism import mechanism
 from trundle.program import Program
 from trundle.robot import Robot
+from trundle.scalars import SX
 from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
@@ -712,6 +713,90 @@ class Model(Bound, Shown):
         from trundle import ode
 
         return ode(self, inputs, initial=initial, parameters=parameters)
+
+    def numpy(self, function: str = "dynamics") -> Callable[..., Array | tuple[Array, ...]]:
+        """The equations as a plain function of NumPy arrays, without a compiler: `model.numpy()(x, u, p)`.
+
+        Parameters
+        ----------
+        function : str
+            Which, as in `trundle.to_numpy`.
+
+        Returns
+        -------
+        callable
+            Of groups (n,) or (n, count).
+
+        Raises
+        ------
+        InputError
+            For unknown functions.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum(links=1)).numpy()([0.0, 0.5])[0]
+        np.float64(0.5)
+        """
+        from trundle import to_numpy
+
+        return to_numpy(self, function)
+
+    def jax(self, function: str = "dynamics") -> Callable[..., Any]:
+        """The equations as a function that JAX's `jit`, `vmap` and `grad` take: `model.jax()(x, u, p)`.
+
+        Parameters
+        ----------
+        function : str
+            Which, as in `trundle.to_jax`.
+
+        Returns
+        -------
+        callable
+            Of JAX arrays.
+
+        Raises
+        ------
+        InputError
+            For unknown functions, and where JAX isn't installed.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum(links=1)).jax()([0.0, 0.5]).shape  # doctest: +SKIP
+        (2,)
+        """
+        from trundle import to_jax
+
+        return to_jax(self, function)
+
+    def casadi(self, function: str = "dynamics") -> SX:
+        """The equations as a `casadi.Function`, for optimal control: `model.casadi()(x, u, p)`.
+
+        Parameters
+        ----------
+        function : str
+            Which, as in `trundle.to_casadi`.
+
+        Returns
+        -------
+        casadi.Function
+            Of SX, with the groups' names.
+
+        Raises
+        ------
+        InputError
+            For unknown functions.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.pendulum(links=1)).casadi().size_out("rate")
+        (2, 1)
+        """
+        from trundle import to_casadi
+
+        return to_casadi(self, function)
 
     def export(
         self,

@@ -166,8 +166,6 @@ class Run(Shown, Rebuilt):
         ...     run = trundle.simulate(model, 0.1, samples=11)
         ...     run.animate(f"{folder}/swing.html").name
         'swing.html'
-        >>> run.animate()
-        <page of 'pendulum': a notebook shows it; animate('page.html') writes it>
         """
         from trundle import animate
 

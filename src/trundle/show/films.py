@@ -50,43 +50,8 @@ def film(
 ) -> Path:
     """Write a film of a run, whole or not at all: the robot as it moved, its trail, and its joints' wrenches.
 
-    Between samples every value is on a straight line, as figures draw it.
-
-    Parameters
-    ----------
-    run : Run
-        What `trundle.run`, `simulate` or `roll` gave; forces and moments are drawn of one that holds them, as
-        `loads.to_run()` does.
-    path : str or path
-        A file that ends in .gif or .mp4 (by ffmpeg, which must be installed), or a folder, without an ending, for
-        single pictures 00001.png, 00002.png, ….
-    fps : float, 1/s
-        Pictures a second; of a GIF at most 50, each shown whole hundredths of a second.
-    speed : float
-        How many times as fast as it went it is shown.
-    width : int, pixels
-        The pictures' width; the height follows from what is seen.
-    progress : bool or callable
-        Whether to show progress after a second's work where a person watches, or what to call with the share done.
-
-    Returns
-    -------
-    Path
-        The file or the folder.
-
-    Raises
-    ------
-    InputError
-        Where nothing moves, for another ending, without ffmpeg for an .mp4, and where the file can't be written.
-
-    Examples
-    --------
-    >>> import tempfile, trundle
-    >>> from trundle.show.films import film
-    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.1, samples=11)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     film(run, f"{folder}/swing.gif").name
-    'swing.gif'
+    The arguments are those of `trundle.animate`. Between samples every value is on a straight line, as figures draw it;
+    a GIF has at most 50 pictures a second, each shown whole hundredths of a second.
     """
     where = path_of(path, "a film")
     write = _WRITERS.get(where.suffix.lower())

@@ -27,6 +27,7 @@ def draw_scene(
     def placed(shapes: Sequence[FloatArray], moment: int) -> list[FloatArray]:
         return [(about + scale * (shape - about))[moment] for shape in shapes]
 
+    # collections, no patches: for each of those the axes would look for their limits anew, in every picture of a film
     for moment, alpha in enumerate(alphas):
         level = 3 + moment / len(alphas)
         if scene.solids:
@@ -46,10 +47,10 @@ def draw_scene(
                 drawn = LineCollection(placed(lines, moment), colors=colour, linewidths=width, alpha=alpha)
                 drawn.set(zorder=level + 0.01, capstyle="round" if lines is seen.bars else "butt")
                 axes.add_collection(drawn, autolim=False)
-        for pivot in placed(seen.pivots, moment):
-            axes.fill(
-                *pivot.T, facecolor=BODY, edgecolor=INK, linewidth=0.9, alpha=alpha, zorder=level + 0.02
-            )
+        if seen.pivots:
+            discs = PolyCollection(placed(seen.pivots, moment), facecolors=BODY, edgecolors=INK, alpha=alpha)
+            discs.set(linewidths=0.9, zorder=level + 0.02)
+            axes.add_collection(discs, autolim=False)
         if seen.joints.size:
             (dots,) = placed([seen.joints], moment)
             axes.plot(*dots.T, "o", markersize=4.5, color=COLOURS[0], alpha=alpha, zorder=level + 0.02)

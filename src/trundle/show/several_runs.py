@@ -176,17 +176,19 @@ class Comparison:
         ...     [path.name for path in trundle.compare(*runs, labels="ab").save(folder, ".svg", ["x"])]
         ['values.svg']
         """
-        from trundle.show.path import track_of
         from trundle.show.style import save_figure
+
+        figures = {"values": self.over_time("states", *only)} if only else self._figures()
+        return [save_figure(drawn, Path(folder) / f"{what}{suffix}") for what, drawn in figures.items()]
+
+    def _figures(self) -> dict[str, Figure]:
+        """Every figure that has something to show."""
+        from trundle.show.path import track_of
 
         tracks = [track_of(run) for run in self.runs]
         views = {track.view for track in tracks if track is not None}
-        shown = ["path"] if all(tracks) and len(views) == 1 else []
-        shown += [what for what in _OVER_TIME if self._panels(what, ())[0]]
-        figures = {what: self.path() if what == "path" else self.over_time(what) for what in shown}
-        if only:
-            figures = {"values": self.over_time("states", *only)}
-        return [save_figure(drawn, Path(folder) / f"{what}{suffix}") for what, drawn in figures.items()]
+        path = {"path": self.path()} if all(tracks) and len(views) == 1 else {}
+        return path | {what: self.over_time(what) for what in _OVER_TIME if self._panels(what, ())[0]}
 
     @property
     def _name(self) -> str:

@@ -32,7 +32,7 @@ from trundle.window.hand import hand_of
 from trundle.window.overlay import draw_help, draw_inputs, draw_message, draw_scale, draw_status, draw_title
 from trundle.window.painting import paint, paint_ring
 from trundle.window.pilot import Pilot
-from trundle.window.player import TINY, Sight
+from trundle.window.sight import Sight
 
 # A step (s); of the time between two frames so much goes into steps; what can't be made up for is let go (s).
 STEP, _WORK, _LATE = 1 / 60, 0.8, 0.1
@@ -56,16 +56,8 @@ HELP = (
     ("H", "this help, or not"),
     ("Esc, Q", "close"),
 )
-_STEERED = {
-    pygame.K_UP,
-    pygame.K_DOWN,
-    pygame.K_LEFT,
-    pygame.K_RIGHT,
-    pygame.K_w,
-    pygame.K_a,
-    pygame.K_s,
-    pygame.K_d,
-}
+_STEERED = {pygame.K_UP, pygame.K_DOWN, pygame.K_LEFT, pygame.K_RIGHT}
+_STEERED |= {pygame.K_w, pygame.K_a, pygame.K_s, pygame.K_d}
 
 
 class Driver:
@@ -214,7 +206,7 @@ class Driver:
         camera = self.sight.at(self.trail[-1])
         self.ground.draw(screen, camera, self.trail)
         paint(screen, self.scene, self.view, camera, unit)
-        if self.scene.size * camera.scale < TINY * unit:
+        if self.sight.loses(unit):
             paint_ring(screen, camera.on_screen(self.trail[-1]), unit)
         draw_title(screen, self.pen, self.name, self.view, ["following"] * self.sight.follows)
         draw_inputs(screen, self.pen, self._inputs())

@@ -27,22 +27,16 @@ def timeline(size: tuple[int, int], unit: float) -> pygame.Rect:
 
 def draw_bar(screen: pygame.Surface, pen: Pen, share: float, playing: bool, words: tuple[str, str]) -> None:
     """The bar below: whether it plays, how much of it has passed, the clock and the speed."""
-    wide, tall = screen.get_size()
-    unit, top = pen.unit, round(tall - BAR * pen.unit)
-    pygame.draw.rect(screen, "white", (0, top, wide, tall - top))
-    pygame.draw.line(screen, _EDGE, (0, top), (wide, top))
-    middle = (top + tall) / 2
+    clock, speed = words
+    unit, line = pen.unit, timeline(screen.get_size(), pen.unit)
+    middle = draw_status(screen, pen, clock, speed, line.right + 20 * unit)
     draw_button(screen, (_LEFT * unit / 2, middle), 8 * unit, playing)
-    line = timeline((wide, tall), unit)
     pygame.draw.rect(screen, _EDGE, line, border_radius=round(3 * unit))
     at = line.left + share * line.width
     done = pygame.Rect(line.left, line.top, round(share * line.width), line.height)
     pygame.draw.rect(screen, _DONE, done, border_radius=round(3 * unit))
     pygame.draw.aacircle(screen, "white", (at, line.centery), 9 * unit)
     pygame.draw.aacircle(screen, _DONE, (at, line.centery), 7 * unit)
-    clock, speed = words
-    pen.write(screen, clock, 14, INK, midleft=(line.right + 20 * unit, middle))
-    pen.write(screen, speed, 14, _SOFT, midright=(wide - _MARGIN * unit, middle))
 
 
 def draw_button(screen: pygame.Surface, at: tuple[float, float], half: float, playing: bool) -> None:
@@ -131,14 +125,16 @@ def draw_message(screen: pygame.Surface, pen: Pen, words: str) -> None:
     screen.blit(surface, surface.get_rect(center=box.center))
 
 
-def draw_status(screen: pygame.Surface, pen: Pen, left: str, right: str) -> None:
-    """A bar below without a timeline: the clock, and something else."""
+def draw_status(screen: pygame.Surface, pen: Pen, clock: str, other: str, left: float | None = None) -> float:
+    """A bar below with the clock, in its left corner or from a pixel on, and something else; its middle."""
     wide, tall = screen.get_size()
-    top = round(tall - BAR * pen.unit)
+    margin, top = _MARGIN * pen.unit, round(tall - BAR * pen.unit)
+    middle = (top + tall) / 2
     pygame.draw.rect(screen, "white", (0, top, wide, tall - top))
     pygame.draw.line(screen, _EDGE, (0, top), (wide, top))
-    pen.write(screen, left, 14, INK, midleft=(_MARGIN * pen.unit, (top + tall) / 2))
-    pen.write(screen, right, 14, _SOFT, midright=(wide - _MARGIN * pen.unit, (top + tall) / 2))
+    pen.write(screen, clock, 14, INK, midleft=(margin if left is None else left, middle))
+    pen.write(screen, other, 14, _SOFT, midright=(wide - margin, middle))
+    return middle
 
 
 def draw_inputs(screen: pygame.Surface, pen: Pen, rows: Sequence[tuple[str, str, str]]) -> None:

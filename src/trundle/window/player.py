@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 import pygame
 
 from trundle.errors import InputError
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.scene import Scene, project
 from trundle.show.arrows import FORCE, MOMENT, with_wrenches
 from trundle.show.path import Track, track_of
@@ -21,14 +19,12 @@ from trundle.window.ground import Ground
 from trundle.window.overlay import BAR, draw_bar, draw_help, draw_legend, draw_scale, draw_title, timeline
 from trundle.window.painting import paint, paint_arrows, paint_ring
 from trundle.window.picture import Measures, Picture, extent_of, picture_of
+from trundle.window.sight import Sight
 
-# Faster and slower, and closer, at one key.
+# Faster and slower at one key.
 _SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-_CLOSER = 1.2
 # Moments at which is looked how far the robot reaches.
 _LOOKED = 400
-# A robot that is followed fills at least so much of the window; a smaller one than so many points has a ring around it.
-_FOLLOWED, TINY = 0.12, 24
 
 HELP = (
     ("Space", "play, pause"),
@@ -56,67 +52,6 @@ def played(run: Run) -> tuple[Track, Scene]:
             hint="a run knows its robot (.nc, not .csv), or holds x, y and theta",
         )
     return track, with_wrenches(track.scene, run)
-
-
-@dataclass
-class Sight:
-    """From where the plane is seen: the camera, and the one that sees everything; the robot's size (m).
-
-    Whether it follows the robot, and whether the mouse drags it.
-    """
-
-    camera: Camera
-    everything: Camera
-    robot: float
-    follows: bool = False
-    drags: bool = False
-
-    def follow(self) -> None:
-        """Stay with the robot, near enough to see it."""
-        self.follows = True
-        factor = _FOLLOWED * min(self.camera.size) / (self.robot * self.camera.scale)
-        self.camera = self.camera.zoomed(max(factor, 1.0), (0, 0))
-
-    def resized(self, everything: Camera) -> None:
-        """The same in a window of another size."""
-        factor = everything.scale / self.everything.scale
-        self.camera = replace(
-            self.camera, size=everything.size, scale=self.camera.scale * factor, fitted=everything.scale
-        )
-        if not self.follows and self.camera.centre == self.everything.centre:
-            self.camera = replace(self.camera, centre=everything.centre)
-        self.everything = everything
-
-    def handle(self, event: pygame.event.Event) -> None:
-        """Zoom, pan, follow."""
-        size = self.camera.size
-        middle = size[0] / 2, size[1] / 2
-        if event.type == pygame.MOUSEWHEEL:
-            about = middle if self.follows else pygame.mouse.get_pos()
-            self.camera = self.camera.zoomed(_CLOSER**event.y, about)
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            self.drags = True
-        elif event.type == pygame.MOUSEBUTTONUP and event.button == 1:
-            self.drags = False
-        elif event.type == pygame.MOUSEMOTION and self.drags:
-            self.camera, self.follows = self.camera.panned(*event.rel), False
-        elif event.type == pygame.KEYDOWN:
-            if event.key in (pygame.K_PLUS, pygame.K_KP_PLUS, pygame.K_EQUALS):
-                self.camera = self.camera.zoomed(_CLOSER, middle)
-            elif event.key in (pygame.K_MINUS, pygame.K_KP_MINUS):
-                self.camera = self.camera.zoomed(1 / _CLOSER, middle)
-            elif event.key in (pygame.K_0, pygame.K_KP0, pygame.K_HOME):
-                self.camera, self.follows = self.everything, False
-            elif event.key == pygame.K_f and self.follows:
-                self.follows = False
-            elif event.key == pygame.K_f:
-                self.follow()
-
-    def at(self, place: FloatArray) -> Camera:
-        """The camera, on the robot where it follows."""
-        if self.follows:
-            self.camera = replace(self.camera, centre=(float(place[0]), float(place[1])))
-        return self.camera
 
 
 class Player:
@@ -235,7 +170,7 @@ class Player:
             self.picture.paint(screen, scene, camera)
         else:
             paint(screen, scene, view, camera, self.pen.unit)
-        if self.scene.size * camera.scale < TINY * self.pen.unit:
+        if self.sight.loses(self.pen.unit):
             paint_ring(screen, camera.on_screen(place[0]), self.pen.unit)
         if self.arrows:
             paint_arrows(screen, scene, view, camera, self.pen.unit)

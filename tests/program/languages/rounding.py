@@ -66,6 +66,12 @@ def rounding(program, given, unit=DOUBLE):
             continue
         slopes = _SLOPES[op](*(values[a] for a in args), values[out])
         felt = sum(np.abs(slope) * bounds[a] for slope, a in zip(slopes, args, strict=False))
+        if op in (
+            "min",
+            "max",
+        ):  # where rounding may turn the choice, either operand's error may come through
+            (a, b), (x, y) = (values[a] for a in args), (bounds[a] for a in args)
+            felt = np.where(np.abs(a - b) <= 8 * unit * (x + y), np.maximum(x, y), felt)
         bounds.append(felt + np.abs(values[out]))
     return [unit * np.array([bounds[v] for v in group]).reshape(len(group), -1) for group in program.results]
 

@@ -9,7 +9,7 @@ import { createRunner } from "./runner.js";
 const SPINNER_AFTER = 150;
 // How long settings have to rest before the link and the screen reader's words follow them (ms).
 const SETTLED_AFTER = 400;
-// A half-step error beyond this share of what the states reach is a reason not to trust a run.
+// Where twice the step changes the states by more than this share of what they reach, a run isn't trusted.
 const TRUSTED = 1e-3;
 const GROUPS = { inputs: "Inputs", parameters: "Parameters", start: "Start", run: "Run" };
 const POWERS = { 2: "²", 3: "³", 4: "⁴", "-1": "⁻¹", "-2": "⁻²", "-3": "⁻³" };
@@ -229,7 +229,7 @@ function isTrusted({ halfStepError }) {
 function methodInWords({ method, steps, step, halfStepError }) {
   const change = `${amountText(halfStepError, 2)} of what they reach`;
   const length = step < 0.1 ? `${amountText(1000 * step, 3)} ms` : `${amountText(step, 3)} s`;
-  return `${method}: ${steps.toLocaleString("en")} steps of ${length}. Half the step changes the states by ${change}.`;
+  return `${method}: ${steps.toLocaleString("en")} steps of ${length}. Twice the step would change the states by ${change}.`;
 }
 
 function download(name, text) {

@@ -82,6 +82,11 @@ function orthonormalise(m, o) {
   m.set([x2, y2, x0 * y1 - x1 * y0], o + 8);
 }
 
+// The poses of a motion's sample.
+export function posesAt({ poses, frames }, sample) {
+  return poses.subarray(12 * frames * sample, 12 * frames * (sample + 1));
+}
+
 // A point of a frame in the world; a spot is [frame, [x, y, z]].
 export function placed(poses, [frame, at]) {
   const o = 12 * frame;

@@ -108,9 +108,8 @@ function hull(points) {
 }
 
 function drawBars({ context, theme, screen }, { bars, mounts, wheels }) {
-  const held = wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
   context.beginPath();
-  for (const { start, end } of [...mounts, ...bars, ...held]) {
+  for (const { start, end } of [...mounts, ...bars, ...wheelHolders(wheels)]) {
     context.moveTo(...screen(start));
     context.lineTo(...screen(end));
   }
@@ -136,7 +135,7 @@ function drawWheel({ context, theme, look, poses, seen, edge, scale }, wheel, sp
   }
   const [along, axle, up] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => turned(poses, frame, axis));
   const [alongFlat, axleFlat, upFlat] = [along, axle, up].map((axis) => flat(look, axis));
-  const half = (wheel.width || SLIM * radius) / 2;
+  const half = halfWidth(wheel);
   const cross = (a, b) => a[0] * b[1] - a[1] * b[0];
   const turn = cross(alongFlat, upFlat) < 0 ? -1 : 1;
   const corners = [];
@@ -190,9 +189,10 @@ function drawTread({ context, theme, look, seen, scale }, wheel, { centre, along
 }
 
 // A disc on the pivot of a steered wheel.
-function drawPivot({ context, theme, screen, edge, scale }, { pivot, radius, width }) {
+function drawPivot({ context, theme, screen, edge, scale }, wheel) {
+  const { pivot, radius } = wheel;
   context.beginPath();
-  context.arc(...screen(pivot), Math.max(0.3 * Math.min(radius, width || SLIM * radius) * scale, 2), 0, 2 * Math.PI);
+  context.arc(...screen(pivot), Math.max(0.3 * Math.min(radius, 2 * halfWidth(wheel)) * scale, 2), 0, 2 * Math.PI);
   context.fillStyle = theme.body;
   context.fill();
   context.lineWidth = 1;
@@ -271,6 +271,16 @@ function drawHead(context, [x, y], angle) {
   const corner = (turn) => [x - 9 * Math.cos(angle + turn), y - 9 * Math.sin(angle + turn)];
   polygon(context, [[x, y], corner(0.4), corner(-0.4)]);
   context.fill();
+}
+
+// How far a wheel reaches along its axle.
+export function halfWidth({ width, radius }) {
+  return (width || SLIM * radius) / 2;
+}
+
+// Bars from the pivots of wheels to where they are.
+export function wheelHolders(wheels) {
+  return wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
 }
 
 // Points around a scene's shapes.

@@ -2,8 +2,8 @@
 
 import * as THREE from "./vendor/three.module.min.js";
 import { placed } from "./data.js";
+import { halfWidth, wheelHolders } from "./robot2d.js";
 
-const SLIM3D = 0.3; // a wheel without a width has this share of its radius
 const TREADS = 12; // marks around a tread
 const CREASE = Math.cos((35 * Math.PI) / 180); // faces that meet at less are shaded as one
 const THROUGH = 0.4; // how strongly bodies are drawn through which joints are seen
@@ -30,9 +30,8 @@ export function createRobot3d(shapes, theme, { opacity = 1, colour = null } = {}
   for (const plates of plateGroups(shapes.plates)) addPlates(kit, plates);
   shapes.wheels.forEach((wheel, k) => addWheel(kit, wheel, k));
   const bars = [...shapes.mounts, ...shapes.bars];
-  const held = shapes.wheels.map(({ frame, pivot }) => ({ start: pivot, end: [frame, [0, 0, 0]] }));
   const hidden = ({ start }) => kit.clothed.has(start[0]);
-  addBars(kit, [...bars.filter((bar) => !hidden(bar)), ...held], "bars");
+  addBars(kit, [...bars.filter((bar) => !hidden(bar)), ...wheelHolders(shapes.wheels)], "bars");
   addBars(kit, bars.filter(hidden), "skeleton");
   for (const joint of shapes.joints) addJoint(kit, joint);
   for (const { first } of shapes.loops) addBall(kit, first, kit.joint, "joint", "joints");
@@ -230,7 +229,7 @@ function addWheel(kit, wheel, index) {
     turning.add(new THREE.Mesh(new THREE.SphereGeometry(radius, 32, 16), material(kit, "wheel")));
     return;
   }
-  const half = (wheel.width || SLIM3D * radius) / 2;
+  const half = halfWidth(wheel);
   const disc = (share, reach) => new THREE.CylinderGeometry(share * radius, share * radius, 2 * reach * half, 40);
   turning.add(new THREE.Mesh(disc(1, 1), material(kit, "wheel")), new THREE.Mesh(disc(0.55, 1.02), material(kit, "body")));
   const marks = new THREE.BufferGeometry();

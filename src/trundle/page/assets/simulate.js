@@ -1,4 +1,4 @@
-// Runs of a model in JavaScript: ẋ = f(x, u(t), p) at fixed steps, and how far off half the step says they are.
+// Runs of a model in JavaScript: ẋ = f(x, u(t), p) at fixed steps, and by how much twice the step changes them.
 //
 // A model is its emitted functions with its sizes (see page/live.py):
 //   {sizes: {state, input, parameter, output, pose, spin, measure}, kinds: [unit of each state], operations, slopeOperations,

@@ -1,10 +1,10 @@
 // The robot in a plane: from above, from the side, or in space from a corner, on a canvas.
 
-import { momentAt, placed, roundStep } from "./data.js";
+import { momentAt, placed, posesAt, roundStep } from "./data.js";
 import { drawRobot, flat, outline } from "./robot2d.js";
 
 const LEAST_ROBOT = 44; // pixels; a robot that would be smaller is drawn larger, and the page says so
-const MARGIN = 26; // pixels around what is fitted
+const MARGINS = { side: 26, top: 56, bottom: 44 }; // pixels around what is fitted, above it for buttons, below it for words
 const ZOOMS = [1e-3, 1e5]; // of the scale at which everything fits
 const TRAIL_STEP = 1.5; // pixels between points of a trail
 
@@ -43,10 +43,11 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
     if (!scene) return;
     const [low, high] = boundsOf(scene);
     const span = [Math.max(high[0] - low[0], 1e-9), Math.max(high[1] - low[1], 1e-9)];
-    const room = [camera.width - 2 * MARGIN, camera.height - 2 * MARGIN - 20];
+    const { side, top, bottom } = MARGINS;
+    const room = [camera.width - 2 * side, camera.height - top - bottom];
     camera.scale = camera.fitted = Math.max(Math.min(room[0] / span[0], room[1] / span[1]), 1e-9);
     camera.x = (low[0] + high[0]) / 2;
-    camera.y = (low[1] + high[1]) / 2 - 10 / camera.scale;
+    camera.y = (low[1] + high[1]) / 2 + (top - bottom) / 2 / camera.scale;
     camera.offset = [0, 0];
     camera.moved = false;
   };
@@ -105,7 +106,7 @@ function boundsOf(scene) {
     const points = outline(shapes);
     const every = Math.max(1, Math.floor((motion.time.length * points.length) / 4000));
     for (let k = 0; k < motion.time.length; k += every) {
-      const poses = motion.poses.subarray(k * 12 * motion.frames, (k + 1) * 12 * motion.frames);
+      const poses = posesAt(motion, k);
       for (const spot of points) {
         const at = flat(look, placed(poses, spot));
         for (const axis of [0, 1]) {
@@ -187,7 +188,7 @@ function trailOf(trails, scene, motion, look, scale) {
   if (known && known.scale === scale) return known;
   const points = new Float64Array(2 * motion.time.length);
   for (let k = 0; k < motion.time.length; k++) {
-    const at = flat(look, placed(motion.poses.subarray(k * 12 * motion.frames), scene.traced));
+    const at = flat(look, placed(posesAt(motion, k), scene.traced));
     points[2 * k] = at[0] * scale;
     points[2 * k + 1] = -at[1] * scale;
   }

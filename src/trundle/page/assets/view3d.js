@@ -1,7 +1,7 @@
 // The robot in space, by WebGL: camera, ground, light and trails around what robot3d.js makes.
 
 import * as THREE from "./vendor/three.module.min.js";
-import { momentAt, placed, roundStep } from "./data.js";
+import { momentAt, placed, posesAt, roundStep } from "./data.js";
 import { LAYERS, createRobot3d } from "./robot3d.js";
 import { outline } from "./robot2d.js";
 
@@ -172,12 +172,12 @@ function createTrail({ shapes, motion, look, ghost }, theme) {
 
 // What drives leaves its trail on the ground.
 function trailPoints(shapes, motion) {
-  const { poses, frames, time } = motion;
+  const { time } = motion;
   const level = shapes.base === "planar" ? groundLevel({ ...shapes, motion }, 0) : null;
   const every = Math.max(1, Math.ceil(time.length / TRAIL_POINTS));
   const points = [];
   for (let k = 0; k < time.length; k += every) {
-    const at = placed(poses.subarray(12 * frames * k, 12 * frames * (k + 1)), shapes.traced);
+    const at = placed(posesAt(motion, k), shapes.traced);
     if (level !== null) at[2] = level;
     if (at.every(Number.isFinite)) points.push(new THREE.Vector3(...at));
   }
@@ -201,10 +201,10 @@ function aroundMotion(scene) {
   const found = [];
   for (const shapes of [scene, ...scene.others]) {
     const spots = [...outline({ ...shapes, solids: [] }), ...shapes.solids.flatMap(boxAround)];
-    const { poses, frames, time } = shapes.motion;
+    const { time } = shapes.motion;
     const every = Math.max(1, Math.floor(time.length / 60));
     for (let k = 0; k < time.length; k += every) {
-      const now = poses.subarray(12 * frames * k, 12 * frames * (k + 1));
+      const now = posesAt(shapes.motion, k);
       for (const spot of spots) {
         const at = placed(now, spot);
         if (at.every(Number.isFinite)) found.push(new THREE.Vector3(...at));

@@ -1,6 +1,6 @@
 // Forces and moments as arrows: of a motion that a page made itself, and what their lengths stand for.
 
-import { element, number, placed } from "./data.js";
+import { element, number, placed, posesAt } from "./data.js";
 
 // The arrows of a motion as Python draws those of a run (show/arrows.py): what the ground does to each wheel, in the
 // wheel's frame at its lowest point, as long as a newton is in the run that the page came with.
@@ -25,11 +25,12 @@ function partsOf({ name, roller_angle: angle }, values, view) {
   return found.filter((each) => each.values);
 }
 
-function along({ time, poses, frames }, spot, scale, parts) {
+function along(motion, spot, scale, parts) {
+  const { time } = motion;
   const arrow = { at: new Float64Array(3 * time.length), vector: new Float64Array(3 * time.length) };
   const frame = 12 * spot[0];
   for (let k = 0; k < time.length; k++) {
-    const here = poses.subarray(12 * frames * k, 12 * frames * (k + 1));
+    const here = posesAt(motion, k);
     const force = [0, 1, 2].map((axis) => parts.reduce((sum, { values, way }) => sum + values[k] * way[axis], 0));
     arrow.at.set(placed(here, spot), 3 * k);
     for (let row = 0; row < 3; row++) {

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.program.ir import Group
 from trundle.program.languages.language import PASSED, Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -94,34 +97,58 @@ def _number(suffix: str, value: float) -> str:
     return f"{float(str(near))!r}f"
 
 
-def _framed(real: str, function: Function) -> str:
+@dataclass(frozen=True)
+class Structure:
+    """A group that is a structure, not an array: its type, and a field for each label."""
+
+    type: str
+    fields: Sequence[str]
+
+
+def structured(language: Language, structures: Mapping[Group, Structure]) -> Language:
+    """`C` or `C_SINGLE` with functions that take some of the groups that they read as structures."""
+    return replace(language, framed=partial(_framed, _REALS[language is C_SINGLE], structures))
+
+
+def prototypes(text: str) -> list[str]:
+    """The declarations of the public functions in C source, in their order, as a header has them."""
+    return [
+        found.replace("restrict ", "") + ";" for found in re.findall(r"^void .*(?= \{$)", text, re.MULTILINE)
+    ]
+
+
+def _framed(real: str, structures: Mapping[Group, Structure], function: Function) -> str:
     """A function whose arrays are `restrict`, as they must differ; pieces are the file's own."""
     body = list(function.body)
+    groups = (*function.program.inputs, *function.program.outputs)
+    given: list[str] = []
+    for k, name in enumerate(function.arguments):
+        read = "const " if k < len(function.program.inputs) else ""
+        kind = structures.get(groups[k]) if read else None
+        given.append(f"{read}{real if kind is None else kind.type} *restrict {name}")
+        if kind is not None:
+            body = [_with_fields(line, name, kind.fields) for line in body]
     if function.passed and function.public:
         body.insert(0, f"{real} {PASSED}[{function.passed}];")
     words = set(re.findall(r"\w+", " ".join(body)))
     body[:0] = [f"(void){name};" for name in function.arguments if name not in words]
     static = "" if function.public else "static "
-    given = arguments(function, real, " restrict ")
-    return "\n".join([f"{static}void {function.name}({given}) {{", *(f"    {line}" for line in body), "}\n"])
+    first = f"{static}void {function.name}({', '.join(given)}) {{"
+    return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
 
 
-def arguments(function: Function, real: str, pointing: str = " ") -> str:
-    """How a function's arrays are declared: const what is read; `PASSED`, where pieces have it, is not."""
-    read = len(function.program.inputs)
-    return ", ".join(
-        f"{'const ' if k < read else ''}{real} *{pointing.lstrip()}{name}"
-        for k, name in enumerate(function.arguments)
-    )
+def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:
+    return re.sub(rf"\b{array}\[(\d+)\]", lambda found: f"{array}->{fields[int(found[1])]}", line)
 
 
-def _c(name: str, real: str, suffix: str) -> Language:
+def _c(name: str, single: bool) -> Language:
+    real, suffix = _REALS[single], "f" if single else ""
     return Language(
         name,
         ".c",
         _operations(suffix),
         partial(_number, suffix),
-        partial(_framed, real),
+        partial(_framed, real, {}),
         _RESERVED,
         define=f"const {real} {{name}} = {{value}};",
         store="{target} = {value};",
@@ -130,5 +157,6 @@ def _c(name: str, real: str, suffix: str) -> Language:
     )
 
 
-C = _c("C", "double", "")
-C_SINGLE = _c("C in single precision", "float", "f")
+_REALS = {False: "double", True: "float"}
+C = _c("C", single=False)
+C_SINGLE = _c("C in single precision", single=True)

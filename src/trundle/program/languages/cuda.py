@@ -9,7 +9,8 @@ from dataclasses import replace
 from trundle.program.languages.c import C
 from trundle.program.languages.language import PASSED, Function
 
-_BOTH = "__host__ __device__ inline"
+# What a function of both GPU and host begins with.
+BOTH = "__host__ __device__ inline"
 
 
 def _number(value: float) -> str:
@@ -31,7 +32,7 @@ def _framed(function: Function) -> str:
     body[:0] = [f"(void){name};" for name in function.arguments if name not in words]
     if function.passed and function.public:
         body.insert(0, f"double {PASSED}[{function.passed}];")
-    return "\n".join([f"{_BOTH} void {function.name}({given}) {{", *(f"    {line}" for line in body), "}\n"])
+    return "\n".join([f"{BOTH} void {function.name}({given}) {{", *(f"    {line}" for line in body), "}\n"])
 
 
 _WORDS = (
@@ -52,5 +53,5 @@ CUDA = replace(
     number=_number,
     framed=_framed,
     reserved=C.reserved | frozenset(_WORDS),
-    helpers={name: text.replace("static inline", _BOTH) for name, text in C.helpers.items()},
+    helpers={name: text.replace("static inline", BOTH) for name, text in C.helpers.items()},
 )

@@ -199,19 +199,24 @@ def _require_written(name: str, program: Program, language: Language) -> None:
 def functions(name: str, program: Program, language: Language) -> Iterator[Function]:
     """The functions of a program: its pieces, and then the one that calls them in order."""
     plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, language.piece)
-    read = [group.name for group in program.inputs]
-    written = [f"new {group.name}" if group.name in read else group.name for group in program.outputs]
-    arguments = list(identifiers([*read, *written], language).values())
-    bodies = [list(_Piece(plan, k, arguments, language).lines()) for k in range(len(plan.inside))]
+    names = arguments(program, language)
+    bodies = [list(_Piece(plan, k, names, language).lines()) for k in range(len(plan.inside))]
     if len(bodies) == 1:
-        yield Function(name, program, arguments, bodies[0])
+        yield Function(name, program, names, bodies[0])
         return
     passed = plan.wide_slots
     for k, body in enumerate(bodies):
-        yield Function(f"{name}_{k + 1}", program, [*arguments, PASSED], body, passed, public=False)
-    given = ", ".join([*arguments, language.workspace.format(name=name)])
+        yield Function(f"{name}_{k + 1}", program, [*names, PASSED], body, passed, public=False)
+    given = ", ".join([*names, language.workspace.format(name=name)])
     calls = [language.call.format(name=f"{name}_{k + 1}", arguments=given) for k in range(len(bodies))]
-    yield Function(name, program, arguments, calls, passed)
+    yield Function(name, program, names, calls, passed)
+
+
+def arguments(program: Program, language: Language) -> list[str]:
+    """Names of a function's arrays, inputs first: an output group that is called like an input is "new" of it."""
+    read = [group.name for group in program.inputs]
+    written = [f"new {group.name}" if group.name in read else group.name for group in program.outputs]
+    return list(identifiers([*read, *written], language).values())
 
 
 class _Piece:

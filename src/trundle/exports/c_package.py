@@ -1,0 +1,331 @@
+"""Models as C99: a header, a source file that needs nothing but math.h, an example and its makefile."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program import Group
+from trundle.program.languages import C_SINGLE, C, identifiers, require_identifier, source
+from trundle.program.languages.c import Structure, prototypes, structured
+
+WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
+_HEADER = """\
+/* {name}, {signature}. README.md tells what every function takes and gives.
+
+   Functions read their arrays and structures that are const and write the others, which must not overlap them. They
+   keep nothing between calls, so any number of threads may call them. */
+#ifndef {guard}
+#define {guard}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+{declarations}
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+_SOURCE = """\
+/* {name}, {signature}: what {name}.h declares. */
+#include "{name}.h"
+
+#include <math.h>
+
+{definitions}"""
+_STEP = """\
+void {name}_step(const {real} *state, const {real} *input, const {parameter} *parameter, {real} h, {real} *next)"""
+_STEP_BODY = """\
+ {{
+    {real} a[{n}], b[{n}], c[{n}], d[{n}], at[{n}];
+    {name}_dynamics(state, input, parameter, a);
+    for (int k = 0; k < {n}; k++) at[k] = state[k] + h / 2 * a[k];
+    {name}_dynamics(at, input, parameter, b);
+    for (int k = 0; k < {n}; k++) at[k] = state[k] + h / 2 * b[k];
+    {name}_dynamics(at, input, parameter, c);
+    for (int k = 0; k < {n}; k++) at[k] = state[k] + h * c[k];
+    {name}_dynamics(at, input, parameter, d);
+    for (int k = 0; k < {n}; k++) {after}[k] = state[k] + h / 6 * (a[k] + 2 * b[k] + 2 * c[k] + d[k]);
+"""
+_RUN = """\
+/* Runs {name} from its start and prints time and states as CSV, about a hundred rows:
+   ./main [SECONDS [STEP [INPUT...]]] */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "{name}.h"
+
+static void print(double time, const {real} *state) {{
+    printf("%.17g", time);
+    for (int k = 0; k < {states}; k++) printf(",%.17g", (double)state[k]);
+    printf("\\n");
+}}
+
+int main(int count, char **words) {{
+    const double seconds = count > 1 ? strtod(words[1], NULL) : 10.0;
+    const double h = count > 2 ? strtod(words[2], NULL) : 1e-3;
+    const long steps = (long)(seconds / h + 0.5), stride = steps < 100 ? 1 : steps / 100;
+    {real} state[{states}], input[{room}] = {{0}};
+    for (int k = 0; k < {states}; k++) state[k] = {name}_start[k];
+    for (int k = 0; k < {inputs} && k + 3 < count; k++) input[k] = ({real})strtod(words[k + 3], NULL);
+    for (long step = 0; step < steps; step++) {{
+        if (step % stride == 0) print((double)step * h, state);
+        {name}_step(state, input, {defaults}, ({real})h, state);
+    }}
+    print((double)steps * h, state);
+    return 0;
+}}
+"""
+_CALLS = """\
+/* Calls every function of {name} once, most numbers at zero, and prints what it gives. */
+#include <stdio.h>
+
+#include "{name}.h"
+
+static void print(const char *what, const {real} *numbers, int count) {{
+    printf("%s", what);
+    for (int k = 0; k < count; k++) printf(" %.9g", (double)numbers[k]);
+    printf("\\n");
+}}
+
+int main(void) {{
+{calls}
+    return 0;
+}}
+"""
+_MAKEFILE = """\
+CC = cc
+CFLAGS = -std=c99 -O2 {warnings}
+
+main: main.c {name}.c {name}.h
+\t$(CC) $(CFLAGS) -o $@ main.c {name}.c -lm
+
+clean:
+\trm -f main
+
+.PHONY: clean
+"""
+_USAGE = """\
+## How to use it
+
+`{name}.h` and `{name}.c` are C99, need nothing but `math.h`, allocate nothing and keep nothing between calls. `make`
+builds the example `main.c`, `./main 30 0.001` runs it. Every function takes its groups as arrays, parameters as a
+structure whose defaults are there by name; `{upper}_STATE_...` and the like are the places in arrays, `..._COUNT` their
+lengths. Arrays that are read and those that are written must not overlap; only `{name}_step` may write its state.
+"""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a package's groups are called: `words` the groups, unique whatever their labels, such as "state";
+    `structures` those that are structures and `places` the constants of the others' labels, none of matrices.
+    """
+
+    words: Mapping[Group, str]
+    structures: Mapping[Group, Structure]
+    places: Mapping[Group, Sequence[str]]
+    counts: Mapping[Group, str]
+
+
+def naming(prefix: str, entries: Sequence[Entry]) -> Naming:
+    """Names for all groups: groups that are alike share theirs; where only names are alike the first has it plain."""
+    words: dict[Group, str] = {}
+    for entry in entries:
+        for group in entry.groups:
+            if group not in words:
+                plain = group.name not in (each.name for each in words)
+                words[group] = group.name if plain else f"{entry.name} {group.name}"
+    plain = identifiers(words.values(), C)
+    words = {group: plain[word] for group, word in words.items()}
+    structures = {
+        group: Structure(f"{prefix}_{word}", list(identifiers(group.labels, C).values()))
+        for group, word in words.items()
+        if group.name == "parameter" and group.size
+    }
+    counts = {group: f"{prefix}_{word}_count".upper() for group, word in words.items()}
+    places = {
+        group: _places(f"{prefix}_{word}".upper(), group.labels)
+        for group, word in words.items()
+        if group not in structures and not group.name.startswith("d ")
+    }
+    return Naming(words, structures, places, counts)
+
+
+def _places(prefix: str, labels: Sequence[str]) -> list[str]:
+    """A constant for each label, none twice where labels differ in case alone."""
+    found: list[str] = []
+    for label in labels:
+        word = f"{prefix}_{identifiers([label], C)[label].upper()}"
+        tried = chain([word], (f"{word}_{k}" for k in count(2)))
+        found.append(next(each for each in tried if each not in found and each != f"{prefix}_COUNT"))
+    return found
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """NAME.h and NAME.c with a function an entry and a Runge-Kutta step, main.c that calls them, a makefile."""
+    code = Code(model, entries, options)
+    files = {
+        f"{options.name}.h": code.header(),
+        f"{options.name}.c": code.source(),
+        "main.c": code.example(),
+        "Makefile": _MAKEFILE.format(name=options.name, warnings=WARNINGS),
+    }
+    return Package(files, _USAGE.format(name=options.name, upper=options.name.upper()), {})
+
+
+class Code:
+    """The texts of a package in C."""
+
+    def __init__(self, model: Model, entries: Sequence[Entry], options: Options) -> None:
+        language = C_SINGLE if options.precision == "single" else C
+        require_identifier(options.name, language)
+        self.model, self.entries, self.name = model, entries, options.name
+        self.names = naming(options.name, entries)
+        self.language = structured(language, self.names.structures)
+        self.real = "float" if options.precision == "single" else "double"
+        programs = {f"{self.name}_{entry.name}": entry.program for entry in entries}
+        self.functions = source(programs, self.language)
+        self.dynamics = next((entry for entry in entries if entry.name == "dynamics"), None)
+
+    def header(self) -> str:
+        """Places, structures, defaults, and the functions with what they do."""
+        parts = list(_unique(each for entry in self.entries for each in self._groups(entry)))
+        for entry, prototype in zip(self.entries, prototypes(self.functions), strict=True):
+            parts.append(f"/* {comment(entry.meaning)} */\n{_wrapped(prototype)}\n")
+        if self.dynamics is not None:
+            text = "the state after a time h, inputs held, by the classical Runge-Kutta method; next may be state"
+            parts.append(f"/* {text} */\n{_wrapped(self._step() + ';')}\n")
+        guard = f"{self.name.upper()}_H"
+        declarations = "\n".join(parts)
+        return _HEADER.format(name=self.name, signature=signature(), guard=guard, declarations=declarations)
+
+    def source(self) -> str:
+        """The functions, and the values that structures and states have by default."""
+        parts = [*_unique(each for entry in self.entries for each in self._values(entry)), self.functions]
+        if self.dynamics is not None:
+            parts.append(self._step() + self._step_body(self.dynamics))
+        return _SOURCE.format(name=self.name, signature=signature(), definitions="\n".join(parts))
+
+    def example(self) -> str:
+        """A program that runs the robot, or where there are no dynamics calls every function."""
+        if self.dynamics is None:
+            calls = "\n".join(line for entry in self.entries for line in self._call(entry))
+            return _CALLS.format(name=self.name, real=self.real, calls=calls)
+        state, given, parameter = self.dynamics.program.inputs
+        return _RUN.format(
+            name=self.name,
+            real=self.real,
+            states=self.names.counts[state],
+            inputs=self.names.counts[given],
+            room=self.names.counts[given] if given.size else "1",
+            defaults=self._default(parameter),
+        )
+
+    def _groups(self, entry: Entry) -> Iterator[str]:
+        """What a header says of an entry's groups."""
+        for group in entry.groups:
+            names, units = self.names, entry.units[group.name]
+            told = [
+                comment(f"{label}, {unit}" if unit else label)
+                for label, unit in zip(group.labels, units, strict=True)
+            ]
+            count = f"    {names.counts[group]} = {group.size}"
+            if group in names.structures:
+                kind = names.structures[group]
+                fields = [
+                    f"    {self.real} {name};  /* {text} */"
+                    for name, text in zip(kind.fields, told, strict=True)
+                ]
+                yield "\n".join(["typedef struct {", *fields, f"}} {kind.type};\n"])
+                yield f"extern const {kind.type} {kind.type}_defaults;\n"
+                continue
+            places = [
+                f"    {name},  /* {text} */"
+                for name, text in zip(names.places.get(group, ()), told, strict=False)
+            ]
+            yield "\n".join(["enum {", *places, count, "};\n"]) if places else f"enum {{{count[3:]} }};\n"
+            if group.name == "state" and "state" in entry.defaults:
+                yield f"extern const {self.real} {self.name}_start[{names.counts[group]}];\n"
+
+    def _values(self, entry: Entry) -> Iterator[str]:
+        for group in entry.program.inputs:
+            values = [self.language.number(value) for value in entry.defaults.get(group.name, ())]
+            inside = f" = {{\n{_filled(values)}\n}};\n"
+            if group in self.names.structures and values:
+                kind = self.names.structures[group].type
+                yield f"const {kind} {kind}_defaults{inside}"
+            elif group.name == "state" and values:
+                yield f"const {self.real} {self.name}_start[{self.names.counts[group]}]{inside}"
+
+    def _default(self, group: Group) -> str:
+        return f"&{self.names.structures[group].type}_defaults" if group in self.names.structures else "NULL"
+
+    def _step(self) -> str:
+        """How the step is declared; without parameters its last array is empty."""
+        assert self.dynamics is not None
+        kind = self.names.structures.get(self.dynamics.program.inputs[2])
+        return _STEP.format(name=self.name, real=self.real, parameter=kind.type if kind else self.real)
+
+    def _step_body(self, dynamics: Entry) -> str:
+        n = self.names.counts[dynamics.program.inputs[0]]
+        projected = any(entry.name == "projection" for entry in self.entries)
+        text = _STEP_BODY.format(name=self.name, real=self.real, n=n, after="at" if projected else "next")
+        return (
+            f"{text}    {self.name}_projection(at, input, parameter, next);\n}}\n"
+            if projected
+            else f"{text}}}\n"
+        )
+
+    def _call(self, entry: Entry) -> Iterator[str]:
+        given: list[str] = []
+        yield "    {"
+        for k, group in enumerate(entry.groups):
+            if group in self.names.structures:
+                given.append(self._default(group))
+            elif not group.size:
+                given.append("NULL")
+            else:
+                given.append(f"group_{k}")
+                yield f"        {self.real} group_{k}[{self.names.counts[group]}] = {{0}};"
+        yield f"        {self.name}_{entry.name}({', '.join(given)});"
+        inputs = len(entry.program.inputs)
+        for k, group in enumerate(entry.program.outputs, inputs):
+            if group.size:
+                what = f"{self.name}_{entry.name}, {self.names.words[group]}:"
+                yield f'        print("{what}", group_{k}, {self.names.counts[group]});'
+        yield "    }"
+
+
+def comment(text: str) -> str:
+    """Text that may stand in a comment, whatever it says."""
+    plain = "".join(each if each.isprintable() else "?" for each in text)
+    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", plain)
+
+
+def _unique(texts: Iterable[str]) -> Iterator[str]:
+    return iter(dict.fromkeys(texts))
+
+
+def _wrapped(prototype: str) -> str:
+    """A prototype in lines of at most 100 characters."""
+    if len(prototype) <= 100:
+        return prototype
+    first, _, rest = prototype.partition("(")
+    whole = re.sub(r"(?<!,) ", "\0", rest)  # lines end behind commas
+    return f"{first}(\n" + textwrap.fill(whole, 96, initial_indent="    ", subsequent_indent="    ").replace(
+        "\0", " "
+    )
+
+
+def _filled(values: Sequence[str]) -> str:
+    return textwrap.fill(", ".join(values), 96, initial_indent="    ", subsequent_indent="    ")

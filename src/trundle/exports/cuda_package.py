@@ -1,0 +1,219 @@
+"""Models as CUDA C: functions for a GPU's threads, kernels over many robots, and an example for nvcc."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.exports.words import Word, commented, words
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program.languages import identifiers, require_identifier, source
+from trundle.program.languages.cuda import BOTH, CUDA
+
+_SOURCE = """\
+// {name}, {signature}. README.md tells what every function takes and gives.
+// It includes nothing: nvcc compiles it, NVRTC (CuPy's RawModule) too, and C++ where the qualifiers are empty.
+
+{constants}
+{functions}
+/* Number i of robot k is at i * count + k, so that neighbouring threads read neighbouring numbers. */
+__device__ static void gather(const double *from, int size, int count, int k, double *own) {{
+    for (int i = 0; i < size; i++) own[i] = from[i * (long long)count + k];
+}}
+
+__device__ static void scatter(const double *own, int size, int count, int k, double *to) {{
+    for (int i = 0; i < size; i++) to[i * (long long)count + k] = own[i];
+}}
+
+{kernels}"""
+# A function, as what stands outside of them is the host's or the GPU's alone.
+_DEFAULT = """\
+__host__ __device__ inline double {name}(int place) {{
+    const double numbers[] = {{
+    {numbers}
+    }};
+    return numbers[place];
+}}
+"""
+_KERNEL = """\
+/* {name} of `count` robots; the one set of parameters of all where `sets` is 1, else `count` sets. */
+extern "C" __global__ void {name}_of_all(int count, int sets, {arguments}) {{
+    const int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= count) return;
+{lines}
+}}
+"""
+_STEP = """\
+/* The state after a time h, inputs held, by the classical Runge-Kutta method; next may be state. */
+__host__ __device__ inline void step(const double *state, const double *input, const double *parameter, double h,
+                                     double *next) {{
+    double a[{n}], b[{n}], c[{n}], d[{n}], at[{n}];
+    dynamics(state, input, parameter, a);
+    for (int i = 0; i < {n}; i++) at[i] = state[i] + h / 2 * a[i];
+    dynamics(at, input, parameter, b);
+    for (int i = 0; i < {n}; i++) at[i] = state[i] + h / 2 * b[i];
+    dynamics(at, input, parameter, c);
+    for (int i = 0; i < {n}; i++) at[i] = state[i] + h * c[i];
+    dynamics(at, input, parameter, d);
+    for (int i = 0; i < {n}; i++) {after}[i] = state[i] + h / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);{last}
+}}
+"""
+_ROLL = """\
+/* `steps` steps of h for `count` robots, inputs held; their states are read and written. */
+extern "C" __global__ void roll(int count, int sets, int steps, double h, double *state, const double *input,
+                                const double *parameter) {{
+    const int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= count) return;
+    double own_state[{n}], own_input[{inputs}], own_parameter[{parameters}];
+    gather(state, STATE_SIZE, count, k, own_state);
+    gather(input, INPUT_SIZE, count, k, own_input);
+    gather(parameter, PARAMETER_SIZE, sets, sets == 1 ? 0 : k, own_parameter);
+    for (int i = 0; i < steps; i++) step(own_state, own_input, own_parameter, h, own_state);
+    scatter(own_state, STATE_SIZE, count, k, state);
+}}
+"""
+_EXAMPLE = """\
+// Runs many of {name} from their start, all alike, and prints time and states of the last as CSV:
+// ./main [SECONDS [STEP [INPUT...]]]
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "{name}.cu"
+
+static double *numbers(int count) {{
+    double *made = NULL;
+    if (cudaMallocManaged(&made, (count > 0 ? count : 1) * sizeof(double)) != cudaSuccess) {{
+        fprintf(stderr, "no memory on a GPU\\n");
+        exit(1);
+    }}
+    return made;
+}}
+
+int main(int given, char **words) {{
+    const int count = 1000, rows = 100;
+    const double seconds = given > 1 ? strtod(words[1], NULL) : 10.0, h = given > 2 ? strtod(words[2], NULL) : 1e-3;
+    const int steps = (int)(seconds / h + 0.5), stride = steps < rows ? 1 : steps / rows;
+    double *state = numbers(STATE_SIZE * count), *input = numbers(INPUT_SIZE * count);
+    double *parameter = numbers(PARAMETER_SIZE);
+    for (int i = 0; i < PARAMETER_SIZE; i++) parameter[i] = parameter_default(i);
+    for (int k = 0; k < count; k++) {{
+        for (int i = 0; i < STATE_SIZE; i++) state[i * count + k] = state_default(i);
+        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = i + 3 < given ? strtod(words[i + 3], NULL) : 0.0;
+    }}
+    for (int done = 0, now = 0;; done += now) {{
+        printf("%.17g", done * h);
+        for (int i = 0; i < STATE_SIZE; i++) printf(",%.17g", state[i * count + count - 1]);
+        printf("\\n");
+        if (done == steps) break;
+        now = steps - done < stride ? steps - done : stride;
+        roll<<<(count + 127) / 128, 128>>>(count, 1, now, h, state, input, parameter);
+        const cudaError_t problem = cudaDeviceSynchronize();
+        if (problem != cudaSuccess) {{
+            fprintf(stderr, "%s\\n", cudaGetErrorString(problem));
+            return 1;
+        }}
+    }}
+    return 0;
+}}
+"""
+_MAKEFILE = """\
+NVCC = nvcc
+NVCCFLAGS = -O2
+
+main: main.cu {name}.cu
+\t$(NVCC) $(NVCCFLAGS) -o $@ main.cu
+
+clean:
+\trm -f main
+
+.PHONY: clean
+"""
+_USAGE = """\
+## How to use it
+
+`{name}.cu` includes nothing. Its functions are for one thread and one robot; each has a kernel `..._of_all` for `count`
+robots, number i of robot k at place i · count + k, with one set of parameters for all (`sets` = 1) or one a robot
+(`sets` = `count`). `STATE_...` and the like are the places of numbers, `..._SIZE` how many there are,
+`..._default(place)` what parameters and states start with. With CuPy:
+
+    module = cupy.RawModule(code=open("{name}.cu").read())
+    kernel = module.get_function("{first}_of_all"){example}
+"""
+_RUN = """
+
+`roll` takes many steps of the classical Runge-Kutta method in one launch. `make` builds the example with nvcc,
+`./main 30 0.001` runs it."""
+"""Of `_USAGE`, where there are dynamics."""
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """NAME.cu with a function and a kernel an entry, and a Runge-Kutta step; main.cu that runs it; a makefile."""
+    name = options.name
+    require_identifier(name, CUDA)
+    programs = {entry.name: entry.program for entry in entries}
+    kernels = [_kernel(entry) for entry in entries]
+    functions = commented(source(programs, CUDA), entries, f"{BOTH} void {{name}}(", "/* {meaning} */")
+    files: dict[str, str] = {}
+    if "dynamics" in programs:
+        functions += "\n" + _step(model)
+        sizes = {"inputs": len(model.inputs) or 1, "parameters": len(model.parameters) or 1}
+        kernels.append(_ROLL.format(n=len(model.states), **sizes))
+        files = {"main.cu": _EXAMPLE.format(name=name), "Makefile": _MAKEFILE.format(name=name)}
+    text = _SOURCE.format(
+        name=name,
+        signature=signature(),
+        constants="\n".join(_constants(words(entries))),
+        functions=functions,
+        kernels="\n".join(kernels),
+    )
+    usage = _USAGE.format(name=name, first=entries[0].name, example=_RUN if files else "")
+    return Package({f"{name}.cu": text, **files}, usage, {})
+
+
+def _kernel(entry: Entry) -> str:
+    """What calls an entry's function for a thread's robot."""
+    read, groups = len(entry.program.inputs), entry.groups
+    names = list(
+        identifiers([f"{'of' if k < read else 'to'} {g.name}" for k, g in enumerate(groups)], CUDA).values()
+    )
+    arguments = [f"{'const ' if k < read else ''}double *{name}" for k, name in enumerate(names)]
+    own = [f"own_{k}" for k in range(len(groups))]
+    lines = [f"double {name}[{group.size or 1}];" for name, group in zip(own, groups, strict=True)]
+    for name, mine, group in zip(names[:read], own, groups, strict=False):
+        count, k = ("sets", "sets == 1 ? 0 : k") if group.name == "parameter" else ("count", "k")
+        lines.append(f"gather({name}, {group.size}, {count}, {k}, {mine});")
+    lines.append(f"{entry.name}({', '.join(own)});")
+    for name, mine, group in zip(names[read:], own[read:], groups[read:], strict=True):
+        lines.append(f"scatter({mine}, {group.size}, count, k, {name});")
+    inside = "\n".join(f"    {line}" for line in lines)
+    return _KERNEL.format(name=entry.name, arguments=", ".join(arguments), lines=inside)
+
+
+def _step(model: Model) -> str:
+    after, last = "next", ""
+    if model.projection is not None:
+        after, last = "at", "\n    projection(at, input, parameter, next);"
+    return _STEP.format(n=len(model.states), after=after, last=last)
+
+
+def _constants(named: Sequence[Word]) -> Iterator[str]:
+    """Places and sizes of groups, and values that they start with."""
+    language = replace(CUDA, ignores_case=True)
+    sizes = [f"{each.word} size" for each in named]
+    labels = [f"{each.word}.{label}" for each in named for label in each.group.labels]
+    names = identifiers([*sizes, *labels, *(f"{each.word} default" for each in named)], language)
+    for each in named:
+        places = [names[f"{each.word}.{label}"].upper() for label in each.group.labels]
+        size = f"    {names[f'{each.word} size'].upper()} = {each.group.size}"
+        yield "\n".join(["enum {", *([f"{_filled(places)},"] if places else []), size, "};"])
+        if each.defaults or not each.group.size:
+            numbers = list(map(CUDA.number, each.defaults or (0.0,)))
+            yield _DEFAULT.format(name=names[f"{each.word} default"], numbers=_filled(numbers))
+
+
+def _filled(items: Sequence[str]) -> str:
+    return textwrap.fill(", ".join(items), 100, initial_indent="    ", subsequent_indent="    ")

@@ -1,0 +1,149 @@
+"""A model as a function of Python's other numeric libraries: NumPy, JAX, CasADi."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from trundle.errors import InputError
+from trundle.exports.entries import Entry, entry_named
+from trundle.model.arguments import Given, derived
+from trundle.program.languages import JAX, NUMPY, Language, arguments, source
+from trundle.results.arrays import FloatArray
+from trundle.scalars import SX
+
+
+def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArray | tuple[FloatArray, ...]]:
+    """A model as a plain function of NumPy arrays, without a compiler: ẋ = f(x, u, p).
+
+    Parameters
+    ----------
+    model : Model, Robot, Document, path or mapping
+        What is no model is derived first.
+    function : str, optional
+        Which: "dynamics", "projection", "jacobian", "wheel_states", "next_wheel_states", "base_twist",
+        "odometry_step" or "outputs" (docs/export.md).
+
+    Returns
+    -------
+    callable
+        Its groups in order, each (n,) or (n, count); inputs are 0 and parameters the model's where they aren't given.
+        Returns an array, or a tuple where there are several groups.
+
+    Raises
+    ------
+    InputError
+        There is no such function, or the model hasn't it.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> f = trundle.to_numpy(trundle.catalog.pendulum(links=1))
+    >>> f([0.5, 0.25]).shape, f(np.zeros((2, 100))).shape
+    ((2,), (2, 100))
+    """
+    return _read(entry_named(derived(model, "to_numpy"), function), NUMPY)
+
+
+def to_jax(model: Given, function: str = "dynamics") -> Callable[..., Any]:
+    """A model as a function of JAX arrays, which `jit`, `vmap` and `grad` take.
+
+    Parameters
+    ----------
+    model : Model, Robot, Document, path or mapping
+        What is no model is derived first.
+    function : str, optional
+        Which, as in `to_numpy`.
+
+    Returns
+    -------
+    callable
+        As `to_numpy` gives it. In double precision where `jax_enable_x64` is on; where it is off a warning says so.
+
+    Raises
+    ------
+    InputError
+        There is no such function, the model hasn't it, or JAX isn't installed.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> f = trundle.to_jax(trundle.catalog.pendulum(links=1))  # doctest: +SKIP
+    >>> jax.jit(jax.jacfwd(f))(jax.numpy.zeros(2)).shape  # doctest: +SKIP
+    (2, 2)
+    """
+    if find_spec("jax") is None:
+        raise InputError("JAX isn't installed", hint="pip install jax; trundle.to_numpy needs NumPy alone")
+    return _read(entry_named(derived(model, "to_jax"), function), JAX)
+
+
+def to_casadi(model: Given, function: str = "dynamics") -> SX:
+    """A model as a `casadi.Function`, for optimal control: with it opty, acados and IPOPT have the equations.
+
+    Parameters
+    ----------
+    model : Model, Robot, Document, path or mapping
+        What is no model is derived first.
+    function : str, optional
+        Which, as in `to_numpy`.
+
+    Returns
+    -------
+    casadi.Function
+        Of SX expressions, with the groups' names: `f(x, u, p)`, or `f(state=x, input=u, parameter=p)["rate"]`.
+
+    Raises
+    ------
+    InputError
+        There is no such function, or the model hasn't it.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> f = trundle.to_casadi(trundle.catalog.pendulum(links=1))
+    >>> f.name_in(), f.name_out()
+    (['state', 'input', 'parameter'], ['rate'])
+    """
+    import casadi as ca
+
+    entry = entry_named(derived(model, "to_casadi"), function)
+    symbols = [ca.SX.sym(group.name, group.size) for group in entry.program.inputs]
+    names = arguments(entry.program, NUMPY)
+    read, written = names[: len(symbols)], names[len(symbols) :]
+    return ca.Function(entry.name, symbols, entry.program.casadi_function.call(symbols), read, written)
+
+
+def _read(entry: Entry, language: Language) -> Callable[..., Any]:
+    """The function that the text of an entry defines, with its numbers' names and their defaults."""
+    space: dict[str, Any] = {"__name__": f"trundle_{entry.name}"}
+    text = source({entry.name: entry.program}, language)
+    exec(compile(text, f"<{entry.name} in {language.name}>", "exec"), space)
+    function = space[entry.name]
+    function.__doc__ = "\n".join(
+        [
+            f"{entry.meaning[0].upper()}{entry.meaning[1:]}.",
+            "",
+            *(
+                f"{group.name}: {', '.join(group.labels)}"
+                for group in entry.groups
+                if "/d " not in group.name
+            ),
+        ]
+    )
+    inspect.unwrap(function).__defaults__ = _defaults(entry)  # type: ignore[attr-defined]  # a function of that text
+    return function
+
+
+def _defaults(entry: Entry) -> tuple[tuple[float, ...], ...]:
+    """Of the last groups, as far as they have any: inputs 0, parameters the model's."""
+    found: list[tuple[float, ...]] = []
+    for group in reversed(entry.program.inputs):
+        if group.name == "parameter":
+            found.append(entry.defaults[group.name])
+        elif group.name == "input" or not group.size:
+            found.append((0.0,) * group.size)
+        else:
+            break
+    return tuple(reversed(found))

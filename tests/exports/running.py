@@ -1,0 +1,57 @@
+"""What packages' example programs are held to: the differential drive's run by the kernels, with the same steps."""
+
+import subprocess
+from functools import cache
+
+import numpy as np
+
+import trundle
+
+# The run section of the catalogue's differential drive: 30 s at these voltages.
+VOLTAGES = (24.0, 20.0)
+
+
+@cache
+def model_of(name):
+    return trundle.derive(trundle.catalog.robot(name))
+
+
+def exported(name, target, folder, what=None):
+    """A robot's package in a folder, whose name is the robot's."""
+    model_of(name).export(target, what, output=folder)
+    return folder
+
+
+def rk4(model, x, u, h, steps):
+    """The state after steps of the classical Runge-Kutta method by the kernels."""
+    p = np.array([*model.parameters.values()])
+    for _ in range(steps):
+        a = model.dynamics(x, u, p)
+        b = model.dynamics(x + h / 2 * a, u, p)
+        c = model.dynamics(x + h / 2 * b, u, p)
+        d = model.dynamics(x + h * c, u, p)
+        x = x + h / 6 * (a + 2 * b + 2 * c + d)
+        x = x if model.projection is None else model.projection(x, u, p)
+    return x
+
+
+@cache
+def kernels_end(name, inputs, steps):
+    model = model_of(name)
+    return rk4(model, np.array(model.state_vector()), np.array(inputs), 1e-3, steps)
+
+
+def require_same_run(printed, name, inputs, steps, tolerance):
+    """The last line of an example's CSV, against the kernels' state then, relative to the largest number."""
+    last = np.array([float(word) for word in printed.strip().splitlines()[-1].split(",")])
+    expected = kernels_end(name, inputs, steps)
+    assert abs(last[0] - 1e-3 * steps) < 1e-9
+    assert np.abs(last[1:] - expected).max() <= tolerance * np.abs(expected).max()
+
+
+def output_of(command, folder):
+    """What a command prints in a folder; nothing may be on its error stream."""
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
+    assert done.returncode == 0, done.stderr[:3000]
+    assert not done.stderr, done.stderr[:3000]
+    return done.stdout

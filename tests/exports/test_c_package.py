@@ -1,0 +1,172 @@
+"""Packages in C and C++: what they compute is the kernels', they compile without a warning and leave nothing behind."""
+
+import ctypes
+import re
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import trundle
+from program.languages.c_code import WARNINGS, compiler
+from trundle.errors import InputError
+from trundle.exports.c_package import comment
+from trundle.exports.entries import entries
+
+ROBOT = trundle.catalog.differential_drive()
+VOLTS = ["24", "20"]
+COMPILERS = [("gcc", "g++"), pytest.param(("clang", "clang++"), marks=pytest.mark.slow)]
+
+
+def built(folder, pair=("gcc", "g++")):
+    """The example of a package, compiled by its own makefile with every warning an error."""
+    c, cpp = (compiler(name) for name in pair)
+    command = [compiler("make"), "-B", "-C", str(folder), f"CC={c} -Werror", f"CXX={cpp} -Werror"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[:3000]
+    assert not done.stderr, done.stderr[:3000]
+    return folder / "main"
+
+
+def ran(program, *words):
+    """The rows that an example prints, time first."""
+    done = subprocess.run([str(program), *words], capture_output=True, text=True, check=True, timeout=60)
+    return np.array([[float(each) for each in line.split(",")] for line in done.stdout.splitlines()])
+
+
+def library(folder, name):
+    path = folder / "code.so"
+    command = [compiler("gcc"), "-std=c99", "-O1", *WARNINGS, "-shared", "-fPIC", str(folder / f"{name}.c")]
+    subprocess.run([*command, "-o", str(path), "-lm"], check=True, timeout=300)
+    return ctypes.CDLL(str(path))
+
+
+def kernels_run(steps):
+    """The state after steps of 1 ms by the kernels' own Runge-Kutta method."""
+    volts = {"right_motor.voltage": 24.0, "left_motor.voltage": 20.0}
+    model = trundle.derive(ROBOT)
+    batch = trundle.rollout(model, inputs=volts, steps=steps, dt=1e-3, progress=False)
+    return np.array([np.ravel(batch.final(name))[0] for name in model.states])
+
+
+@pytest.mark.parametrize("to", ["c", "cpp"])
+@pytest.mark.parametrize("pair", COMPILERS)
+def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
+    trundle.export(ROBOT, to, output=tmp_path / "robot")
+    program = built(tmp_path / "robot", pair)
+    for seconds, steps, allowed in (("0.001", 1, 1e-12), ("30", 30_000, 1e-9)):
+        expected = kernels_run(steps)
+        found = ran(program, seconds, "0.001", *VOLTS)[-1, 1:]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("robot", ["swerve", "four_bar", "differential_drive"])
+@pytest.mark.parametrize("to", ["c", "cpp"])
+@pytest.mark.slow
+def test_single_precision_and_kinematics_alone_compile(tmp_path, robot, to):
+    made = getattr(trundle.catalog, robot)()
+    trundle.export(made, to, precision="single", output=tmp_path / "single")
+    assert len(ran(built(tmp_path / "single"), "0.1")) == 101
+    built(tmp_path / "single", ("clang", "clang++"))
+    if robot != "four_bar":
+        trundle.export(made, to, "kinematics,odometry", output=tmp_path / "kinematics")
+        for pair in (("gcc", "g++"), ("clang", "clang++")):
+            subprocess.run([str(built(tmp_path / "kinematics", pair))], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("robot", ["differential_drive", pytest.param("swerve", marks=pytest.mark.slow)])
+def test_every_function_is_its_program(tmp_path, robot, rng):
+    model = trundle.derive(getattr(trundle.catalog, robot)())
+    package = model.export("c", output=tmp_path / "robot")
+    loaded = library(tmp_path / "robot", robot)
+    for entry in entries(model):
+        given = [
+            np.array(entry.defaults[group.name]) * rng.uniform(0.9, 1.1, group.size)
+            if group.name == "parameter"
+            else rng.uniform(-1.0, 1.0, group.size)
+            for group in entry.program.inputs
+        ]
+        found = [np.full(group.size, np.nan) for group in entry.program.outputs]
+        getattr(loaded, f"{robot}_{entry.name}")(*(ctypes.c_void_p(a.ctypes.data) for a in (*given, *found)))
+        expected = entry.program(*given)
+        for got, wanted in zip(found, expected if isinstance(expected, tuple) else (expected,), strict=True):
+            scale = max(np.abs(wanted).max(initial=0.0), 1.0)  # what goes in is up to one
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12 * scale, err_msg=entry.name)
+    assert set(package.files) > {f"{robot}.h", f"{robot}.c", "main.c", "Makefile", "README.md"}
+
+
+def test_nothing_is_allocated_or_kept_and_the_stack_stays_small(tmp_path):
+    trundle.export(ROBOT, "c", output=tmp_path)
+    command = [compiler("gcc"), "-std=c99", "-O2", "-fstack-usage", "-c", "differential_drive.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
+    symbols = subprocess.run(
+        [compiler("nm"), "differential_drive.o"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    kinds = {line.split()[-1]: line.split()[-2] for line in symbols}
+    assert not {name for name, kind in kinds.items() if kind in "bBdDC"}  # data that could be written
+    needed = {name for name, kind in kinds.items() if kind == "U"}
+    assert needed <= {
+        "sin",
+        "cos",
+        "sincos",
+        "sqrt",
+        "atan2",
+        "hypot",
+        "remainder",
+        "fmod",
+        "_GLOBAL_OFFSET_TABLE_",
+    }
+    rows = [line.split("\t") for line in (tmp_path / "differential_drive.su").read_text().splitlines()]
+    stack = {row[0].rpartition(":")[2].removeprefix("differential_drive_"): int(row[1]) for row in rows}
+    assert {"dynamics", "step", "jacobian", "odometry_step", "outputs"} <= stack.keys()
+    assert stack["step"] + stack["dynamics"] <= 2048
+    assert max(stack.values()) <= 2048
+
+
+@pytest.mark.slow
+def test_long_chains_grow_linearly_and_compile(tmp_path):
+    sizes = {}
+    for links in (25, 50, 100):
+        folder = tmp_path / str(links)
+        trundle.export(trundle.catalog.pendulum(links=links), "c", "dynamics", output=folder)
+        sizes[links] = len((folder / "pendulum.c").read_bytes())
+    # twice as many links more; the names of values grow by a digit now and then
+    assert (sizes[100] - sizes[50]) / (sizes[50] - sizes[25]) < 2.3
+    start = time.perf_counter()
+    built(tmp_path / "100")
+    assert time.perf_counter() - start < 60
+
+
+def test_places_are_told_apart():
+    source = {"trundle": 1, "robot": dump_of(["a", "A", "count", "int"])}
+    header = trundle.export(source, "c", "dynamics", name="odd").files["odd.h"]
+    places = re.findall(r"ODD_STATE_\w+", header)
+    assert len(set(places)) == 9
+    assert {"ODD_STATE_A_ANGLE", "ODD_STATE_A_ANGLE_2", "ODD_STATE_COUNT_ANGLE", "ODD_STATE_COUNT"} <= set(
+        places
+    )
+
+
+def dump_of(names):
+    """A chain of hinges with these names."""
+    body = {"mass": 1.0, "center_of_mass": [0, 0, -0.5], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    joints = {
+        name: {"type": "revolute", "parent": names[k - 1] if k else "base", "axis": [0, 1, 0], "body": body}
+        for k, name in enumerate(names)
+    }
+    return {"name": "odd", "base": "fixed", "gravity": 9.81, "joints": joints}
+
+
+def test_comments_end_where_they_should():
+    text = comment("a */ b /* c ??/\n\u202e d **//")
+    assert not any(bad in text for bad in ("*/", "/*", "??", "\n", "\u202e"))
+    assert comment("rad/s, N m/A") == "rad/s, N m/A"
+
+
+@pytest.mark.parametrize("name", ["while", "namespace", "sin", "my robot", "1st"])
+@pytest.mark.parametrize("to", ["c", "cpp"])
+def test_names_that_c_can_not_have_are_refused(tmp_path, name, to):
+    with pytest.raises(InputError, match="can't be a name in C"):
+        trundle.export(ROBOT, to, name=name, output=tmp_path / "robot")
+    assert not (tmp_path / "robot").exists()

@@ -1,0 +1,71 @@
+"""CUDA packages: compiled by NVRTC, which needs no GPU, by nvcc where one is, and run as C++ with empty qualifiers."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from exports.running import VOLTAGES, exported, kernels_end, model_of
+from program.languages.c_code import compiled
+from program.languages.nvidia import EMPTY, nvrtc_compiled
+from trundle import catalog
+
+# One thread at a time: blocks of one, whose number a loop counts.
+_THREADS = "#include <stddef.h>\nstatic struct { int x; } blockIdx, blockDim = {1}, threadIdx;\n"
+_EACH = """
+extern "C" void each(int count, int sets, int steps, double h, double *x, const double *u, const double *p,
+                     double *rate) {
+    for (blockIdx.x = 0; blockIdx.x < count; blockIdx.x++) {
+        roll(count, sets, steps, h, x, u, p);
+        dynamics_of_all(count, sets, x, u, p, rate);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("differential_drive", "four_bar") else pytest.param(name, marks=pytest.mark.slow)
+        for name in catalog.names()
+    ],
+)
+def test_nvidia_compiles_whole_packages(name):
+    text = model_of(name).export("cuda").files[f"{name}.cu"]
+    ptx = nvrtc_compiled(text)
+    assert ".visible .entry roll" in ptx
+    assert ".visible .entry outputs_of_all" in ptx
+
+
+@pytest.mark.parametrize("sets", [1, 3])
+@pytest.mark.parametrize(("steps", "tolerance"), [(1, 1e-12), (30000, 1e-9)])
+def test_kernels_run_many_robots_as_the_kernels(tmp_path, sets, steps, tolerance):
+    model, count = model_of("differential_drive"), 3
+    text = model.export("cuda", "dynamics").files["differential_drive.cu"]
+    code = compiled(
+        f"{EMPTY}{_THREADS}{text}{_EACH}", tmp_path, "g++", ("-O1", "-Wno-unused-function"), ".cpp"
+    )
+    x = np.tile(np.array([model.state_vector()]).T, count)
+    u = np.tile(np.array([VOLTAGES]).T, count)
+    u[:, 1] = 0.0
+    p, rate = np.tile(np.array([[*model.parameters.values()]]).T, sets), np.empty_like(x)
+    arrays = [ctypes.c_void_p(each.ctypes.data) for each in (x, u, p, rate)]
+    code.each(count, sets, steps, ctypes.c_double(1e-3), *arrays)
+    expected = np.stack(
+        [kernels_end(model.name, inputs, steps) for inputs in (VOLTAGES, (0.0, 0.0), VOLTAGES)], 1
+    )
+    assert np.abs(x - expected).max() <= tolerance * np.abs(expected).max()
+    every = np.tile(p[:, :1], count)
+    np.testing.assert_allclose(rate, model.dynamics(x, u, every), rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_nvcc_builds_the_example(tmp_path):
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc")
+    folder = exported("differential_drive", "cuda", tmp_path / "robot")
+    done = subprocess.run(["make"], capture_output=True, text=True, cwd=folder, timeout=600)
+    assert done.returncode == 0, done.stderr[:3000]
+    assert "warning" not in done.stderr, done.stderr[:3000]

@@ -1,0 +1,59 @@
+"""Fortran packages: built by their makefiles without a warning, and run as the kernels do."""
+
+import shutil
+
+import pytest
+
+from exports.running import VOLTAGES, exported, model_of, output_of, require_same_run
+from program.languages.fortran import STRICT
+from trundle import catalog, derive
+from trundle.errors import InputError
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gfortran") is None or shutil.which("make") is None, reason="no gfortran or no make"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = exported("differential_drive", "fortran", tmp_path_factory.mktemp("fortran") / "robot")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)} -O2"], folder)
+    return folder
+
+
+@pytest.mark.parametrize(("seconds", "tolerance"), [(0.001, 1e-12), (30.0, 1e-9)])
+def test_the_example_runs_as_the_kernels(built, seconds, tolerance):
+    printed = output_of(["./main", str(seconds), "0.001", *map(str, VOLTAGES)], built)
+    require_same_run(printed, "differential_drive", VOLTAGES, round(seconds * 1000), tolerance)
+
+
+def test_loops_are_closed_after_every_step(tmp_path):
+    folder = exported("four_bar", "fortran", tmp_path / "robot", "dynamics")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)} -O1"], folder)
+    inputs = (1.0,) * len(model_of("four_bar").inputs)
+    printed = output_of(["./main", "0.1", "0.001", *map(str, inputs)], folder)
+    require_same_run(printed, "four_bar", inputs, 100, 1e-10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", catalog.names())
+def test_every_robot_builds_without_a_warning(name, tmp_path):
+    output_of(["make", f"FFLAGS={' '.join(STRICT)}"], exported(name, "fortran", tmp_path / "robot"))
+
+
+def test_kinematics_alone_are_a_module(tmp_path):
+    folder = exported("differential_drive", "fortran", tmp_path / "robot", "kinematics")
+    assert not (folder / "main.f90").exists()
+    output_of(["make", f"FFLAGS={' '.join(STRICT)}"], folder)
+
+
+@pytest.mark.slow
+def test_long_chains_build_without_a_warning(tmp_path):
+    model = derive(catalog.pendulum(links=30))
+    model.export("fortran", "dynamics", output=tmp_path / "robot")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)}"], tmp_path / "robot")
+
+
+def test_a_module_can_not_have_any_name():
+    with pytest.raises(InputError, match="'Module' can't be a name in Fortran"):
+        model_of("pendulum").export("fortran", name="Module")

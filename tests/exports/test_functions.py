@@ -1,0 +1,167 @@
+"""`model.numpy()`, `model.jax()`, `model.casadi()`, `model.ode()`: the kernels' numbers, derivatives and motions."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import trundle
+from exports.modules import stepped
+from program.languages.cases import models, states
+from trundle.errors import InputError
+
+DRIVE = trundle.derive(trundle.catalog.differential_drive())
+SWERVE = trundle.derive(trundle.catalog.swerve())
+# A voltage on each wheel, for a curve.
+VOLTAGES = np.array([2.0, 1.5])
+
+
+@pytest.fixture
+def jax():
+    found = pytest.importorskip("jax")
+    found.config.update("jax_enable_x64", True)
+    return found
+
+
+def numbers(model):
+    return np.array(list(model.parameters.values()))
+
+
+def functions(model):
+    """Every function that an exported model may have, with its program."""
+    kinematics = model.kinematics()
+    return {
+        "dynamics": model.dynamics,
+        "jacobian": model.rate_slopes,
+        "wheel_states": kinematics.inverse,
+        "next_wheel_states": kinematics.following,
+        "base_twist": kinematics.forward,
+        "odometry_step": model.odometry().program,
+        "outputs": model.observe,
+    }
+
+
+@pytest.mark.parametrize("name", functions(SWERVE))
+def test_all_functions_in_numpy_and_casadi(name, rng):
+    program = functions(SWERVE)[name]
+    given = [rng.normal(size=group.size) for group in program.inputs]
+    if program.inputs[-1].name == "parameter":
+        given[-1] = numbers(SWERVE)
+    expected = program(*given)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    with warnings.catch_warnings(action="error"):
+        found = SWERVE.numpy(name)(*given)
+    for got, wanted in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max(initial=1e-3))
+    for got, wanted in zip(SWERVE.casadi(name).call(given), expected, strict=True):
+        got = np.asarray(got).ravel()
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max(initial=1e-3))
+
+
+def test_defaults_are_no_input_and_the_models_parameters():
+    x = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+    expected = DRIVE.dynamics(x, [0.0, 0.0], numbers(DRIVE))
+    np.testing.assert_allclose(DRIVE.numpy()(x), expected, rtol=1e-13)
+    assert "state: x, y, theta" in DRIVE.numpy().__doc__
+
+
+@pytest.mark.parametrize("name", [pytest.param("differential_drive", marks=pytest.mark.slow), "pendulum"])
+def test_jax_differentiates_and_maps(name, jax, seed):
+    model = models()[name]()
+    f = model.jax()
+    x, u, p = (group[:, :20] for group in states(model, 20, seed))
+    rates = jax.jit(jax.vmap(f, in_axes=(1, 1, None), out_axes=1))(x, u, p[:, 0])
+    expected = model.dynamics(x, u, p)
+    np.testing.assert_allclose(rates, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    for forward in (jax.jacfwd, jax.jacrev):
+        slope = jax.jit(forward(f))(x[:, 0], u[:, 0], p[:, 0])
+        wanted = model.dynamics.jacobian("rate", "state")(x[:, 0], u[:, 0], p[:, 0]).reshape(slope.shape)
+        np.testing.assert_allclose(slope, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max())
+    gradient = jax.grad(lambda p: (f(x[:, 0], u[:, 0], p) ** 2).sum())(p[:, 0])
+    assert np.isfinite(gradient).all()
+    assert np.abs(gradient).max() > 0
+
+
+@pytest.mark.parametrize("name", ["swerve", "three_omni", "tricycle"])
+@pytest.mark.slow
+def test_jax_has_finite_gradients_at_rest(name, jax):
+    """Where wheels stand still, formulas divide by their speed in the side of a choice that doesn't count."""
+    model = models()[name]()
+    x = np.array(model.state_vector())
+    slope = jax.jacfwd(model.jax())(x)
+    wanted = model.dynamics.jacobian("rate", "state")(x, np.zeros(len(model.inputs)), numbers(model))
+    np.testing.assert_allclose(slope, wanted.reshape(slope.shape), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.slow
+def test_jax_drives_as_the_kernel(jax):
+    """The differential drive for 30 s in steps of 1 ms: 1e-12 after one step, 1e-9 after all."""
+    f, h = DRIVE.jax(), 1e-3
+
+    def step(x, _):
+        a = f(x, VOLTAGES)
+        b = f(x + h / 2 * a, VOLTAGES)
+        c = f(x + h / 2 * b, VOLTAGES)
+        d = f(x + h * c, VOLTAGES)
+        return x + h / 6 * (a + 2 * b + 2 * c + d), None
+
+    x = jax.numpy.zeros(len(DRIVE.states))
+    kernel = np.zeros(len(DRIVE.states))
+    one = jax.jit(step)(x, None)[0]
+    after = stepped(DRIVE, kernel, VOLTAGES, numbers(DRIVE), h)
+    assert np.abs(one - after).max() <= 1e-12 * np.abs(after).max()
+    for _ in range(30_000):
+        kernel = stepped(DRIVE, kernel, VOLTAGES, numbers(DRIVE), h)
+    end = jax.jit(lambda x: jax.lax.scan(step, x, length=30_000)[0])(x)
+    assert np.abs(end - kernel).max() <= 1e-9 * np.abs(kernel).max()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_jax_says_where_it_is_single(wide):
+    pytest.importorskip("jax")
+    script = (
+        "import warnings, jax, numpy as np, trundle\n"
+        f"jax.config.update('jax_enable_x64', {wide})\n"
+        "with warnings.catch_warnings(record=True) as said:\n"
+        "    warnings.simplefilter('always')\n"
+        "    f = trundle.to_jax(trundle.catalog.pendulum(links=1))\n"
+        "print(len([each for each in said if 'single precision' in str(each.message)]), f(np.zeros(2)).dtype)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == (["0", "float64"] if wide else ["1", "float32"]), done.stderr
+
+
+def test_casadi_has_names_and_derivatives():
+    casadi = pytest.importorskip("casadi")
+    f = DRIVE.casadi()
+    assert (f.name_in(), f.name_out()) == (["state", "input", "parameter"], ["rate"])
+    assert DRIVE.casadi("odometry_step").name_out()[0] == "new_pose"
+    x, p = np.full(9, 0.5), numbers(DRIVE)
+    slope = f.factory("slope", f.name_in(), ["jac:rate:state"])(x, VOLTAGES, p)
+    wanted = DRIVE.dynamics.jacobian("rate", "state")(x, VOLTAGES, p)
+    np.testing.assert_allclose(np.asarray(slope).ravel(), wanted, rtol=1e-12, atol=1e-12)
+    again = casadi.Function.deserialize(f.serialize())
+    np.testing.assert_allclose(np.asarray(again(x, VOLTAGES, p)), np.asarray(f(x, VOLTAGES, p)), rtol=1e-15)
+
+
+def test_ode_takes_solve_ivps_own_methods():
+    inputs = dict(zip(DRIVE.inputs, VOLTAGES, strict=True))
+    ode = DRIVE.ode(inputs)
+    how = {"rtol": 1e-10, "atol": 1e-12}
+    found = solve_ivp(ode, (0, 1), ode.x0, method="Radau", jac=ode.jacobian, **how)
+    run = trundle.simulate(DRIVE, 1.0, inputs, samples=2)
+    expected = [run[name][-1] for name in DRIVE.states]
+    np.testing.assert_allclose(found.y[:, -1], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_what_there_is_not_is_said():
+    with pytest.raises(InputError, match="no function 'dynamic'") as caught:
+        DRIVE.numpy("dynamic")
+    assert "did you mean 'dynamics'" in caught.value.hint
+    with pytest.raises(InputError, match="no function 'projection'"):
+        DRIVE.casadi("projection")
+    with pytest.raises(InputError, match="planar base"):
+        trundle.to_numpy(trundle.catalog.pendulum(), "odometry_step")

@@ -1,0 +1,51 @@
+"""ES modules: run by Node as the kernels do, and told by their own data."""
+
+import json
+import shutil
+
+import pytest
+
+from exports.running import VOLTAGES, exported, model_of, output_of, require_same_run
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return exported("differential_drive", "javascript", tmp_path_factory.mktemp("javascript") / "robot")
+
+
+@pytest.mark.parametrize(("seconds", "tolerance"), [(0.001, 1e-12), (30.0, 1e-9)])
+def test_the_example_runs_as_the_kernels(folder, seconds, tolerance):
+    printed = output_of(["node", "example.js", str(seconds), "0.001", *map(str, VOLTAGES)], folder)
+    require_same_run(printed, "differential_drive", VOLTAGES, round(seconds * 1000), tolerance)
+
+
+def test_loops_are_closed_after_every_step(tmp_path):
+    folder = exported("four_bar", "javascript", tmp_path / "robot", "dynamics")
+    inputs = (1.0,) * len(model_of("four_bar").inputs)
+    printed = output_of(["node", "example.js", "0.1", "0.001", *map(str, inputs)], folder)
+    require_same_run(printed, "four_bar", inputs, 100, 1e-10)
+
+
+def test_groups_tell_names_units_and_defaults(folder):
+    script = 'import { groups } from "./differential_drive.js"; console.log(JSON.stringify(groups));'
+    groups = json.loads(output_of(["node", "--input-type=module", "--eval", script], folder))
+    model = model_of("differential_drive")
+    assert groups["state"]["names"] == list(model.states)
+    assert groups["state"]["units"] == [model.units[name] for name in model.states]
+    assert groups["parameter"]["defaults"] == list(model.parameters.values())
+    assert groups["input"]["names"] == list(model.inputs)
+
+
+def test_every_function_runs(folder):
+    script = """
+    import * as robot from "./differential_drive.js";
+    const { entries } = JSON.parse(await (await import("node:fs/promises")).readFile("trundle-export.json"));
+    for (const { name, inputs, outputs } of entries) {
+      const written = outputs.map((group) => new Float64Array(group.labels.length).fill(NaN));
+      robot[name](...inputs.map((group) => Float64Array.from(group.defaults ?? group.labels.map(() => 0))), ...written);
+      if (written.some((each) => each.some(Number.isNaN))) throw new Error(name);
+    }
+    """
+    output_of(["node", "--input-type=module", "--eval", script], folder)

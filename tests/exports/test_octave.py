@@ -1,0 +1,57 @@
+"""Octave packages: run as the kernels do, one state or many at once."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from exports.running import VOLTAGES, exported, model_of, require_same_run
+from program.languages.octave import run_script
+
+pytestmark = pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no octave-cli")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return exported("differential_drive", "octave", tmp_path_factory.mktemp("octave") / "robot")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "tolerance"), [(0.001, 1e-12), pytest.param(30.0, 1e-9, marks=pytest.mark.slow)]
+)
+def test_the_example_runs_as_the_kernels(folder, seconds, tolerance):
+    printed = run_script(f"main({seconds}, 1e-3, [{'; '.join(map(str, VOLTAGES))}])", folder)
+    require_same_run(printed, "differential_drive", VOLTAGES, round(seconds * 1000), tolerance)
+
+
+def test_loops_are_closed_after_every_step(tmp_path):
+    folder = exported("four_bar", "octave", tmp_path / "robot", "dynamics")
+    count = len(model_of("four_bar").inputs)
+    printed = run_script(f"main(0.1, 1e-3, ones({count}, 1))", folder)
+    require_same_run(printed, "four_bar", (1.0,) * count, 100, 1e-10)
+
+
+def test_many_states_are_one_call(folder):
+    script = """
+    groups = differential_drive.groups();
+    x = reshape(1:45, 9, 5) / 45;
+    rate = differential_drive.dynamics(x, [24; 20], groups.parameter.defaults);
+    printf("%.17g ", rate);
+    """
+    found = np.array(run_script(script, folder).split(), dtype=float).reshape(5, 9).T
+    model = model_of("differential_drive")
+    x = np.arange(1, 46).reshape(5, 9).T / 45
+    u, p = np.tile([[24.0], [20.0]], 5), np.tile(np.array([[*model.parameters.values()]]).T, 5)
+    np.testing.assert_allclose(found, model.dynamics(x, u, p), rtol=1e-12)
+
+
+def test_groups_tell_names_units_and_defaults(folder):
+    script = """
+    g = differential_drive.groups();
+    printf("%s\\n", strjoin(g.state.names', ","), strjoin(g.state.units', ","), mat2str(g.parameter.defaults', 17));
+    """
+    names, units, defaults = run_script(script, folder).splitlines()
+    model = model_of("differential_drive")
+    assert names.split(",") == list(model.states)
+    assert units.split(",") == [model.units[name] for name in model.states]
+    assert [float(word) for word in defaults.strip("[]").split()] == list(model.parameters.values())
