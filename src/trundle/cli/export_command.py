@@ -61,4 +61,5 @@ def execute(args: Namespace, out: Output) -> int:
     out.answer({"folder": args.output, **made.facts, "files": files})
     out.say(f"{made.facts['model']}: {TARGETS[args.to].summary}, written to {args.output}")
     out.say(f"  {name}  {size:,} bytes" for name, size in files.items())
+    out.say(f"  {note}" for note in made.notes)
     return 0

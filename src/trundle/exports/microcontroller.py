@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,14 +17,15 @@ from trundle.exports.wheeled_base import filled
 from trundle.model import Model
 
 _COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
+_UNKNOWN = None, None
 _USAGE = """\
 ## How to use it
 
 `{name}.h` and `{name}.c` go into a firmware's own sources: C99 in single precision, no heap, no globals that change,
 nothing in double precision. The other files make a whole program of it for a Cortex-M4F: `make` builds `main.elf` with
 `arm-none-eabi-gcc` (Debian: gcc-arm-none-eabi, libnewlib-arm-none-eabi), `make run` runs it in QEMU's board MPS2+ AN386
-(qemu-system-arm), where it prints instructions and bytes of stack of each call. `board.ld` says where memory is; another
-chip needs its own numbers there. `startup.c` has the vector table and switches the floating-point unit on.
+(qemu-system-arm), where it prints instructions and bytes of stack of each call. `board.ld` says where memory is, which
+another chip has elsewhere. `startup.c` has the vector table and switches the floating-point unit on.
 
 Floats have seven digits: give angles within ±π, and keep a pose that grows (odometry over kilometres, counted turns) in
 a frame that moves along, or in double precision.
@@ -40,7 +40,7 @@ flash, the whole program {total:,}, with math.h's functions, start-up and this m
 | --- | ---: | ---: | ---: |
 {rows}
 
-Instructions are counted by QEMU (-icount), not cycles: a Cortex-M4F takes 1 cycle for most, 14 for a division or a root.
+Instructions are counted by QEMU (-icount), not cycles: a Cortex-M4F takes 14 for a division or a root.
 """
 
 
@@ -76,7 +76,9 @@ def _calls(code: Code, entries: Sequence[Entry]) -> dict[str, str]:
     calls: list[str] = []
     room = 1
     for name, arguments, width in _arguments(code, entries):
-        calls.append(f"static void call_{name}(void) {{\n    {code.name}_{name}({', '.join(arguments)});\n}}\n")
+        calls.append(
+            f"static void call_{name}(void) {{\n    {code.name}_{name}({', '.join(arguments)});\n}}\n"
+        )
         room = max(room, width)
     names = [name for name, _, _ in _arguments(code, entries)]
     table = "\n".join(f'    {{"{name}", call_{name}}},' for name in names)
@@ -112,11 +114,11 @@ def taken(files: Mapping[str, str], name: str) -> Taken | None:
         version = _run([compiler, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
         counted = _counted(folder)
-    functions = {each: (*counted.get(each, (None, None)), own) for each, own in stack.items()}
+    functions = {each: (*counted.get(each, _UNKNOWN), own) for each, own in stack.items()}
     return Taken(f"{_COMPILER} {version}", flash[f"{name}.o"], flash["main.elf"], functions)
 
 
-def _counted(folder: str) -> dict[str, tuple[int, int]]:
+def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
     """Instructions and bytes of stack of each call, as the program prints them; none without the emulator."""
     if shutil.which(_EMULATOR) is None:
         return {}

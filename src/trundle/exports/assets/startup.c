@@ -7,9 +7,15 @@ int main(void);
 void reset(void);
 void fault(void);
 
-/* The first two and the faults; a program with interrupts has its handlers behind them. */
-__attribute__((section(".vectors"), used)) static void *const vectors[16] = {
-    stack_top, (void *)reset, (void *)fault, (void *)fault, (void *)fault, (void *)fault, (void *)fault,
+typedef union {
+    uint32_t *stack;
+    void (*handler)(void);
+} Vector;
+
+/* The stack, the start and the faults; a program with interrupts has its handlers behind them. */
+__attribute__((section(".vectors"), used)) static const Vector vectors[16] = {
+    {.stack = stack_top}, {.handler = reset}, {.handler = fault}, {.handler = fault},
+    {.handler = fault}, {.handler = fault}, {.handler = fault},
 };
 
 void reset(void) {
