@@ -25,6 +25,7 @@ BENCHMARKS = {
     "kinematics": ("module_states.module_states",),
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
+    "export": ("export.cold_export", "export.batches"),
     "films": ("films.films",),
     "frames": ("page_frames.page_frames",),
     "page": ("page.page",),

@@ -3,12 +3,16 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
+import sympy as sp
+from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
 from trundle.errors import InputError
 from trundle.exports.package import MANIFEST, Package, write
-from trundle.program.languages import NUMPY, source
+from trundle.exports.python_package import _LANGUAGES
+from trundle.program.languages import NUMPY
 
 ROBOT = trundle.catalog.differential_drive()
 
@@ -111,8 +115,36 @@ def test_what_does_not_fit_is_said_and_nothing_is_written(tmp_path, wrong, words
     assert not (tmp_path / "robot").exists()
 
 
-def test_a_function_that_a_language_lacks_is_named():
-    program = trundle.derive(ROBOT).dynamics
-    poor = replace(NUMPY, operations={name: text for name, text in NUMPY.operations.items() if name != "sin"})
-    with pytest.raises(InputError, match="'dynamics' computes sin, and NumPy has no function for it"):
-        source({"dynamics": program}, poor)
+def test_a_model_from_sympy_goes_along_without_a_description(tmp_path):
+    q, v, force = dynamicsymbols("q v F")
+    mass, stiffness = sp.symbols("m k")
+    frame, point = ReferenceFrame("N"), Point("P")
+    point.set_vel(frame, v * frame.x)
+    method = KanesMethod(frame, [q], [v], kd_eqs=[q.diff() - v])
+    method.kanes_equations(
+        [Particle("body", point, mass)], [(point, (force - stiffness * sp.atan(q)) * frame.x)]
+    )
+    model = trundle.from_sympy(method, inputs=[force], parameters={mass: 2.0, stiffness: 8.0}, name="spring")
+    package = trundle.export(model, "numpy", output=tmp_path / "spring")
+    assert package.files.keys() == {"README.md", "spring.py"}
+    assert [entry["name"] for entry in package.facts["entries"]] == ["dynamics", "jacobian", "outputs"]
+    found = {}
+    exec(package.files["spring.py"], found)
+    np.testing.assert_allclose(
+        found["dynamics"]([0.5, 0.25], [1.0], [2.0, 8.0]), [0.25, (1 - 8 * np.arctan(0.5)) / 2]
+    )
+
+
+def test_a_sympy_function_that_a_language_lacks_writes_nothing(tmp_path, monkeypatch):
+    q, v = dynamicsymbols("q v")
+    frame, point = ReferenceFrame("N"), Point("P")
+    point.set_vel(frame, v * frame.x)
+    method = KanesMethod(frame, [q], [v], kd_eqs=[q.diff() - v])
+    method.kanes_equations([Particle("body", point, sp.Symbol("m"))], [(point, -sp.erf(q) * frame.x)])
+    model = trundle.from_sympy(method, parameters={sp.Symbol("m"): 2.0})
+    less = {op: text for op, text in NUMPY.operations.items() if op != "erf"}
+    monkeypatch.setitem(_LANGUAGES, "numpy", replace(NUMPY, operations=less))
+    with pytest.raises(InputError, match="'dynamics' computes erf, and NumPy has no function for it"):
+        trundle.export(model, "numpy", output=tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    assert "erf" in trundle.export(model, "jax").files["sympy_model.py"]

@@ -26,6 +26,7 @@ TARGETS: Mapping[str, Target] = {
     "cpp": Target("cpp_package", "C++17 over C99 functions, with an example", ("double", "single")),
     "numpy": Target("python_package", "a Python module of functions of NumPy arrays, one state or many"),
     "jax": Target("python_package", "a Python module of functions for JAX: jit, vmap, grad"),
+    "fmu": Target("fmu", "functional mock-up units, FMI 2.0 and 3.0", what=("dynamics", "outputs")),
     "fortran": Target(
         "fortran_package", "a module in Fortran 2008, with an example program and its makefile"
     ),

@@ -1,0 +1,268 @@
+"""A model's `modelDescription.xml`, in FMI 2.0 and 3.0: its variables, their units, and what hangs on what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from trundle.files import signature
+from trundle.program import Program
+from trundle.robot.units import NUMBER, UNITS, Dimension, multiply, raise_to
+
+# What variables may be called where dots separate a part from what is its own (FMI 2.0.4, section 2.2.9).
+_STRUCTURED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_TOKEN = re.compile(r"([A-Za-z]+|1)(?:\^(-?\d+))?|([/() *])")
+# Values that variables of each kind have: FMI's words for them, in the order of value references.
+_KINDS: Mapping[str, dict[str, str]] = {
+    "time": {"causality": "independent", "variability": "continuous"},
+    "state": {"causality": "output", "variability": "continuous", "initial": "exact"},
+    "rate": {"causality": "local", "variability": "continuous", "initial": "calculated"},
+    "input": {"causality": "input", "variability": "continuous"},
+    "parameter": {"causality": "parameter", "variability": "tunable", "initial": "exact"},
+    "output": {"causality": "output", "variability": "continuous", "initial": "calculated"},
+}
+_DEGREES = {"rad": ("deg", 57.29577951308232), "rad/s": ("deg/s", 57.29577951308232)}
+_SAMPLING = {"startTime": "0", "stopTime": "10", "tolerance": "1e-06", "stepSize": "0.01"}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable: its value reference is its place among all.
+
+    kind: "time", "state", "rate", "input", "parameter" or "output"; of: of a rate, its state's value reference.
+    """
+
+    name: str
+    kind: str
+    unit: str = ""
+    start: float | None = None
+    of: int | None = None
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What an FMU says of itself: variables by value reference, and for rates and outputs the references of the time,
+    states, inputs and parameters on which they hang.
+    """
+
+    name: str
+    identifier: str
+    token: str
+    variables: Sequence[Variable]
+    needs: Mapping[int, Sequence[int]]
+
+    def places(self, *kinds: str) -> list[int]:
+        """The value references of some kinds."""
+        return [k for k, each in enumerate(self.variables) if each.kind in kinds]
+
+
+def named(variables: Sequence[Variable]) -> list[Variable]:
+    """The same with every name once: a parameter that is called as a state is told by what it is, `x (parameter)`."""
+    taken: set[str] = set()
+    found: list[Variable] = []
+    for each in variables:
+        name = re.sub(r"\s+", " ", each.name)
+        while name in taken:
+            name = f"{name} ({each.kind})"
+        taken.add(name)
+        found.append(Variable(name, each.kind, each.unit, each.start, each.of))
+    return found
+
+
+def dependencies(program: Program, first: Mapping[str, int], result: str) -> list[list[int]]:
+    """The references of the inputs on which each number of an output group hangs.
+
+    first: by input group, the reference of its first element. Sets are bits of whole numbers: programs are long.
+    """
+    masks: list[int] = []
+    for instruction in program.instructions:
+        if instruction.op == "input":
+            group, element = instruction.source
+            masks.append(1 << (first[program.inputs[group].name] + element))
+            continue
+        mask = 0
+        for a in instruction.args:
+            mask |= masks[a]
+        masks.append(mask)
+    values = program.results[program.output_index(result)]
+    return [[k for k in range(masks[v].bit_length()) if masks[v] >> k & 1] for v in values]
+
+
+def dimension(unit: str) -> tuple[Dimension, int] | None:
+    """The exponents of (m, kg, s, A) and of rad in a unit such as "kg m^2/s"; None for one that isn't in SI.
+
+    A "/" divides by the one factor after it, or by what stands in brackets.
+    """
+    found = [(NUMBER, 0)]
+    signs, sign, end = [1], 1, 0
+    for token in _TOKEN.finditer(unit):
+        symbol, power, mark = token.groups()
+        if token.start() != end or (symbol not in {None, "1", "rad"} and symbol not in UNITS):
+            return None
+        end = token.end()
+        if symbol is not None:
+            factor, own = UNITS.get(symbol, (1.0, NUMBER))
+            if factor != 1.0 and symbol != "kg":
+                return None
+            exponent = sign * int(power or 1)
+            whole, turns = found[-1]
+            found[-1] = multiply(whole, raise_to(own, exponent)), turns + (symbol == "rad") * exponent
+            sign = 1
+        elif mark == "(":
+            found.append((NUMBER, 0))
+            signs.append(sign)
+            sign = 1
+        elif mark == ")":
+            if len(found) == 1:
+                return None
+            inner, turns = found.pop()
+            outer = signs.pop()
+            found[-1] = multiply(found[-1][0], inner, outer), found[-1][1] + outer * turns
+            sign = 1
+        elif mark == "/":
+            sign = -1
+    return found[0] if end == len(unit) and len(found) == 1 else None
+
+
+def description(interface: Interface, version: str, sources: Sequence[str]) -> str:
+    """The text of `modelDescription.xml` in FMI "2.0" or "3.0"; sources: the C files, which FMI 2.0 names here."""
+    root = ET.Element("fmiModelDescription", _head(interface, version))
+    for kind in ("ModelExchange", "CoSimulation"):
+        element = ET.SubElement(root, kind, _abilities(interface, kind, version))
+        if version == "2.0":
+            files = ET.SubElement(element, "SourceFiles")
+            for name in sources:
+                ET.SubElement(files, "File", name=name)
+    _add_units(root, interface)
+    categories = ET.SubElement(root, "LogCategories")
+    ET.SubElement(
+        categories, "Category", name="logStatusError", description="What could not be done, and why"
+    )
+    ET.SubElement(root, "DefaultExperiment", _SAMPLING)
+    variables = ET.SubElement(root, "ModelVariables")
+    for reference, variable in enumerate(interface.variables):
+        (_add_real if version == "2.0" else _add_float64)(variables, reference, variable)
+    structure = ET.SubElement(root, "ModelStructure")
+    (_add_structure_2 if version == "2.0" else _add_structure_3)(structure, interface)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def build_description(interface: Interface, sources: Sequence[str]) -> str:
+    """The text of FMI 3.0's `sources/buildDescription.xml`."""
+    root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
+    configuration = ET.SubElement(root, "BuildConfiguration", modelIdentifier=interface.identifier)
+    files = ET.SubElement(configuration, "SourceFileSet", language="C99")
+    for name in sources:
+        ET.SubElement(files, "SourceFile", name=name)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _head(interface: Interface, version: str) -> dict[str, str]:
+    names = (each.name for each in interface.variables if each.kind != "rate")
+    head = {
+        "fmiVersion": version,
+        "modelName": interface.name,
+        "guid" if version == "2.0" else "instantiationToken": interface.token,
+        "generationTool": signature(),
+        "variableNamingConvention": "structured" if all(map(_STRUCTURED.fullmatch, names)) else "flat",
+    }
+    return {**head, "numberOfEventIndicators": "0"} if version == "2.0" else head
+
+
+def _abilities(interface: Interface, kind: str, version: str) -> dict[str, str]:
+    two = version == "2.0"
+    state = "FMUstate" if two else "FMUState"
+    found = {
+        "modelIdentifier": interface.identifier,
+        f"canGetAndSet{state}": "true",
+        f"canSerialize{state}": "true",
+        f"providesDirectionalDerivative{'' if two else 's'}": "true",
+    }
+    if two:
+        found["canNotUseMemoryManagementFunctions"] = "true"
+    if kind == "CoSimulation":
+        return {**found, "canHandleVariableCommunicationStepSize": "true"}
+    unneeded = (
+        {"completedIntegratorStepNotNeeded": "true"} if two else {"needsCompletedIntegratorStep": "false"}
+    )
+    return {**found, **unneeded}
+
+
+def _add_units(root: ET.Element, interface: Interface) -> None:
+    units = list(dict.fromkeys(each.unit for each in interface.variables if each.unit))
+    definitions = ET.SubElement(root, "UnitDefinitions") if units else root
+    for unit in units:
+        element = ET.SubElement(definitions, "Unit", name=unit)
+        found = dimension(unit)
+        if found is not None:
+            exponents = dict(zip(("m", "kg", "s", "A", "rad"), (*found[0], found[1]), strict=True))
+            ET.SubElement(
+                element, "BaseUnit", {name: str(power) for name, power in exponents.items() if power}
+            )
+        if unit in _DEGREES:
+            name, factor = _DEGREES[unit]
+            ET.SubElement(element, "DisplayUnit", name=name, factor=repr(factor))
+
+
+def _attributes(variable: Variable) -> dict[str, str]:
+    found = {"unit": variable.unit} if variable.unit else {}
+    if variable.unit in _DEGREES:
+        found["displayUnit"] = _DEGREES[variable.unit][0]
+    return found if variable.start is None else {**found, "start": repr(float(variable.start))}
+
+
+def _add_real(variables: ET.Element, reference: int, variable: Variable) -> None:
+    facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
+    own = _attributes(variable)
+    if variable.of is not None:
+        own["derivative"] = str(variable.of + 1)  # the state's place in the list, from 1
+    ET.SubElement(ET.SubElement(variables, "ScalarVariable", facts), "Real", own)
+
+
+def _add_float64(variables: ET.Element, reference: int, variable: Variable) -> None:
+    facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
+    own = _attributes(variable)
+    if variable.of is not None:
+        own["derivative"] = str(variable.of)
+    ET.SubElement(variables, "Float64", {**facts, **own})
+
+
+def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
+    """Outputs, rates, and what follows at the start, each with what it hangs on: parameters only at the start."""
+    parameters = set(interface.places("parameter"))
+    calculated = interface.places("rate", "output")
+    for kind, places in (
+        ("Outputs", interface.places("state", "output")),
+        ("Derivatives", interface.places("rate")),
+        ("InitialUnknowns", calculated),
+    ):
+        for place in places:
+            needs = interface.needs.get(place, [place])  # a state is its own
+            at_start = kind == "InitialUnknowns"
+            yield kind, place, [each for each in needs if at_start or each not in parameters]
+
+
+def _add_structure_2(structure: ET.Element, interface: Interface) -> None:
+    lists: dict[str, ET.Element] = {}
+    for kind, place, needs in _unknowns(interface):
+        if kind not in lists:
+            lists[kind] = ET.SubElement(structure, kind)
+        known = " ".join(str(each + 1) for each in needs)
+        ET.SubElement(lists[kind], "Unknown", index=str(place + 1), dependencies=known)
+
+
+_ELEMENTS = {
+    "Outputs": "Output",
+    "Derivatives": "ContinuousStateDerivative",
+    "InitialUnknowns": "InitialUnknown",
+}
+
+
+def _add_structure_3(structure: ET.Element, interface: Interface) -> None:
+    for kind, place, needs in _unknowns(interface):
+        known = " ".join(map(str, needs))
+        ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), dependencies=known)

@@ -1,0 +1,280 @@
+"""Models as functional mock-up units: FMI 2.0 and 3.0, Model Exchange and Co-Simulation, with their C sources.
+
+The C that all share stands in `fmi/`; of a model come its programs (`model.c`), sizes and starts (`model.h`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from trundle.documents import dump
+from trundle.errors import InputError
+from trundle.exports.entries import Entry
+from trundle.exports.fmi_description import (
+    Interface,
+    Variable,
+    build_description,
+    dependencies,
+    description,
+    named,
+)
+from trundle.exports.package import Options, Package
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program import Program, feed, trace
+from trundle.program.languages import C, require_identifier, source
+from trundle.program.languages.c import arguments
+from trundle.program.languages.language import functions
+
+_HEADERS = {
+    version: tuple(f"fmi{version[0]}{name}.h" for name in names)
+    for version, names in {
+        "2.0": ("TypesPlatform", "FunctionTypes", "Functions"),
+        "3.0": ("PlatformTypes", "FunctionTypes", "Functions"),
+    }.items()
+}
+# What `core.h` calls, with its arguments: a model without outputs or loops has nothing there.
+_FUNCTIONS = {
+    "rate": ("state", "input", "parameter", "rate"),
+    "output": ("state", "input", "parameter", "output"),
+    "project": ("state", "input", "parameter", "closed"),
+    "change": (),
+}
+_SOURCES = {"2.0": ("fmi2.c", "model.c"), "3.0": ("fmi3.c", "model.c")}
+# What FMI calls platforms: in 2.0, which knows one processor, and in 3.0.
+_SYSTEMS = {
+    "linux": ("linux64", "linux", ".so"),
+    "darwin": ("darwin64", "darwin", ".dylib"),
+    "win32": ("win64", "windows", ".dll"),
+}
+_PROCESSORS = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+_FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+_USAGE = """\
+## How to use it
+
+`{name}_fmi2.fmu` (FMI 2.0) and `{name}_fmi3.fmu` (FMI 3.0) hold the same model, for Model Exchange and for
+Co-Simulation: import the one that your tool takes. {binary}
+
+Variables have the model's names: states and outputs are outputs, `der(...)` are the states' rates, and parameters are
+tunable. Set states before the start, inputs and parameters at any time; loops are closed when initialization ends.
+
+Co-Simulation goes on by the classical Runge-Kutta method of fourth order: one step a call of doStep where its error
+is within the tolerance (relative and absolute, 1e-6 unless the tool sets it), else as many shorter ones as that takes.
+Inputs are held within a call. Model Exchange leaves the integration to the tool{guided}. There are no events.
+
+With FMPy: `fmpy.simulate_fmu("{name}_fmi3.fmu", stop_time=10, start_values={{...}})`.
+"""
+_GUIDED = "; rates are those of the state moved back onto the loops"
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """Two FMUs, of FMI 2.0 and 3.0; each with a binary for this platform where there is a C compiler."""
+    require_identifier(options.name, C)
+    by_part = {entry.name: entry for entry in entries if entry.part in ("dynamics", "outputs")}
+    other = [entry.name for entry in entries if entry.part not in ("dynamics", "outputs")]
+    if other or "dynamics" not in by_part:
+        message = f"an FMU has the dynamics and the outputs, not {', '.join(other) or 'outputs alone'}"
+        raise InputError(message, key="what", hint='say "dynamics,outputs"; derivatives are in every FMU')
+    programs = _programs(model, by_part)
+    code = _code(programs, options.name)
+    variables = _variables(model, by_part)
+    facts = repr((model.digest, variables, code)).encode()
+    needs = _needs(variables, programs)
+    interface = Interface(model.name, options.name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
+    text = {"model.h": _header(interface, programs), "model.c": code}
+    found: dict[str, bytes] = {}
+    binaries: dict[str, str] = {}
+    for version in _SOURCES:
+        sources = {**text, **_shared(version)}
+        binary, said = _binary(sources, version, options.name)
+        binaries[version] = said
+        found[f"{options.name}_fmi{version[0]}.fmu"] = _zipped(
+            _content(model, interface, version, sources, binary)
+        )
+    usage = _USAGE.format(
+        name=options.name, guided=_GUIDED if model.projection else "", binary=_sentence(binaries)
+    )
+    return Package(found, usage, {"binaries": binaries})
+
+
+def _programs(model: Model, entries: Mapping[str, Entry]) -> dict[str, Program]:
+    """The functions of `core.h` by name: rates and outputs are those of the state moved onto the constraints."""
+    found = {"rate": entries["dynamics"].program}
+    if "outputs" in entries:
+        found["output"] = entries["outputs"].program
+    if model.projection is not None:
+        found["project"] = model.projection
+    guided = {
+        name: each if model.projection is None else feed(each, model.projection)
+        for name, each in found.items()
+        if name != "project"
+    }
+    return {**found, "change": _changes(guided)}
+
+
+def _changes(programs: Mapping[str, Program]) -> Program:
+    """How rates and outputs change with states, inputs and parameters: J v of all of them, without J."""
+    import casadi as ca
+
+    groups = programs["rate"].inputs
+    at = {group.name: ca.SX.sym(group.name, group.size) for group in groups}
+    by = {f"{group.name} change": ca.SX.sym(f"d{group.name}", group.size) for group in groups}
+    outputs: dict[str, tuple[Sequence[str], object]] = {}
+    for name in ("rate", "output"):
+        if name not in programs:
+            outputs[f"{name} change"] = (), ca.SX(0, 1)
+            continue
+        program = programs[name]
+        value = program.casadi_function.call([at[group.name] for group in program.inputs])[-1]
+        slope = ca.jtimes(value, ca.veccat(*at.values()), ca.veccat(*by.values()))
+        outputs[f"{name} change"] = program.outputs[-1].labels, ca.densify(slope)
+    labels = [group.labels for group in groups]
+    given = {
+        name: (own, each) for own, (name, each) in zip(labels * 2, [*at.items(), *by.items()], strict=True)
+    }
+    return trace("change", given, outputs)
+
+
+def _variables(model: Model, entries: Mapping[str, Entry]) -> list[Variable]:
+    """Every variable, in the order of `core.h`."""
+    units = entries["dynamics"].units
+
+    def group(kind: str, names: Iterable[str], starts: Iterable[float]) -> Iterator[Variable]:
+        for name, unit, start in zip(names, units[kind], starts, strict=True):
+            yield Variable(name, kind, unit, start)
+
+    found = [Variable("time", "time", "s"), *group("state", model.states, model.state_vector())]
+    rates = zip(model.states, units["rate"], strict=True)
+    found += [Variable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)]
+    found += group("input", model.inputs, [0.0] * len(model.inputs))
+    found += group("parameter", model.parameters, model.parameters.values())
+    if "outputs" in entries:
+        own = entries["outputs"]
+        pairs = zip(own.program.outputs[-1].labels, own.units["output"], strict=True)
+        found += [Variable(name, "output", unit) for name, unit in pairs]
+    return named(found)
+
+
+def _needs(variables: Sequence[Variable], programs: Mapping[str, Program]) -> dict[int, Sequence[int]]:
+    """By the reference of every rate and output what it hangs on."""
+    kinds = [each.kind for each in variables]
+    first = {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
+    found: dict[int, Sequence[int]] = {}
+    for kind in ("rate", "output"):
+        if kind in programs and kind in first:
+            program = programs[kind]
+            if "project" in programs:
+                program = feed(program, programs["project"])
+            found |= dict(enumerate(dependencies(program, first, kind), first[kind]))
+    return found
+
+
+def _code(programs: Mapping[str, Program], name: str) -> str:
+    """`model.c`: the model's functions, whose names begin with the FMU's, as many may be linked into one program."""
+    text = source({f"{name}_{each}": program for each, program in programs.items()}, C)
+    return (
+        f'/* The equations of {name}, {signature()}. */\n#include "model.h"\n\n#include <math.h>\n\n{text}\n'
+    )
+
+
+def _header(interface: Interface, programs: Mapping[str, Program]) -> str:
+    """`model.h`: sizes, starts and functions, by the names that `core.h` has for them."""
+    by_kind = {kind: interface.places(kind) for kind in ("state", "input", "parameter", "output")}
+    sizes = ", ".join(f"{kind.upper()}S = {len(places)}" for kind, places in by_kind.items())
+    lines = ["#ifndef MODEL_H", "#define MODEL_H", "", f'#define TOKEN "{interface.token}"']
+    lines.append(f"enum {{ {sizes}, LOOPS = {int('project' in programs)} }};")
+    for kind in ("state", "parameter"):
+        # one more: an array has an element at least
+        starts = [repr(float(interface.variables[k].start or 0.0)) for k in by_kind[kind]]
+        lines.append(f"static const double first_{kind}[] = {{{', '.join([*starts, '0'])}}};")
+    for name, given in _FUNCTIONS.items():
+        own = f"{interface.identifier}_{name}"
+        if name in programs:
+            *_, whole = functions(own, programs[name], C)
+            lines += [f"void {own}({arguments(whole, 'double')});", f"#define model_{name} {own}"]
+        else:
+            nothing = ", ".join(f"(void)({each})" for each in given)
+            lines.append(f"#define model_{name}({', '.join(given)}) ({nothing})")
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def _shared(version: str) -> dict[str, str]:
+    """The C files that every FMU has."""
+    return {name: _file(name) for name in (_SOURCES[version][0], "core.h")}
+
+
+def _file(name: str) -> str:
+    return (files("trundle.exports") / "fmi" / name).read_text(encoding="utf-8")
+
+
+def _binary(sources: Mapping[str, str], version: str, name: str) -> tuple[dict[str, bytes], str]:
+    """This platform's library by its name in the FMU, and what there is to say of it; nothing without a compiler."""
+    compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", "cc"), "gcc", "clang"))), None)
+    if compiler is None:
+        return {}, "none, as no C compiler was found"
+    if (place := _place(version)) is None:
+        return {}, f"none, as FMI {version} has no name for this platform"
+    folder, library = place[0], f"{name}{place[1]}"
+    with TemporaryDirectory() as work:
+        for each, text in {**sources, **{each: _file(each) for each in _HEADERS[version]}}.items():
+            Path(work, each).write_text(text, encoding="utf-8")
+        command = [compiler, *_FLAGS, *_SOURCES[version], "-lm", "-o", library]
+        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+        if done.returncode:
+            problem = next(iter(done.stderr.strip().splitlines()), f"status {done.returncode}")
+            return {}, f"none, as {compiler} failed: {problem}"
+        return {f"binaries/{folder}/{library}": Path(work, library).read_bytes()}, folder
+
+
+def _place(version: str) -> tuple[str, str] | None:
+    """What FMI calls this platform, and the suffix of its libraries."""
+    system, processor = _SYSTEMS.get(sys.platform), _PROCESSORS.get(platform.machine())
+    if system is None or processor is None:
+        return None
+    two, three, suffix = system
+    if version == "2.0":
+        return (two, suffix) if processor == "x86_64" else None
+    return f"{processor}-{three}", suffix
+
+
+def _content(
+    model: Model, interface: Interface, version: str, sources: Mapping[str, str], binary: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """All files of an FMU, without the headers of FMI, which whoever compiles it has (FMI 2.0.4, section 2.3)."""
+    compiled = _SOURCES[version]
+    texts = {"modelDescription.xml": description(interface, version, compiled)}
+    texts |= {f"sources/{name}": text for name, text in sources.items()}
+    if version == "3.0":
+        texts["sources/buildDescription.xml"] = build_description(interface, compiled)
+    if model.robot is not None:
+        texts["resources/description.yaml"] = dump(model.robot)
+    return {**{name: text.encode() for name, text in texts.items()}, **binary}
+
+
+def _zipped(content: Mapping[str, bytes]) -> bytes:
+    """The archive's bytes, the same for the same content."""
+    held = io.BytesIO()
+    with ZipFile(held, "w", ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)
+    return held.getvalue()
+
+
+def _sentence(binaries: Mapping[str, str]) -> str:
+    """Which platforms the FMUs run on as they are."""
+    said = "; ".join(f"FMI {version}: {what}" for version, what in binaries.items())
+    return (
+        f"Binaries inside ({said}). Where there is none, tools compile the sources, which are C99 and need\n"
+        "libm alone."
+    )
