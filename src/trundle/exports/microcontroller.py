@@ -114,7 +114,7 @@ def taken(files: Mapping[str, str], name: str) -> Taken | None:
         version = _run([compiler, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
         counted = _counted(folder)
-    functions = {each: (*counted.get(each, _UNKNOWN), own) for each, own in stack.items()}
+    functions = {each: (*_at_least(counted.get(each, _UNKNOWN), own), own) for each, own in stack.items()}
     return Taken(f"{_COMPILER} {version}", flash[f"{name}.o"], flash["main.elf"], functions)
 
 
@@ -124,6 +124,12 @@ def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
         return {}
     lines = _run(["make", "-s", "run"], folder).splitlines()
     return {name: (int(count), int(stack)) for name, count, stack in (line.split() for line in lines)}
+
+
+def _at_least(counted: tuple[int | None, int | None], own: int) -> tuple[int | None, int | None]:
+    """With a stack of no less than a function's own: what it reserves and never writes keeps its paint."""
+    count, stack = counted
+    return count, None if stack is None else max(stack, own)
 
 
 def _stack(usage: str, prefix: str) -> dict[str, int]:
