@@ -61,6 +61,13 @@ def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
         np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("robot", trundle.catalog.names())
+@pytest.mark.slow
+def test_every_robot_compiles_without_a_warning(tmp_path, robot):
+    trundle.export(trundle.catalog.robot(robot), "c", output=tmp_path)
+    built(tmp_path)
+
+
 @pytest.mark.parametrize("robot", ["swerve", "four_bar", "differential_drive"])
 @pytest.mark.parametrize("to", ["c", "cpp"])
 @pytest.mark.slow

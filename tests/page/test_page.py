@@ -65,6 +65,8 @@ def test_keys_play_step_follow_and_help(circle, opened):
     page.keyboard.press("Home")
     page.keyboard.press("]")
     assert page.evaluate("trundlePage.player.state.speed") == 2
+    speeds = page.locator("select.speed option").evaluate_all("all => all.map((each) => Number(each.value))")
+    assert (min(speeds), max(speeds)) == (1e-4, 1e4)  # a run of 1 ms takes 10 s, one of a day 9 s
     page.keyboard.press("Space")
     expect(page.locator(".clock")).not_to_have_text("0.00")
     page.keyboard.press("Space")
@@ -220,5 +222,9 @@ def test_joined_modules_are_a_script(tmp_path):
 def test_errors():
     with pytest.raises(trundle.InputError, match="a page shows runs, not int"):
         page_of([3])
+    batch = trundle.rollout(trundle.derive(trundle.catalog.pendulum()), steps=2, dt=1e-3)
+    for given, what in ((3, "int"), (None, "NoneType"), (batch, "Batch")):
+        with pytest.raises(trundle.InputError, match=f"a page shows runs, not {what}"):
+            trundle.animate(given, "never.html")
     with pytest.raises(trundle.InputError, match="needs a run"):
         page_of([])

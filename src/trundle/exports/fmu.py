@@ -34,8 +34,7 @@ from trundle.files import signature
 from trundle.model import Model
 from trundle.program import Program, feed, trace
 from trundle.program.languages import C, require_identifier, source
-from trundle.program.languages.c import arguments
-from trundle.program.languages.language import functions
+from trundle.program.languages.c import prototypes
 
 _HEADERS = {
     version: tuple(f"fmi{version[0]}{name}.h" for name in names)
@@ -92,7 +91,10 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     facts = repr((model.digest, variables, code)).encode()
     needs = _needs(variables, programs)
     interface = Interface(model.name, options.name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
-    text = {"model.h": _header(interface, programs), "model.c": code}
+    text = {
+        "model.h": _header(interface, dict(zip(programs, prototypes(code), strict=True))),
+        "model.c": code,
+    }
     found: dict[str, bytes] = {}
     binaries: dict[str, str] = {}
     for version in _SOURCES:
@@ -188,21 +190,19 @@ def _code(programs: Mapping[str, Program], name: str) -> str:
     )
 
 
-def _header(interface: Interface, programs: Mapping[str, Program]) -> str:
+def _header(interface: Interface, declared: Mapping[str, str]) -> str:
     """`model.h`: sizes, starts and functions, by the names that `core.h` has for them."""
     by_kind = {kind: interface.places(kind) for kind in ("state", "input", "parameter", "output")}
     sizes = ", ".join(f"{kind.upper()}S = {len(places)}" for kind, places in by_kind.items())
     lines = ["#ifndef MODEL_H", "#define MODEL_H", "", f'#define TOKEN "{interface.token}"']
-    lines.append(f"enum {{ {sizes}, LOOPS = {int('project' in programs)} }};")
+    lines.append(f"enum {{ {sizes}, LOOPS = {int('project' in declared)} }};")
     for kind in ("state", "parameter"):
         # one more: an array has an element at least
         starts = [repr(float(interface.variables[k].start or 0.0)) for k in by_kind[kind]]
         lines.append(f"static const double first_{kind}[] = {{{', '.join([*starts, '0'])}}};")
     for name, given in _FUNCTIONS.items():
-        own = f"{interface.identifier}_{name}"
-        if name in programs:
-            *_, whole = functions(own, programs[name], C)
-            lines += [f"void {own}({arguments(whole, 'double')});", f"#define model_{name} {own}"]
+        if name in declared:
+            lines += [declared[name], f"#define model_{name} {interface.identifier}_{name}"]
         else:
             nothing = ", ".join(f"(void)({each})" for each in given)
             lines.append(f"#define model_{name}({', '.join(given)}) ({nothing})")

@@ -60,10 +60,11 @@ def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
     """The page of runs or of a model, with its still picture."""
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
         return _live_page(given)
-    runs = [given] if isinstance(given, Run) else list(given)
+    runs = list(given) if isinstance(given, Sequence) else [given]
     for run in runs:
         if not isinstance(run, Run):
-            raise InputError(f"a page shows runs, not {type(run).__name__}", hint="run = trundle.run(path)")
+            hint = "run = trundle.run(path); of a drive: .run(), of loads: .to_run()"
+            raise InputError(f"a page shows runs, not {type(run).__name__}", hint=hint)
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))

@@ -141,7 +141,8 @@ class Comparison:
             raise InputError(f"there is no figure {what!r}", key="what", hint=choose(what, _OVER_TIME))
         panels, alike = self._panels(what, names)
         nothing = f"{what}: the runs are alike" if alike else f"these runs have no {what}"
-        left = f" that differ ({alike} don't)" if alike and panels else ""
+        verb = "doesn't" if alike == 1 else "don't"
+        left = f" that differ ({alike} {verb})" if alike and panels else ""
         return series(f"{self._name}: {what}{left}", self._time, panels, nothing)
 
     def save(

@@ -2,7 +2,8 @@
 
 import { element } from "./data.js";
 
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16];
+// For runs of a millisecond and of a day.
+const SPEEDS = [1e-4, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 100, 1000, 10_000];
 const JUMP = 1; // seconds of a long step
 
 // A clock over [start, end]; `onTime` is called with every new time, `onState` when it starts, stops or changes speed.
