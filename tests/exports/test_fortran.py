@@ -4,7 +4,15 @@ import shutil
 
 import pytest
 
-from exports.running import VOLTAGES, exported, model_of, output_of, require_same_run
+from exports.running import (
+    VOLTAGES,
+    exported,
+    hostile_model,
+    model_of,
+    output_of,
+    require_hostile_run,
+    require_same_run,
+)
 from program.languages.fortran import STRICT
 from trundle import catalog, derive
 from trundle.errors import InputError
@@ -54,6 +62,15 @@ def test_long_chains_build_without_a_warning(tmp_path):
     output_of(["make", f"FFLAGS={' '.join(STRICT)}"], tmp_path / "robot")
 
 
-def test_a_module_can_not_have_any_name():
-    with pytest.raises(InputError, match="'Module' can't be a name in Fortran"):
-        model_of("pendulum").export("fortran", name="Module")
+@pytest.mark.parametrize(
+    ("name", "words"), [("Module", "can't be a name in Fortran"), ("Dynamics", "is a subroutine")]
+)
+def test_a_module_can_not_have_any_name(name, words):
+    with pytest.raises(InputError, match=words):
+        model_of("pendulum").export("fortran", name=name)
+
+
+def test_names_may_be_hostile(tmp_path):
+    hostile_model().export("fortran", output=tmp_path / "robot", name="robot")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)}"], tmp_path / "robot")
+    require_hostile_run(output_of(["./main", "0.01"], tmp_path / "robot"))

@@ -61,5 +61,10 @@ def execute(args: Namespace, out: Output) -> int:
     files = {name: len(made.content(name)) for name in made.files}
     out.answer({"folder": args.output, **made.facts, "files": files})
     out.say(f"{made.facts['model']}: {TARGETS[args.to].summary}, written to {args.output}")
-    out.say(f"  {name}  {size:,} bytes" for name, size in files.items())
+    out.say(
+        [
+            *(f"  {name}  {size:,} bytes" for name, size in files.items()),
+            *(f"  {note}" for note in made.notes),
+        ]
+    )
     return 0
