@@ -28,6 +28,7 @@ BENCHMARKS = {
     "smoothing": ("smoothing.smoothing",),
     "export": ("export.cold_export", "export.batches"),
     "runs": ("export_runs.export_runs",),
+    "fmu": ("export_fmu.fmus",),
     "films": ("films.films",),
     "frames": ("page_frames.page_frames",),
     "page": ("page.page",),
