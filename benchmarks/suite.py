@@ -27,6 +27,8 @@ BENCHMARKS = {
     "inverse": ("inverse.symbols", "inverse.limb", "inverse.skeleton"),
     "smoothing": ("smoothing.smoothing",),
     "export": ("export.cold_export", "export.batches"),
+    "runs": ("export_runs.export_runs",),
+    "fmu": ("export_fmu.fmus",),
     "films": ("films.films",),
     "frames": ("page_frames.page_frames",),
     "page": ("page.page",),

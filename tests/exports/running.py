@@ -4,6 +4,8 @@ import subprocess
 from functools import cache
 
 import numpy as np
+import sympy as sp
+from sympy.physics import mechanics as me
 
 import trundle
 
@@ -43,8 +45,17 @@ def kernels_end(name, inputs, steps):
 
 def require_same_run(printed, name, inputs, steps, tolerance):
     """The last line of an example's CSV, against the kernels' state then, relative to the largest number."""
+    require_state(printed, kernels_end(name, inputs, steps), steps, tolerance)
+
+
+def require_hostile_run(printed):
+    """The same of ten steps of the hostile model."""
+    model = hostile_model()
+    require_state(printed, rk4(model, np.array(model.state_vector()), np.empty(0), 1e-3, 10), 10, 1e-12)
+
+
+def require_state(printed, expected, steps, tolerance):
     last = np.array([float(word) for word in printed.strip().splitlines()[-1].split(",")])
-    expected = kernels_end(name, inputs, steps)
     assert abs(last[0] - 1e-3 * steps) < 1e-9
     assert np.abs(last[1:] - expected).max() <= tolerance * np.abs(expected).max()
 
@@ -55,3 +66,22 @@ def output_of(command, folder):
     assert done.returncode == 0, done.stderr[:3000]
     assert not done.stderr, done.stderr[:3000]
     return done.stdout
+
+
+@cache
+def hostile_model():
+    """A particle of SymPy's whose names are words of languages, differ in case alone, or end comments and literals."""
+    places, speeds = me.dynamicsymbols("sin rate"), me.dynamicsymbols("Rate end")
+    mass, slope, pull = (sp.Symbol(name) for name in HOSTILE)
+    frame, origin, point = me.ReferenceFrame("N"), me.Point("O"), me.Point("P")
+    origin.set_vel(frame, 0)
+    point.set_vel(frame, speeds[0] * frame.x + speeds[1] * frame.y)
+    rates = [speed - place.diff() for place, speed in zip(places, speeds, strict=True)]
+    method = me.KanesMethod(frame, q_ind=places, u_ind=speeds, kd_eqs=rates)
+    force = -slope * places[0] * frame.x + pull * sp.cos(places[1]) * frame.y
+    method.kanes_equations([me.Particle("particle", point, mass)], [(point, force)])
+    return trundle.from_sympy(method, parameters=dict.fromkeys(HOSTILE, 2.0))
+
+
+# Of its parameters.
+HOSTILE = ("it's \\", 'x */ \n"%s & </script>', "M")

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from exports.running import VOLTAGES, exported, kernels_end, model_of
+from exports.running import VOLTAGES, exported, hostile_model, kernels_end, model_of
 from program.languages.c_code import compiled
 from program.languages.nvidia import EMPTY, nvrtc_compiled
 from trundle import catalog
@@ -69,3 +69,7 @@ def test_nvcc_builds_the_example(tmp_path):
     done = subprocess.run(["make"], capture_output=True, text=True, cwd=folder, timeout=600)
     assert done.returncode == 0, done.stderr[:3000]
     assert "warning" not in done.stderr, done.stderr[:3000]
+
+
+def test_names_may_be_hostile():
+    assert ".entry roll" in nvrtc_compiled(hostile_model().export("cuda", name="robot").files["robot.cu"])

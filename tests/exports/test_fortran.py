@@ -4,7 +4,15 @@ import shutil
 
 import pytest
 
-from exports.running import VOLTAGES, exported, model_of, output_of, require_same_run
+from exports.running import (
+    VOLTAGES,
+    exported,
+    hostile_model,
+    model_of,
+    output_of,
+    require_hostile_run,
+    require_same_run,
+)
 from program.languages.fortran import STRICT
 from trundle import catalog, derive
 from trundle.errors import InputError
@@ -48,12 +56,23 @@ def test_kinematics_alone_are_a_module(tmp_path):
 
 
 @pytest.mark.slow
-def test_long_chains_build_without_a_warning(tmp_path):
-    model = derive(catalog.pendulum(links=30))
-    model.export("fortran", "dynamics", output=tmp_path / "robot")
+def test_long_chains_grow_linearly_and_build_without_a_warning(tmp_path):
+    chains = [derive(catalog.pendulum(links=links)) for links in (50, 100)]
+    short, long = (chain.export("fortran", "dynamics", name="chain").files["chain.f90"] for chain in chains)
+    assert len(long) < 2.3 * len(short)
+    chains[1].export("fortran", "dynamics", output=tmp_path / "robot")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)} -O2"], tmp_path / "robot")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("Module", "can't be a name in Fortran"), ("Dynamics", "is a subroutine")]
+)
+def test_a_module_can_not_have_any_name(name, words):
+    with pytest.raises(InputError, match=words):
+        model_of("pendulum").export("fortran", name=name)
+
+
+def test_names_may_be_hostile(tmp_path):
+    hostile_model().export("fortran", output=tmp_path / "robot", name="robot")
     output_of(["make", f"FFLAGS={' '.join(STRICT)}"], tmp_path / "robot")
-
-
-def test_a_module_can_not_have_any_name():
-    with pytest.raises(InputError, match="'Module' can't be a name in Fortran"):
-        model_of("pendulum").export("fortran", name="Module")
+    require_hostile_run(output_of(["./main", "0.01"], tmp_path / "robot"))

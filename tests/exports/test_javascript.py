@@ -5,7 +5,15 @@ import shutil
 
 import pytest
 
-from exports.running import VOLTAGES, exported, model_of, output_of, require_same_run
+from exports.running import (
+    VOLTAGES,
+    exported,
+    hostile_model,
+    model_of,
+    output_of,
+    require_hostile_run,
+    require_same_run,
+)
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 
@@ -49,3 +57,8 @@ def test_every_function_runs(folder):
     }
     """
     output_of(["node", "--input-type=module", "--eval", script], folder)
+
+
+def test_names_may_be_hostile(tmp_path):
+    hostile_model().export("javascript", output=tmp_path / "robot", name="robot")
+    require_hostile_run(output_of(["node", "example.js", "0.01"], tmp_path / "robot"))

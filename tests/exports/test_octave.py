@@ -5,7 +5,15 @@ import shutil
 import numpy as np
 import pytest
 
-from exports.running import VOLTAGES, exported, model_of, require_same_run
+from exports.running import (
+    HOSTILE,
+    VOLTAGES,
+    exported,
+    hostile_model,
+    model_of,
+    require_hostile_run,
+    require_same_run,
+)
 from program.languages.octave import run_script
 
 pytestmark = pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no octave-cli")
@@ -55,3 +63,10 @@ def test_groups_tell_names_units_and_defaults(folder):
     assert names.split(",") == list(model.states)
     assert units.split(",") == [model.units[name] for name in model.states]
     assert [float(word) for word in defaults.strip("[]").split()] == list(model.parameters.values())
+
+
+def test_names_may_be_hostile(tmp_path):
+    hostile_model().export("octave", output=tmp_path / "robot", name="robot")
+    require_hostile_run(run_script("main(0.01)", tmp_path / "robot"))
+    told = run_script("g = robot.groups(); disp(g.parameter.names{1})", tmp_path / "robot")
+    assert told.strip() == HOSTILE[0]

@@ -50,7 +50,7 @@ _FUNCTIONS = {
     "project": ("state", "input", "parameter", "closed"),
     "change": (),
 }
-_SOURCES = {"2.0": ("fmi2.c", "model.c"), "3.0": ("fmi3.c", "model.c")}
+_SOURCES = {"2.0": "fmi2.c", "3.0": "fmi3.c"}
 # What FMI calls platforms: in 2.0, which knows one processor, and in 3.0.
 _SYSTEMS = {
     "linux": ("linux64", "linux", ".so"),
@@ -58,7 +58,7 @@ _SYSTEMS = {
     "win32": ("win64", "windows", ".dll"),
 }
 _PROCESSORS = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
-_FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+_FLAGS = ("-std=c99", "-O2", "-fPIC", "-fvisibility=hidden")
 _USAGE = """\
 ## How to use it
 
@@ -91,19 +91,14 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     facts = repr((model.digest, variables, code)).encode()
     needs = _needs(variables, programs)
     interface = Interface(model.name, options.name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
-    text = {
-        "model.h": _header(interface, dict(zip(programs, prototypes(code), strict=True))),
-        "model.c": code,
+    declared = dict(zip(programs, prototypes(code), strict=True))
+    text = {"model.h": _header(interface, declared), "model.c": code}
+    libraries = _libraries(text, options.name)
+    found = {
+        f"{options.name}_fmi{version[0]}.fmu": _zipped(_content(model, interface, version, text, library))
+        for version, (library, _) in libraries.items()
     }
-    found: dict[str, bytes] = {}
-    binaries: dict[str, str] = {}
-    for version in _SOURCES:
-        sources = {**text, **_shared(version)}
-        binary, said = _binary(sources, version, options.name)
-        binaries[version] = said
-        found[f"{options.name}_fmi{version[0]}.fmu"] = _zipped(
-            _content(model, interface, version, sources, binary)
-        )
+    binaries = {version: said for version, (_, said) in libraries.items()}
     usage = _USAGE.format(
         name=options.name, guided=_GUIDED if model.projection else "", binary=_sentence(binaries)
     )
@@ -209,32 +204,49 @@ def _header(interface: Interface, declared: Mapping[str, str]) -> str:
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def _shared(version: str) -> dict[str, str]:
-    """The C files that every FMU has."""
-    return {name: _file(name) for name in (_SOURCES[version][0], "core.h")}
-
-
 def _file(name: str) -> str:
     return (files("trundle.exports") / "fmi" / name).read_text(encoding="utf-8")
 
 
-def _binary(sources: Mapping[str, str], version: str, name: str) -> tuple[dict[str, bytes], str]:
-    """This platform's library by its name in the FMU, and what there is to say of it; nothing without a compiler."""
+def _libraries(code: Mapping[str, str], name: str) -> dict[str, tuple[dict[str, bytes], str]]:
+    """By version this platform's library under its name in the FMU, and what there is to say of it; nothing without a
+    compiler.
+    """
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", "cc"), "gcc", "clang"))), None)
     if compiler is None:
-        return {}, "none, as no C compiler was found"
+        return dict.fromkeys(_SOURCES, ({}, "none, as no C compiler was found"))
+    with TemporaryDirectory() as work:
+        for each, text in code.items():
+            Path(work, each).write_text(text, encoding="utf-8")
+        # the model once for both: it is what takes time
+        problem = _failure([compiler, *_FLAGS, "-c", "model.c"], work)
+        if problem:
+            return dict.fromkeys(_SOURCES, ({}, problem))
+        return {version: _library(compiler, version, name, work) for version in _SOURCES}
+
+
+def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[str, bytes], str]:
+    """A version's own source linked with the compiled model."""
     if (place := _place(version)) is None:
         return {}, f"none, as FMI {version} has no name for this platform"
+    for each in (_SOURCES[version], "core.h", *_HEADERS[version]):
+        Path(work, each).write_text(_file(each), encoding="utf-8")
     folder, library = place[0], f"{name}{place[1]}"
-    with TemporaryDirectory() as work:
-        for each, text in {**sources, **{each: _file(each) for each in _HEADERS[version]}}.items():
-            Path(work, each).write_text(text, encoding="utf-8")
-        command = [compiler, *_FLAGS, *_SOURCES[version], "-lm", "-o", library]
-        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
-        if done.returncode:
-            problem = next(iter(done.stderr.strip().splitlines()), f"status {done.returncode}")
-            return {}, f"none, as {compiler} failed: {problem}"
-        return {f"binaries/{folder}/{library}": Path(work, library).read_bytes()}, folder
+    command = [compiler, *_FLAGS, "-shared", _SOURCES[version], "model.o", "-lm", "-o", library]
+    problem = _failure(command, work)
+    return (
+        ({}, problem)
+        if problem
+        else ({f"binaries/{folder}/{library}": Path(work, library).read_bytes()}, folder)
+    )
+
+
+def _failure(command: Sequence[str], work: str) -> str:
+    """What a compiler said where it failed; "" where it didn't."""
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if not done.returncode:
+        return ""
+    return f"none, as {command[0]} failed: {next(iter(done.stderr.strip().splitlines()), f'status {done.returncode}')}"
 
 
 def _place(version: str) -> tuple[str, str] | None:
@@ -249,17 +261,18 @@ def _place(version: str) -> tuple[str, str] | None:
 
 
 def _content(
-    model: Model, interface: Interface, version: str, sources: Mapping[str, str], binary: Mapping[str, bytes]
+    model: Model, interface: Interface, version: str, code: Mapping[str, str], library: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """All files of an FMU, without the headers of FMI, which whoever compiles it has (FMI 2.0.4, section 2.3)."""
-    compiled = _SOURCES[version]
+    compiled = (_SOURCES[version], "model.c")
+    sources = {**code, **{each: _file(each) for each in (_SOURCES[version], "core.h")}}
     texts = {"modelDescription.xml": description(interface, version, compiled)}
     texts |= {f"sources/{name}": text for name, text in sources.items()}
     if version == "3.0":
         texts["sources/buildDescription.xml"] = build_description(interface, compiled)
     if model.robot is not None:
         texts["resources/description.yaml"] = dump(model.robot)
-    return {**{name: text.encode() for name, text in texts.items()}, **binary}
+    return {**{name: text.encode() for name, text in texts.items()}, **library}
 
 
 def _zipped(content: Mapping[str, bytes]) -> bytes:

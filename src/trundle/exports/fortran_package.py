@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from trundle.errors import InputError
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import Word, commented, words
@@ -51,7 +52,7 @@ program main
   integer :: k, steps
   seconds = argument(1, 10.0_wp)
   h = argument(2, 1e-3_wp)
-  input = [(argument(2 + k, 0.0_wp), k = 1, inputs)]
+  call take(input)
   state = start
   steps = nint(seconds / h)
   do k = 0, steps - 1
@@ -61,6 +62,13 @@ program main
   end do
   call show(steps * h)
 contains
+  subroutine take(numbers)
+    real(wp), intent(out) :: numbers(:)
+    integer :: place
+    do place = 1, size(numbers)
+      numbers(place) = argument(place + 2, 0.0_wp)
+    end do
+  end subroutine take
   subroutine show(time)
     real(wp), intent(in) :: time
     print '(*(es25.17e3, :, ","))', time, state
@@ -108,6 +116,11 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     name = options.name
     require_identifier(name, FORTRAN)
     programs = {entry.name: entry.program for entry in entries}
+    if name.lower() in programs:
+        hint = "name it robot, say (--name on the command line)"
+        raise InputError(
+            f"'{name}' is a subroutine, and the module can't be called like it", key="name", hint=hint
+        )
     moves = "dynamics" in programs
     functions = source(programs, FORTRAN)
     for kind in ("pure", "pure recursive"):
