@@ -19,7 +19,6 @@ import numpy as np
 from benchmarks.measure import MISSING, Row, best_together, installed, seconds_text
 from benchmarks.mechanisms import forward_program, planar_chain, tree_of
 from trundle import catalog
-from trundle.exports.targets import TARGETS
 from trundle.model import derive
 from trundle.program import Program, compile_program
 from trundle.program.languages import JAX, source
@@ -116,9 +115,7 @@ def cold_export(quick: bool) -> list[Row]:
     command = "import sys; from trundle.cli import main; sys.exit(main())"
     rows = []
     for target in ("c", "numpy"):
-        if target not in TARGETS:
-            continue
-        walls = []
+        walls, began = [], _children()
         for _ in range(3 if quick else 9):
             with tempfile.TemporaryDirectory() as folder:
                 words = ["export", str(_ROBOT), "--to", target, "--output", folder]
@@ -126,9 +123,14 @@ def cold_export(quick: bool) -> list[Row]:
                 subprocess.run([sys.executable, "-c", command, *words], capture_output=True, check=True)
                 walls.append(time.perf_counter() - started)
         wall, middle = min(walls), sorted(walls)[len(walls) // 2]
-        what, note = (
-            f"cold process: trundle export --to {target}",
-            f"best of {len(walls)}; median {seconds_text(middle)}",
-        )
+        worked = seconds_text((_children() - began) / len(walls))
+        what = f"cold process: trundle export --to {target}"
+        note = f"best of {len(walls)}; median {seconds_text(middle)}, processor time {worked}"
         rows.append(Row(what, seconds_text(wall), target=f"≤ {COLD} s", met=wall <= COLD, note=note))
     return rows
+
+
+def _children() -> float:
+    """Processor time of this process's children so far (s)."""
+    times = os.times()
+    return times.children_user + times.children_system

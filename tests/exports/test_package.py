@@ -12,7 +12,10 @@ import trundle
 from trundle.errors import InputError
 from trundle.exports.package import MANIFEST, Package, write
 from trundle.exports.python_package import _LANGUAGES
-from trundle.program.languages import NUMPY
+from trundle.program.languages import JAVASCRIPT, JAX, NUMPY, C
+from trundle.program.languages.cuda import CUDA
+from trundle.program.languages.fortran import FORTRAN
+from trundle.program.languages.octave import OCTAVE
 
 ROBOT = trundle.catalog.differential_drive()
 
@@ -104,6 +107,8 @@ def test_a_manifest_of_somebody_elses_leads_nowhere(tmp_path):
         ({"what": "dynamic"}, "did you mean 'dynamics'"),
         ({"name": "class"}, "word of the language"),
         ({"name": "my robot"}, "name it my_robot"),
+        ({"name": "../robot"}, "name it robot"),
+        ({"name": "dynamics"}, "dynamics_model"),
         ({"precision": "half"}, "no precision 'half'"),
         ({"model": trundle.catalog.pendulum(), "what": "kinematics"}, "planar base"),
     ],
@@ -148,3 +153,52 @@ def test_a_sympy_function_that_a_language_lacks_writes_nothing(tmp_path, monkeyp
         trundle.export(model, "numpy", output=tmp_path / "model")
     assert not (tmp_path / "model").exists()
     assert "erf" in trundle.export(model, "jax").files["sympy_model.py"]
+
+
+# Words of most languages, as a description may well have them.
+_KEYWORDS = {
+    "double": 50.0,
+    "end": 0.15,
+    "lambda": 1.0,
+    "int": 0.6,
+    "main": 0.05,
+    "void": 2.0,
+    "rate": 1.0,
+    "PI": 5.0,
+}
+
+
+def robot_of_keywords(name):
+    wheel, motor = {"radius": "end", "mass": "void"}, {"torque_constant": "lambda", "resistance": "main"}
+    robot = {
+        "name": name,
+        "base": "planar",
+        "body": {"mass": "double * rate", "inertia": {"zz": "PI"}},
+        "wheels": {"class": {"at": [0, "-int", 0], **wheel}, "for": {"at": [0, "int", 0], **wheel}},
+        "motors": {"do": {"drives": "class", **motor}, "if": {"drives": "for", **motor}},
+        "parameters": _KEYWORDS,
+    }
+    return trundle.load({"trundle": 1, "robot": robot})
+
+
+_WRITTEN_IN = {
+    "c": C, "cpp": C, "cuda": CUDA, "fortran": FORTRAN, "javascript": JAVASCRIPT, "jax": JAX, "numpy": NUMPY,
+    "octave": OCTAVE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("to", _WRITTEN_IN)
+def test_names_that_are_keywords_become_others(to):
+    readme = trundle.export(robot_of_keywords("my robot"), to).files["README.md"]
+    assert all(f"`{word}`" in readme for word in _KEYWORDS)
+
+
+@pytest.mark.parametrize("to", _WRITTEN_IN)
+@pytest.mark.parametrize("name", ["class", "double", "end", "for"])
+def test_a_packages_name_that_is_a_keyword_is_asked_for_anew(tmp_path, to, name):
+    language, robot = _WRITTEN_IN[to], robot_of_keywords(name)
+    if name in language.reserved:
+        with pytest.raises(InputError, match=f"'{name}' can't be a name in {language.name}"):
+            trundle.export(robot, to, output=tmp_path / "robot")
+        assert not (tmp_path / "robot").exists()
+    trundle.export(robot, to, output=tmp_path / "robot", name=f"{name}_robot")

@@ -17,7 +17,8 @@ EPILOG = "\n".join((
     *(f"  {name:{_WIDTH}}  {target.summary}" for name, target in TARGETS.items()),
     "",
     "examples:",
-    "  trundle export examples/diff_drive/offset.yaml --to numpy --output robot",
+    "  trundle export examples/diff_drive/offset.yaml --to c --output robot",
+    "  trundle export examples/swerve/four_modules.yaml --to jax --what kinematics,odometry --output swerve",
     "",
     "What is written is one folder with a README that says how to use it, what each number is, and its unit.",
 ))  # fmt: skip
@@ -60,5 +61,10 @@ def execute(args: Namespace, out: Output) -> int:
     files = {name: len(made.content(name)) for name in made.files}
     out.answer({"folder": args.output, **made.facts, "files": files})
     out.say(f"{made.facts['model']}: {TARGETS[args.to].summary}, written to {args.output}")
-    out.say(f"  {name}  {size:,} bytes" for name, size in files.items())
+    out.say(
+        [
+            *(f"  {name}  {size:,} bytes" for name, size in files.items()),
+            *(f"  {note}" for note in made.notes),
+        ]
+    )
     return 0

@@ -80,8 +80,8 @@ def export(
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{to}' has no precision '{precision}'", key="precision", hint=hint)
     found = derived(model, "export")
-    options = Options(to, identifier(found.name) if name is None else name, precision)
     chosen = entries(found, parts)
+    options = Options(to, _named(found.name if name is None else name, name is None, chosen), precision)
     made = cast(_Maker, import_module(f"trundle.exports.{target.module}")).package(found, chosen, options)
     package = _documented(found, chosen, options, made)
     if output is not None:
@@ -93,6 +93,20 @@ def _target(to: str) -> Target:
     if to not in TARGETS:
         raise InputError(f"nothing is exported to '{to}'", key="to", hint=suggest(to, TARGETS))
     return TARGETS[to]
+
+
+def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
+    """The package's name, which is a word of any language's letters and none of its functions."""
+    plain = identifier(name)
+    if plain in [entry.name for entry in chosen]:
+        hint = f"give another name: {plain}_model, say (--name on the command line)"
+        raise InputError(
+            f"the package has a function '{plain}' and can't be called that, too", key="name", hint=hint
+        )
+    if plain != name and not made:
+        message = f"'{name}' can't be a package's name: expected ASCII letters, digits and underscores"
+        raise InputError(message, key="name", hint=f"name it {plain}, say")
+    return plain
 
 
 def _parts(what: str | Sequence[str] | None, target: Target) -> Sequence[str] | None:

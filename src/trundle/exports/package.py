@@ -29,12 +29,14 @@ class Options:
 class Package:
     """Files by their names, which may be in folders ("include/robot.hpp"), and how they are used, in Markdown.
 
-    facts: what else a person may want to know, such as a binary's size; plain data.
+    facts: what else a person may want to know, such as a binary's size; plain data. notes: the same in sentences, for
+    the command to say.
     """
 
     files: Mapping[str, str | bytes]
     usage: str
     facts: Mapping[str, object]
+    notes: tuple[str, ...] = ()
 
     def content(self, name: str) -> bytes:
         """A file's bytes."""

@@ -33,4 +33,20 @@ TARGETS: Mapping[str, Target] = {
     "javascript": Target("javascript_package", "an ES module for browsers and Node, with an example"),
     "octave": Target("octave_package", "a package of functions for Octave and MATLAB, with an example"),
     "cuda": Target("cuda_package", "CUDA C: device functions, and kernels over many robots at once"),
+    "java": Target(
+        "java_package",
+        "a Java package with classes of kinematics and odometry, for WPILib's users, too",
+        what=("kinematics", "odometry"),
+    ),
+    "ros2": Target(
+        "ros2_package",
+        "a C++ header with classes of kinematics and odometry, for controllers of ros2_control, too",
+        what=("kinematics", "odometry"),
+    ),
+    "microcontroller": Target(
+        "microcontroller",
+        "C in single precision with start-up code for a Cortex-M4F, measured under QEMU",
+        ("single",),
+        ("dynamics", "kinematics", "odometry"),
+    ),
 }

@@ -66,6 +66,11 @@ def rounding(program, given, unit=DOUBLE):
             continue
         slopes = _SLOPES[op](*(values[a] for a in args), values[out])
         felt = sum(np.abs(slope) * bounds[a] for slope, a in zip(slopes, args, strict=False))
+        if op == "sq":  # its curvature, too: the root of a sum of squares that are zero feels nothing else
+            felt = felt + unit * bounds[args[0]] ** 2
+        if op == "sqrt":  # no more than the root of an error, whatever the slope
+            rest = np.sqrt(bounds[args[0]] / unit)
+            felt = np.where(values[out] > 0, np.minimum(felt, rest), rest)
         if op in (
             "min",
             "max",
@@ -73,7 +78,10 @@ def rounding(program, given, unit=DOUBLE):
             (a, b), (x, y) = (values[a] for a in args), (bounds[a] for a in args)
             felt = np.where(np.abs(a - b) <= 8 * unit * (x + y), np.maximum(x, y), felt)
         bounds.append(felt + np.abs(values[out]))
-    return [unit * np.array([bounds[v] for v in group]).reshape(len(group), -1) for group in program.results]
+    return [
+        unit * np.array([bounds[v] for v in group]).reshape(len(group), values.shape[1])
+        for group in program.results
+    ]
 
 
 def off(program, given, got, expected, unit=DOUBLE):

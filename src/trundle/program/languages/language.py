@@ -9,6 +9,7 @@ IEEE 754 says gives the same bits wherever its elementary functions do.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -125,9 +126,10 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
 
 def identifier(name: str) -> str:
     """A word of ASCII letters, digits and underscores made of any text, which may still be a keyword: "my robot" is
-    `my_robot`.
+    `my_robot`, "Über" `Uber`.
     """
-    plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "value"
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    plain = re.sub(r"[^0-9A-Za-z]+", "_", bare).strip("_") or "value"
     return f"n{plain}" if plain[0].isdigit() else plain
 
 

@@ -1,0 +1,18 @@
+// Kinematics and odometry of @ROBOT@, @SIGNATURE@: C++17, with nothing but the standard library. No function allocates,
+// throws or keeps anything outside its object.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <math.h>
+
+namespace @NAMESPACE@ {
+
+// The robot's programs as functions of arrays, inputs first; README.md tells what every number is.
+namespace functions {
+
+@FUNCTIONS@
+}  // namespace functions
+
+@CLASSES@
+}  // namespace @NAMESPACE@

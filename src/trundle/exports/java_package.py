@@ -1,0 +1,103 @@
+"""Models for Java, as WPILib's users write it: functions, and classes for kinematics and odometry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.exports.wheeled_base import (
+    KINEMATICS,
+    ODOMETRY,
+    TWIST,
+    filled,
+    kinematics_words,
+    listed,
+    odometry_words,
+)
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program.languages import JAVA, require_identifier, source
+
+_FUNCTIONS = """\
+package {name};
+
+/** The programs of {name} ({signature}) as functions of arrays, inputs first; README.md tells what every number is. */
+public final class Functions {{
+    private Functions() {{}}
+
+{body}
+}}
+"""
+_NUMBERS = """\
+/** {meaning} */
+public static double[] {name}() {{
+    return new double[] {{{values}}};
+}}
+"""
+_USAGE = """\
+## How to use it
+
+The folder `{name}` is a Java package that needs Java 8 and nothing else. In a WPILib project it goes to
+`src/main/java/{name}`; `javac {name}/*.java` compiles it anywhere.
+
+- `Functions`: every function below. Arrays that are written must be others than those that are read.
+"""
+_KINEMATICS_USAGE = """\
+- `Kinematics`: the base's twist to rates and steering angles of the wheels{back}. In a drivetrain's `periodic`:
+
+      kinematics.toWheels(speeds.vxMetersPerSecond, speeds.vyMetersPerSecond, speeds.omegaRadiansPerSecond, wheels);
+      // wheels.rate[k] in rad/s goes to the motor of Kinematics.name(k), wheels.steering[k] in rad to its pivot
+"""
+_ODOMETRY_USAGE = """\
+- `Odometry`: the pose on the field and its covariance from the encoders {readings}, all in rad:
+
+      odometry.update(readings, incrementCovariance, angleCovariance);
+      var pose = new Pose2d(odometry.x(), odometry.y(), new Rotation2d(odometry.theta()));
+
+  WPILib's `SwerveDriveOdometry` takes a step's last steering angles for all of it; this takes those of its middle, as
+  on the true arc, and needs no gyroscope.
+"""
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """A Java package: Functions, and what the entries allow of Kinematics and Odometry."""
+    require_identifier(options.name, JAVA)
+    by_name = {entry.name: entry for entry in entries}
+    texts = {"Functions": _functions(entries, options)}
+    usage = _USAGE.format(name=options.name)
+    if KINEMATICS in by_name:
+        texts["Kinematics"] = _kinematics(model, entries, options)
+        usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
+    if ODOMETRY in by_name:
+        words = odometry_words(by_name[ODOMETRY], options)
+        texts["Odometry"] = filled("Odometry.java", words)
+        usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
+    return Package({f"{options.name}/{name}.java": text for name, text in texts.items()}, usage, {})
+
+
+def _functions(entries: Sequence[Entry], options: Options) -> str:
+    code = source({entry.name: entry.program for entry in entries}, JAVA)
+    body = "\n".join([*dict.fromkeys(_numbers(entries)), code])
+    indented = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
+    return _FUNCTIONS.format(name=options.name, signature=signature(), body=indented)
+
+
+def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
+    """Methods that return parameters and the state at the start, of the functions that have them."""
+    told = {
+        "parameter": ("parameters", "The parameters' defaults."),
+        "state": ("start", "The state at the start."),
+    }
+    for entry in entries:
+        for group, values in entry.defaults.items():
+            name, meaning = told[group]
+            yield _NUMBERS.format(name=name, meaning=meaning, values=listed(values))
+
+
+def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
+    words = kinematics_words(model, entries, options)
+    determined = any(entry.name == TWIST for entry in entries)
+    words["BACK"] = filled("Kinematics.back.java", {}) if determined else ""
+    words["TRAILING_ARGUMENT"] = ", trailingRate" if words["TRAILING"] else ""
+    return filled("Kinematics.java", words)

@@ -1,0 +1,184 @@
+"""Models for a microcontroller: C in single precision for a Cortex-M4F, built and measured where its tools are here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from trundle.errors import TrundleError
+from trundle.exports.c_package import Code
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.exports.wheeled_base import filled
+from trundle.model import Model
+
+_COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
+_UNKNOWN = None, None
+_USAGE = """\
+## How to use it
+
+`{name}.h` and `{name}.c` go into a firmware's own sources: C99 in single precision, no heap, no globals that change,
+nothing in double precision. The other files make a whole program of it for a Cortex-M4F: `make` builds `main.elf` with
+`arm-none-eabi-gcc` (Debian: gcc-arm-none-eabi, libnewlib-arm-none-eabi), `make run` runs it in QEMU's board MPS2+ AN386
+(qemu-system-arm), where it prints instructions and bytes of stack of each call. `board.ld` says where memory is, which
+another chip has elsewhere. `startup.c` has the vector table and switches the floating-point unit on.
+
+Floats have seven digits: give angles within ±π, and keep a pose that grows (odometry over kilometres, counted turns) in
+a frame that moves along, or in double precision.
+
+{measured}
+"""
+_TABLE = """\
+Measured ({tools}, -O2, all numbers but parameters at 0.3): these functions and their defaults take {flash:,} bytes of
+flash, the whole program {total:,}, with math.h's functions, start-up and this measurement.
+
+| function | instructions a call | bytes of stack with what it calls | its own, -fstack-usage |
+| --- | ---: | ---: | ---: |
+{rows}
+
+Instructions are counted by QEMU (-icount), not cycles: a Cortex-M4F takes 14 for a division or a root.
+"""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What calls take: bytes of flash, and by function its instructions, bytes of stack with all that it calls (both
+    None where there is no emulator) and of its own.
+    """
+
+    tools: str
+    flash: int
+    total: int
+    functions: Mapping[str, tuple[int | None, int | None, int]]
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """NAME.h and NAME.c, what makes a program of them, and what its calls take."""
+    code = Code(model, entries, options)
+    words = {"NAME": options.name, **_calls(code, entries)}
+    files = {f"{options.name}.h": code.header(), f"{options.name}.c": code.source()}
+    files["main.c"] = filled("measure.c", words)
+    files["Makefile"] = filled("microcontroller.mk", words)
+    files |= {name: filled(name, {}) for name in ("startup.c", "board.ld", "semihosting.h", "semihosting.c")}
+    found = taken(files, options.name)
+    missing = f"not measured: there is no {_COMPILER} here"
+    usage = _USAGE.format(name=options.name, measured=missing if found is None else _told(found))
+    facts = {} if found is None else {"measured": _facts(found)}
+    return Package(files, usage, facts, (missing,) if found is None else tuple(_notes(found)))
+
+
+def _calls(code: Code, entries: Sequence[Entry]) -> dict[str, str]:
+    """A function for each entry that calls it, over one array of work that all share."""
+    calls: list[str] = []
+    room = 1
+    for name, arguments, width in _arguments(code, entries):
+        calls.append(
+            f"static void call_{name}(void) {{\n    {code.name}_{name}({', '.join(arguments)});\n}}\n"
+        )
+        room = max(room, width)
+    names = [name for name, _, _ in _arguments(code, entries)]
+    table = "\n".join(f'    {{"{name}", call_{name}}},' for name in names)
+    return {"CALLS": "\n".join([f"static float work[{room}];\n", *calls]), "TABLE": table}
+
+
+def _arguments(code: Code, entries: Sequence[Entry]) -> Iterator[tuple[str, list[str], int]]:
+    """Each function's name, what it is called with, and how much of the array of work that takes."""
+    for entry in entries:
+        given: list[str] = []
+        at = 0
+        for group in entry.groups:
+            if group in code.names.structures:
+                given.append(f"&{code.names.structures[group].type}_defaults")
+            else:
+                given.append(f"work + {at}" if group.size else "NONE")
+                at += group.size
+        yield entry.name, given, at
+        if entry.name == "dynamics":
+            yield "step", [*given[:-1], "1e-3f", given[-1]], at
+
+
+def taken(files: Mapping[str, str], name: str) -> Taken | None:
+    """What the program of a package takes; None where there is no compiler for it."""
+    compiler = shutil.which(_COMPILER)
+    if compiler is None:
+        return None
+    with TemporaryDirectory() as folder:
+        for file, text in files.items():
+            (Path(folder) / file).write_text(text, encoding="utf-8")
+        printed = _run(["make", "main.elf"], folder)
+        flash = {line.split()[-1]: sum(map(int, line.split()[:2])) for line in printed.splitlines()[-2:]}
+        version = _run([compiler, "-dumpversion"], folder).strip()
+        stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
+        counted = _counted(folder)
+    functions = {each: (*_at_least(counted.get(each, _UNKNOWN), own), own) for each, own in stack.items()}
+    return Taken(f"{_COMPILER} {version}", flash[f"{name}.o"], flash["main.elf"], functions)
+
+
+def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
+    """Instructions and bytes of stack of each call, as the program prints them; none without the emulator."""
+    if shutil.which(_EMULATOR) is None:
+        return {}
+    lines = _run(["make", "-s", "run"], folder).splitlines()
+    return {name: (int(count), int(stack)) for name, count, stack in (line.split() for line in lines)}
+
+
+def _at_least(counted: tuple[int | None, int | None], own: int) -> tuple[int | None, int | None]:
+    """With a stack of no less than a function's own: what it reserves and never writes keeps its paint."""
+    count, stack = counted
+    return count, None if stack is None else max(stack, own)
+
+
+def _stack(usage: str, prefix: str) -> dict[str, int]:
+    """Bytes of stack by function, from what -fstack-usage writes; those of a function's deepest piece are its own."""
+    found: dict[str, int] = {}
+    pieces: dict[str, int] = {}
+    for line in usage.splitlines():
+        place, size, _ = line.split("\t")
+        function = place.rpartition(":")[2]
+        if not function.startswith(prefix):
+            continue
+        name = function.removeprefix(prefix)
+        whole, mark, number = name.rpartition("_")
+        if mark and number.isdigit():
+            pieces[whole] = max(int(size), pieces.get(whole, 0))
+        else:
+            found[name] = int(size)
+    return {name: size + pieces.get(name, 0) for name, size in found.items()}
+
+
+def _told(found: Taken) -> str:
+    rows = "\n".join(
+        f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
+        for name, (count, stack, own) in found.functions.items()
+    )
+    return _TABLE.format(tools=found.tools, flash=found.flash, total=found.total, rows=rows)
+
+
+def _or_unknown(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
+
+
+def _notes(found: Taken) -> Iterator[str]:
+    yield f"{found.flash:,} bytes of flash ({found.total:,} with math.h's functions, start-up and main.c)"
+    for name, (count, stack, own) in found.functions.items():
+        calls = f"no {_EMULATOR} to count instructions" if count is None else f"{count:,} instructions a call"
+        deepest = "" if stack is None else f" ({stack:,} with what it calls)"
+        yield f"{name}: {calls}, {own:,} bytes of stack{deepest}"
+
+
+def _facts(found: Taken) -> dict[str, object]:
+    """The same as plain data."""
+    keys = ("instructions", "stack", "stack_own")
+    functions = {name: dict(zip(keys, each, strict=True)) for name, each in found.functions.items()}
+    return {"tools": found.tools, "flash": found.flash, "flash_in_all": found.total, "functions": functions}
+
+
+def _run(command: Sequence[str], folder: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode:
+        raise TrundleError(f"{' '.join(command)} failed: {done.stderr.strip()[-1000:]}")
+    return done.stdout

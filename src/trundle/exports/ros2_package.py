@@ -1,0 +1,93 @@
+"""Models for ros2_control and other C++ on robots: one header with classes for kinematics and odometry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trundle.exports.entries import Entry
+from trundle.exports.package import Options, Package
+from trundle.exports.wheeled_base import (
+    KINEMATICS,
+    ODOMETRY,
+    TWIST,
+    filled,
+    kinematics_words,
+    odometry_words,
+)
+from trundle.files import signature
+from trundle.model import Model
+from trundle.program.languages import C, require_identifier, source
+from trundle.program.languages.language import Function
+
+_USAGE = """\
+## How to use it
+
+`{name}.hpp` is C++17 and needs nothing but the standard library, so it builds without ROS, too. `{name}::functions` are
+the functions below; arrays that are written must be others than those that are read. In a package of ROS 2 the header
+goes to `include/`, and a controller of ros2_control uses its classes where the controllers for drives of one kind have
+formulas (their `update_and_write_commands`, at the rate of the controller manager; nothing here allocates or throws):
+"""
+_KINEMATICS_USAGE = """
+- **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
+
+      wheels_ = {name}::Kinematics::wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
+      for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
+        // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
+        velocity_[k].set_value(wheels_.rate[k]);
+        steering_[k].set_value(wheels_.steering[k]);
+      }}
+"""
+_ODOMETRY_USAGE = """
+- **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
+  x, y and the yaw at 0, 1 and 5:
+
+      odometry_.update(positions, increment_covariance, angle_covariance);
+      message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
+      constexpr std::size_t at[3] = {{0, 1, 5}};
+      for (std::size_t i = 0; i < 3; i++)
+        for (std::size_t j = 0; j < 3; j++)
+          message.pose.covariance[6 * at[i] + at[j]] = odometry_.covariance()[3 * i + j];
+
+  The covariances that it takes are those of the increments since the last update and of the angles, row-major; slip
+  of the wheels makes the first about proportional to the way.
+"""
+
+
+def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+    """NAME.hpp: functions, and what the entries allow of the classes Kinematics and Odometry."""
+    require_identifier(options.name, CPP)
+    by_name = {entry.name: entry for entry in entries}
+    classes: list[str] = []
+    usage = _USAGE.format(name=options.name)
+    if KINEMATICS in by_name:
+        classes.append(_kinematics(model, entries, options))
+        usage += _KINEMATICS_USAGE.format(name=options.name)
+    if ODOMETRY in by_name:
+        words = odometry_words(by_name[ODOMETRY], options)
+        classes.append(filled("odometry.hpp", words))
+        usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
+    words = {
+        "ROBOT": options.name,
+        "SIGNATURE": signature(),
+        "NAMESPACE": options.name,
+        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, CPP),
+        "CLASSES": "\n".join(classes),
+    }
+    return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
+
+
+def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
+    words = kinematics_words(model, entries, options)
+    determined = any(entry.name == TWIST for entry in entries)
+    words["BACK"] = filled("kinematics.back.hpp", {}) if determined else ""
+    words["TRAILING_ARGUMENT"] = ", turning.data()" if words["TRAILING"] else ""
+    return filled("kinematics.hpp", words)
+
+
+def _framed(function: Function) -> str:
+    """C's function as a header may hold it: inline, and without the word that C++ lacks."""
+    return f"inline {C.framed(function).removeprefix('static ').replace('*restrict ', '*')}"
+
+
+CPP = replace(C, name="C++", suffix=".hpp", framed=_framed)

@@ -1,0 +1,109 @@
+"""The Java classes for WPILib's users, compiled and run."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import trundle
+from exports.class_laws import as_the_library, as_wpimath
+from exports.wheeled_cases import WHEELED
+from program.languages.java_code import tool
+
+_MAIN = """
+import java.io.*;
+import java.nio.*;
+import robot.Kinematics;
+import robot.Odometry;
+
+public class Main {
+    private static final int M = Kinematics.WHEELS;
+    private static DoubleBuffer numbers;
+    private static DoubleBuffer out;
+
+    private static double[] taken(int size) {
+        double[] group = new double[size];
+        numbers.get(group);
+        return group;
+    }
+
+    private static void give(Kinematics.Wheels wheels) {
+        out.put(wheels.rate).put(wheels.steering).put(wheels.steeringRate);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        numbers = ByteBuffer.wrap(System.in.readAllBytes()).order(ByteOrder.nativeOrder()).asDoubleBuffer();
+        double[] covariance = taken(9);
+        double[] increments = taken(Odometry.INCREMENTS * Odometry.INCREMENTS);
+        double[] angles = taken(Odometry.ANGLES * Odometry.ANGLES);
+        int count = numbers.remaining() / (6 + 3 * M + 2 * Odometry.READINGS);
+        ByteBuffer bytes = ByteBuffer.allocate(8 * count * (7 * M + 15)).order(ByteOrder.nativeOrder());
+        out = bytes.asDoubleBuffer();
+        Kinematics kinematics = new Kinematics();
+        Odometry odometry = new Odometry();
+        Kinematics.Wheels wheels = new Kinematics.Wheels();
+        double[] back = new double[3];
+        for (int k = 0; k < count; k++) {
+            double[] twist = taken(3);
+            kinematics.toWheelsForward(twist[0], twist[1], twist[2], wheels);
+            give(wheels);
+            numbers.get(wheels.rate);
+            numbers.get(wheels.steering);
+            numbers.get(wheels.steeringRate);
+            kinematics.toTwist(wheels, back);
+            kinematics.toWheels(twist[0], twist[1], twist[2], wheels);
+            give(wheels);
+            out.put(back);
+            for (int wheel = 0; wheel < M; wheel++) out.put(kinematics.slip(wheel));
+            double[] pose = taken(3);
+            odometry.reset(pose[0], pose[1], pose[2], covariance, taken(Odometry.READINGS));
+            odometry.update(taken(Odometry.READINGS), increments, angles);
+            out.put(odometry.x()).put(odometry.y()).put(odometry.theta());
+            for (int place = 0; place < 9; place++) out.put(odometry.covariance(place / 3, place % 3));
+        }
+        System.out.write(bytes.array());
+        System.out.flush();
+    }
+}
+"""
+
+
+@pytest.fixture
+def answer(tmp_path):
+    """Rows of answers by exported code."""
+
+    def ask(given):
+        trundle.export(given.kinematics.robot, "java", name="robot", output=tmp_path)
+        (tmp_path / "Main.java").write_text(_MAIN, encoding="utf-8")
+        files = ["Main.java", *(f"robot/{name}.java" for name in ("Functions", "Kinematics", "Odometry"))]
+        done = run([tool("javac"), "-Xlint:all", "-Werror", *files], tmp_path)
+        assert done.stderr == b""
+        table = given.header.tobytes() + np.ascontiguousarray(given.table).tobytes()
+        found = run([tool("java"), "-XX:TieredStopAtLevel=1", "Main"], tmp_path, table)
+        return np.frombuffer(found.stdout).reshape(len(given.table), given.answer_width)
+
+    return ask
+
+
+def run(command, folder, given=b""):
+    done = subprocess.run(command, cwd=folder, input=given, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()[:3000]
+    return done
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "tricycle" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED]
+)
+def test_classes_give_what_the_library_gives(name, answer, rng):
+    as_the_library(name, answer, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["swerve2", "swerve3", "swerve4", "swerve6", "mecanum", "differential"])
+def test_ten_thousand_cases_as_in_wpimath(kind, answer, rng):
+    as_wpimath(kind, 2000, answer, rng)
+
+
+def test_a_robot_without_wheels_has_functions_alone():
+    package = trundle.export(trundle.catalog.pendulum(links=1), "java", "dynamics")
+    assert {name for name in package.files if name.endswith(".java")} == {"pendulum/Functions.java"}

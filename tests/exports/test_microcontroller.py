@@ -1,0 +1,173 @@
+"""The microcontroller's functions on a Cortex-M4F under QEMU, against the kernels; what the program takes and lacks."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import trundle
+from exports.wheeled_cases import WHEELED
+from program.languages.c_code import compiler
+from program.languages.cases import arm, states
+from program.languages.rounding import SINGLE, rounding
+from trundle.exports.entries import entries
+
+# Reads states from a file, calls one function for each, writes what it gives to another.
+_MAIN = """
+#include "robot.h"
+#include "semihosting.h"
+
+#define NONE ((void *)0)
+static float given[{inputs}], found[{outputs}];
+
+int main(void) {{
+    const int32_t from = host_open("in.bin", 6, 1), to = host_open("out.bin", 7, 5);
+    for (int k = 0; k < {count}; k++) {{
+        host_read(from, given, 4 * {width});
+        robot_{name}({arguments});
+        host_write(to, found, 4 * {outputs});
+    }}
+    host_exit();
+    return 0;
+}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where a package is written; the test skips without the tools that build and run it."""
+    for tool in ("arm-none-eabi-gcc", "qemu-system-arm", "make"):
+        compiler(tool)
+    return tmp_path / "robot"
+
+
+def exported(model, folder):
+    what = ["dynamics", "kinematics", "odometry"] if model.robot.base == "planar" else ["dynamics"]
+    package = trundle.export(model, "microcontroller", what, name="robot", output=folder)
+    return package, entries(model, what)
+
+
+def built(folder, *target):
+    done = subprocess.run(["make", *target], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[:3000]
+    return done.stdout
+
+
+def called(entry, groups, folder):
+    """The outputs of an entry's function at many states; parameters are the defaults in flash."""
+    arguments, at = [], 0
+    table = []
+    for group, values in zip(entry.program.inputs, groups, strict=True):
+        if group.name == "parameter" and group.size:
+            own = (
+                f"robot_{entry.name}_parameter_defaults"  # where its parameters are others than the dynamics'
+            )
+            arguments.append(f"&{own if own in header(folder) else 'robot_parameter_defaults'}")
+            continue
+        arguments.append(f"given + {at}" if group.size else "NONE")
+        at += group.size
+        table.append(values)
+    out = 0
+    for group in entry.program.outputs:
+        arguments.append(f"found + {out}" if group.size else "NONE")
+        out += group.size
+    count = groups[0].shape[1]
+    main = _MAIN.format(
+        inputs=max(at, 1), outputs=out, width=at, count=count, name=entry.name, arguments=", ".join(arguments)
+    )
+    (folder / "main.c").write_text(main, encoding="utf-8")
+    np.ascontiguousarray(np.vstack(table).T, dtype=np.float32).tofile(folder / "in.bin")
+    built(folder, "-s", "main.elf")
+    built(folder, "-s", "run")
+    found = np.fromfile(folder / "out.bin", dtype=np.float32).reshape(count, out).T.astype(float)
+    return np.split(found, np.cumsum([group.size for group in entry.program.outputs])[:-1])
+
+
+def header(folder):
+    return (folder / "robot.h").read_text(encoding="utf-8")
+
+
+def given_to(entry, model, count, rng):
+    """Random numbers for an entry's groups, as floats hold them: angles within ±π, parameters the defaults."""
+    groups = []
+    for group in entry.program.inputs:
+        values = rng.uniform(-np.pi, np.pi, (group.size, count))
+        if group.name == "state":
+            values = states(model, count, int(rng.integers(1 << 31)))[0]
+        elif group.name == "parameter":
+            values = np.repeat(np.array(entry.defaults["parameter"])[:, None], count, axis=1)
+        groups.append(values.astype(np.float32).astype(float))
+    return groups
+
+
+def results(program, groups):
+    found = program(*groups)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def away_from_edges(program, groups, rng):
+    """The states at which numbers a little beside give about the same: at the edge of a choice, such as which way a
+    wheel turns, floats may choose otherwise than doubles.
+    """
+    beside = [each + 1e-5 * rng.normal(size=each.shape) for each in groups]
+    pairs = zip(results(program, groups), results(program, beside), strict=True)
+    moved = np.max([np.abs(a - b).max(axis=0, initial=0.0) for a, b in pairs], axis=0)
+    kept = moved < 1.0
+    assert kept.mean() > 0.98
+    return [each[:, kept] for each in groups]
+
+
+ROBOTS = [
+    name if name == "differential_drive" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED
+]
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, pytest.param("arm", marks=pytest.mark.slow)])
+def test_every_function_stays_within_its_rounding(name, folder, rng):
+    model = arm() if name == "arm" else trundle.derive(trundle.catalog.robot(name))
+    _, found = exported(model, folder)
+    for entry in found:
+        groups = given_to(entry, model, 1000, rng)
+        if entry.part == "kinematics":
+            groups = away_from_edges(entry.program, groups, rng)
+        got = called(entry, groups, folder)
+        allowed = rounding(entry.program, groups, SINGLE)
+        for mine, kernel, bound in zip(got, results(entry.program, groups), allowed, strict=True):
+            assert (np.abs(mine - kernel) <= 8 * bound).all(), entry.name
+
+
+def test_what_a_call_takes_is_reported(folder):
+    package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
+    measured = json.loads(json.dumps(package.facts["measured"]))
+    names = {"step", *(entry.name for entry in found)}
+    assert set(measured["functions"]) == names
+    for name, taken in measured["functions"].items():
+        assert taken["stack_own"] <= taken["stack"] <= 2048, name
+        assert 10 < taken["instructions"] < 5000, name
+    assert 500 < measured["flash"] < measured["flash_in_all"] < 32_000
+    dynamics = measured["functions"]["dynamics"]
+    assert (
+        f"| `dynamics` | {dynamics['instructions']:,} | {dynamics['stack']:,} |"
+        in package.content("README.md").decode()
+    )
+    assert any(
+        note.startswith(f"dynamics: {dynamics['instructions']:,} instructions a call")
+        for note in package.notes
+    )
+    # the program prints the same again: instructions are counted, not timed
+    built(folder, "-s", "main.elf")
+    assert f"dynamics {dynamics['instructions']} {dynamics['stack']}\n" in built(folder, "-s", "run")
+
+
+def test_no_heap_and_nothing_in_double_precision(folder):
+    exported(trundle.derive(trundle.catalog.swerve()), folder)
+    built(folder)
+    symbols = subprocess.run(
+        ["arm-none-eabi-nm", "main.elf"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    names = {line.split()[-1] for line in symbols.stdout.splitlines()}
+    assert not {
+        name for name in names if name.startswith(("__aeabi_d", "__aeabi_f2d", "malloc", "_malloc", "_sbrk"))
+    }
+    assert {"main", "reset", "robot_dynamics"} <= names
