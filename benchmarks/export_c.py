@@ -68,7 +68,7 @@ def batches_against_c(quick: bool) -> Iterator[Row]:
         if shutil.which("gcc") is None:
             yield Row(f"{name} in batches, against emitted C", "", MISSING, note="no gcc")
             continue
-        yield from _rows(name, model, 10 if quick else 60)
+        yield from _rows(name, model, 30 if quick else 200)
 
 
 def _rows(name: str, model: trundle.Model, tries: int) -> Iterator[Row]:

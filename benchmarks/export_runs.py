@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +20,13 @@ _H, _SECONDS = 1e-3, 30
 # Of the largest number, after one step and at the end.
 _ONCE, _LAST = 1e-12, 1e-9
 # What runs a package's program, with seconds, step and inputs after it; C-like ones are built by `make` before.
-_COMMANDS = {
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
     "c": ("./main",),
     "fortran": ("./main",),
     "javascript": ("node", "example.js"),
     "octave": ("octave-cli", "--norc", "--quiet", "--no-history", "--eval"),
 }
-_COMPILERS = {"c": "cc", "fortran": "gfortran"}
+_COMPILERS: Mapping[str, str] = {"c": "cc", "fortran": "gfortran"}
 
 
 def export_runs(quick: bool) -> Iterator[Row]:

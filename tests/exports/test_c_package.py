@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
 from program.languages.c_code import WARNINGS, compiler
@@ -177,3 +178,15 @@ def test_names_that_c_can_not_have_are_refused(tmp_path, name, to):
     with pytest.raises(InputError, match="can't be a name in C"):
         trundle.export(ROBOT, to, name=name, output=tmp_path / "robot")
     assert not (tmp_path / "robot").exists()
+
+
+@pytest.mark.parametrize("to", ["c", "cpp"])
+def test_models_without_parameters_and_inputs_compile_too(tmp_path, to):
+    q, rate = dynamicsymbols("q v")
+    frame, point = ReferenceFrame("N"), Point("O")
+    point.set_vel(frame, rate * frame.x)
+    loads = [(point, -9 * q * frame.x)]
+    method = KanesMethod(frame, [q], [rate], [q.diff() - rate])
+    method.kanes_equations([Particle("P", point, 1)], loads)
+    trundle.from_sympy(method).export(to, "dynamics", name="spring", output=tmp_path)
+    assert ran(built(tmp_path), "0.5", "0.001")[-1].tolist() == [0.5, 0.0, 0.0]

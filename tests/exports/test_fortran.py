@@ -56,10 +56,12 @@ def test_kinematics_alone_are_a_module(tmp_path):
 
 
 @pytest.mark.slow
-def test_long_chains_build_without_a_warning(tmp_path):
-    model = derive(catalog.pendulum(links=30))
-    model.export("fortran", "dynamics", output=tmp_path / "robot")
-    output_of(["make", f"FFLAGS={' '.join(STRICT)}"], tmp_path / "robot")
+def test_long_chains_grow_linearly_and_build_without_a_warning(tmp_path):
+    chains = [derive(catalog.pendulum(links=links)) for links in (50, 100)]
+    short, long = (chain.export("fortran", "dynamics", name="chain").files["chain.f90"] for chain in chains)
+    assert len(long) < 2.3 * len(short)
+    chains[1].export("fortran", "dynamics", output=tmp_path / "robot")
+    output_of(["make", f"FFLAGS={' '.join(STRICT)} -O2"], tmp_path / "robot")
 
 
 @pytest.mark.parametrize(
