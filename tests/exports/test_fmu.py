@@ -15,7 +15,7 @@ from program.languages.c_code import WARNINGS
 from program.languages.cases import models, states
 from trundle.errors import InputError
 from trundle.exports import fmu
-from trundle.exports.fmi_description import dimension
+from trundle.exports.fmi_description import Variable, dimension, named
 from trundle.model.manifold import on_manifold
 from trundle.program import feed
 from trundle.program.rollout import rollout
@@ -475,3 +475,36 @@ def test_fmpy_compiles_a_source_fmu(version, tmp_path, monkeypatch):
     found = fmpy.simulate_fmu(unzipped, stop_time=0.1)
     shutil.rmtree(unzipped)
     assert found["time"][-1] == 0.1
+
+
+@needs_compiler
+@pytest.mark.slow
+@VERSIONS
+def test_outputs_can_be_left_out(version, tmp_path):
+    model = trundle.derive(trundle.catalog.pendulum())
+    trundle.export(model, "fmu", "dynamics", output=tmp_path / "out", name="robot")
+    path = str(tmp_path / "out" / f"robot_fmi{version}.fmu")
+    assert validation.validate_fmu(path) == []
+    found = {each.name for each in fmpy.read_model_description(path).modelVariables}
+    assert found == {"time", *model.states, *(f"der({name})" for name in model.states), *model.parameters}
+    start = dict.fromkeys(model.coordinates, 0.3)
+    ends = [
+        fmpy.simulate_fmu(path, stop_time=1.0, fmi_type=kind, relative_tolerance=1e-9, start_values=start)[-1]
+        for kind in ("CoSimulation", "ModelExchange")
+    ]
+    run = trundle.simulate(model, 1.0, initial=start, rtol=1e-10, atol=1e-10)
+    for end in ends:
+        for name in model.states:
+            assert abs(end[name] - run[name][-1]) <= 1e-6
+
+
+def test_names_are_told_apart():
+    found = named(
+        [
+            Variable("time", "time"),
+            Variable("x", "state"),
+            Variable("x", "parameter"),
+            Variable("a\nb", "output"),
+        ]
+    )
+    assert [each.name for each in found] == ["time", "x", "x (parameter)", "a b"]
