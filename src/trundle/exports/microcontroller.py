@@ -28,7 +28,8 @@ nothing in double precision. The other files make a whole program of it for a Co
 another chip has elsewhere. `startup.c` has the vector table and switches the floating-point unit on.
 
 Floats have seven digits: give angles within ±π, and keep a pose that grows (odometry over kilometres, counted turns) in
-a frame that moves along, or in double precision.
+a frame that moves along, or in double precision. Where wheels may turn either way alike, floats may choose another
+way than doubles; the base moves the same.
 
 {measured}
 """
