@@ -169,7 +169,8 @@ class NoiseSpline(Smoothing):
     """The spline with the fewest knots that stays as far from the samples as noise of a known size does.
 
     noise: the standard deviation of each number that is measured, in its unit; of rotations in rad. degree: 3, 4 or 5.
-    Σ (y − s)² = n noise², by FITPACK (Dierckx 1993, ch. 5); nothing is assumed at the ends.
+    Σ (y − s)² = n noise², or less where one polynomial is nearer by itself, by FITPACK (Dierckx 1993, ch. 5); nothing
+    is assumed at the ends.
     """
 
     noise: float
