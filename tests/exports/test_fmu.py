@@ -168,6 +168,7 @@ def test_without_a_compiler_there_are_sources_and_it_says_so(tmp_path, monkeypat
     without_compiler(monkeypatch)
     paths, made = exported(trundle.derive(trundle.catalog.pendulum()), tmp_path / "out")
     assert "no C compiler was found" in (tmp_path / "out" / "README.md").read_text()
+    assert all(note.endswith("no C compiler was found") for note in made.notes)
     assert made.facts["binaries"] == dict.fromkeys(("2.0", "3.0"), "none, as no C compiler was found")
     names = zipfile.ZipFile(paths["3"]).namelist()
     assert {"sources/model.c", "sources/fmi3.c", "sources/core.h", "sources/buildDescription.xml"} <= set(

@@ -63,7 +63,10 @@ _USAGE = """\
 ## How to use it
 
 `{name}_fmi2.fmu` (FMI 2.0) and `{name}_fmi3.fmu` (FMI 3.0) hold the same model, for Model Exchange and for
-Co-Simulation: import the one that your tool takes. {binary}
+Co-Simulation: import the one that your tool takes. Where there is no binary for a platform, tools compile the sources,
+which are C99 and need libm alone.
+
+{binary}
 
 Variables have the model's names: states and outputs are outputs, `der(...)` are the states' rates, and parameters are
 tunable. Set states before the start, inputs and parameters at any time; loops are closed when initialization ends.
@@ -100,9 +103,11 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     }
     binaries = {version: said for version, (_, said) in libraries.items()}
     usage = _USAGE.format(
-        name=options.name, guided=_GUIDED if model.projection else "", binary=_sentence(binaries)
+        name=options.name,
+        guided=_GUIDED if model.projection else "",
+        binary="\n".join(f"- {note}" for note in _notes(binaries)),
     )
-    return Package(found, usage, {"binaries": binaries})
+    return Package(found, usage, {"binaries": binaries}, tuple(_notes(binaries)))
 
 
 def _programs(model: Model, entries: Mapping[str, Entry]) -> dict[str, Program]:
@@ -284,10 +289,7 @@ def _zipped(content: Mapping[str, bytes]) -> bytes:
     return held.getvalue()
 
 
-def _sentence(binaries: Mapping[str, str]) -> str:
-    """Which platforms the FMUs run on as they are."""
-    said = "; ".join(f"FMI {version}: {what}" for version, what in binaries.items())
-    return (
-        f"Binaries inside ({said}). Where there is none, tools compile the sources, which are C99 and need\n"
-        "libm alone."
-    )
+def _notes(binaries: Mapping[str, str]) -> Iterator[str]:
+    """For each version the platform that it runs on as it is."""
+    for version, said in binaries.items():
+        yield f"FMI {version}, binary inside: {said}"

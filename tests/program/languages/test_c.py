@@ -100,5 +100,5 @@ def test_single_precision_refuses_what_it_can_not_hold():
 
 @pytest.mark.parametrize("name", ["while", "class", "y0", "sin"])
 def test_a_function_can_not_have_any_name(name):
-    with pytest.raises(InputError, match=f"'{name}' can't be a function's name in C"):
+    with pytest.raises(InputError, match=f"'{name}' can't be a name in C"):
         source({name: operations()}, C)

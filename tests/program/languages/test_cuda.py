@@ -36,7 +36,7 @@ def test_constants_keep_their_bits():
 
 @pytest.mark.parametrize("name", ["while", "sin", "threadIdx"])
 def test_a_function_can_not_have_any_name(name):
-    with pytest.raises(InputError, match=f"'{name}' can't be a function's name in CUDA"):
+    with pytest.raises(InputError, match=f"'{name}' can't be a name in CUDA"):
         source({name: operations()}, CUDA)
 
 

@@ -36,5 +36,5 @@ def test_constants_keep_their_bits():
 
 @pytest.mark.parametrize("name", ["while", "sin", "ans"])
 def test_a_function_can_not_have_any_name(name):
-    with pytest.raises(InputError, match=f"'{name}' can't be a function's name in Octave"):
+    with pytest.raises(InputError, match=f"'{name}' can't be a name in Octave"):
         source({name: operations()}, OCTAVE)
