@@ -9,6 +9,7 @@ import trundle
 from exports.class_laws import as_the_library, as_wpimath
 from exports.wheeled_cases import WHEELED
 from program.languages.java_code import tool
+from trundle.errors import InputError
 
 _MAIN = """
 import java.io.*;
@@ -107,3 +108,15 @@ def test_ten_thousand_cases_as_in_wpimath(kind, answer, rng):
 def test_a_robot_without_wheels_has_functions_alone():
     package = trundle.export(trundle.catalog.pendulum(links=1), "java", "dynamics")
     assert {name for name in package.files if name.endswith(".java")} == {"pendulum/Functions.java"}
+
+
+def test_names_that_java_has_words_for_are_refused(tmp_path):
+    with pytest.raises(InputError, match="'record' can't be a name in Java: it is a word of the language"):
+        trundle.export(trundle.catalog.mecanum(), "java", name="record", output=tmp_path / "robot")
+    assert not (tmp_path / "robot").exists()
+
+
+def test_a_robot_without_wheels_has_no_classes(tmp_path):
+    with pytest.raises(InputError, match="kinematics need a planar base"):
+        trundle.export(trundle.catalog.pendulum(), "java", output=tmp_path / "robot")
+    assert not (tmp_path / "robot").exists()

@@ -177,3 +177,11 @@ def test_no_heap_and_nothing_in_double_precision(folder):
         name for name in names if name.startswith(("__aeabi_d", "__aeabi_f2d", "malloc", "_malloc", "_sbrk"))
     }
     assert {"main", "reset", "robot_dynamics"} <= names
+
+
+def test_without_a_compiler_the_folder_says_that_nothing_was_measured(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller", "dynamics")
+    assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
+    assert package.notes[0] in package.content("README.md").decode()
+    assert "measured" not in package.facts
