@@ -19,9 +19,9 @@ import numpy as np
 from benchmarks.measure import MISSING, Row, best_together, installed, seconds_text
 from benchmarks.mechanisms import forward_program, planar_chain, tree_of
 from trundle import catalog
+from trundle.languages import JAX, source
 from trundle.model import derive
 from trundle.program import Program, compile_program
-from trundle.program.languages import JAX, source
 
 # A batch's numbers stay within a second-level cache.
 NUMBERS = 50_000

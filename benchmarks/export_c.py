@@ -19,8 +19,8 @@ import numpy as np
 import trundle
 from benchmarks.drive import diff_drive
 from benchmarks.measure import MISSING, Row, best_together, seconds_text
+from trundle.languages import C, source
 from trundle.program import Program, compile_program
-from trundle.program.languages import C, source
 from trundle.program.llvm.jit import host
 
 COUNT = 8192  # a call of a kernel costs some µs, which fewer states would feel

@@ -10,7 +10,7 @@ import pytest
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
-from program.languages.c_code import WARNINGS, compiler
+from languages.c_code import WARNINGS, compiler
 from trundle.errors import InputError
 from trundle.exports.c_package import comment
 from trundle.exports.entries import entries

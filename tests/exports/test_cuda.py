@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from exports.running import VOLTAGES, exported, hostile_model, kernels_end, model_of
-from program.languages.c_code import compiled
-from program.languages.nvidia import EMPTY, nvrtc_compiled
+from languages.c_code import compiled
+from languages.nvidia import EMPTY, nvrtc_compiled
 from trundle import catalog
 
 # One thread at a time: blocks of one, whose number a loop counts.

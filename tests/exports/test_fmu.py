@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import trundle
-from program.languages.c_code import WARNINGS
-from program.languages.cases import models, states
+from languages.c_code import WARNINGS
+from languages.cases import models, states
 from trundle.errors import InputError
 from trundle.exports import fmu
 from trundle.exports.fmi_description import Variable, dimension, named

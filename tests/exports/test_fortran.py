@@ -13,7 +13,7 @@ from exports.running import (
     require_hostile_run,
     require_same_run,
 )
-from program.languages.fortran import STRICT
+from languages.fortran import STRICT
 from trundle import catalog, derive
 from trundle.errors import InputError
 

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import trundle
 from exports.modules import stepped
-from program.languages.cases import models, states
+from languages.cases import models, states
 from trundle.errors import InputError
 
 DRIVE = trundle.derive(trundle.catalog.differential_drive())

@@ -8,7 +8,7 @@ import pytest
 import trundle
 from exports.class_laws import as_the_library, as_wpimath
 from exports.wheeled_cases import WHEELED
-from program.languages.java_code import tool
+from languages.java_code import tool
 from trundle.errors import InputError
 
 _MAIN = """

@@ -8,9 +8,9 @@ import pytest
 
 import trundle
 from exports.wheeled_cases import WHEELED
-from program.languages.c_code import compiler
-from program.languages.cases import arm, states
-from program.languages.rounding import SINGLE, rounding
+from languages.c_code import compiler
+from languages.cases import arm, states
+from languages.rounding import SINGLE, rounding
 from trundle.exports.entries import entries
 
 # Reads states from a file, calls one function for each, writes what it gives to another.

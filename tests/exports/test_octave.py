@@ -14,7 +14,7 @@ from exports.running import (
     require_hostile_run,
     require_same_run,
 )
-from program.languages.octave import run_script
+from languages.octave import run_script
 
 pytestmark = pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no octave-cli")
 

@@ -12,10 +12,10 @@ import trundle
 from trundle.errors import InputError
 from trundle.exports.package import MANIFEST, Package, write
 from trundle.exports.python_package import _LANGUAGES
-from trundle.program.languages import JAVASCRIPT, JAX, NUMPY, C
-from trundle.program.languages.cuda import CUDA
-from trundle.program.languages.fortran import FORTRAN
-from trundle.program.languages.octave import OCTAVE
+from trundle.languages import JAVASCRIPT, JAX, NUMPY, C
+from trundle.languages.cuda import CUDA
+from trundle.languages.fortran import FORTRAN
+from trundle.languages.octave import OCTAVE
 
 ROBOT = trundle.catalog.differential_drive()
 

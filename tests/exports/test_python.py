@@ -5,8 +5,8 @@ import pytest
 
 import trundle
 from exports.modules import stepped
-from program.languages.cases import edges, models, off, operations, random_program, states
-from trundle.program.languages import JAX, NUMPY, source
+from languages.cases import edges, models, off, operations, random_program, states
+from trundle.languages import JAX, NUMPY, source
 
 MODELS = models()
 LANGUAGES = {"numpy": NUMPY, "jax": JAX}

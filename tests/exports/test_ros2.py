@@ -8,7 +8,7 @@ import pytest
 import trundle
 from exports.class_laws import as_the_library, as_wpimath
 from exports.wheeled_cases import WHEELED
-from program.languages.c_code import compiler
+from languages.c_code import compiler
 
 _FLAGS = [
     "-std=c++17",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from program.languages.node import run_module
+from languages.node import run_module
 from trundle.page.joining import joined
 from trundle.simulation.stability import longest_step
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
-from program.languages.node import run_module
+from languages.node import run_module
 from trundle.drawing.scenes import motion
 from trundle.errors import InputError
 from trundle.page.joining import joined

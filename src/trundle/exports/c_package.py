@@ -11,10 +11,10 @@ from itertools import chain, count
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.files import signature
+from trundle.languages import C_SINGLE, C, identifiers, require_identifier, source
+from trundle.languages.c import Structure, prototypes, structured
 from trundle.model import Model
 from trundle.program import Group
-from trundle.program.languages import C_SINGLE, C, identifiers, require_identifier, source
-from trundle.program.languages.c import Structure, prototypes, structured
 
 WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 _HEADER = """\

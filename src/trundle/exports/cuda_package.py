@@ -10,9 +10,9 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import Word, commented, words
 from trundle.files import signature
+from trundle.languages import identifiers, require_identifier, source
+from trundle.languages.cuda import BOTH, CUDA
 from trundle.model import Model
-from trundle.program.languages import identifiers, require_identifier, source
-from trundle.program.languages.cuda import BOTH, CUDA
 
 _SOURCE = """\
 // {name}, {signature}. README.md tells what every function takes and gives.

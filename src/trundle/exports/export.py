@@ -14,9 +14,9 @@ from trundle.exports.entries import Entry, entries
 from trundle.exports.package import Options, Package, require_free, write
 from trundle.exports.readme import layout, readme
 from trundle.exports.targets import TARGETS, Target
+from trundle.languages import identifier
 from trundle.model import Model
 from trundle.model.arguments import Given, derived
-from trundle.program.languages import identifier
 
 
 class _Maker(Protocol):

@@ -31,10 +31,10 @@ from trundle.exports.fmi_description import (
 )
 from trundle.exports.package import Options, Package
 from trundle.files import signature
+from trundle.languages import C, require_identifier, source
+from trundle.languages.c import prototypes
 from trundle.model import Model
 from trundle.program import Program, feed, trace
-from trundle.program.languages import C, require_identifier, source
-from trundle.program.languages.c import prototypes
 
 _HEADERS = {
     version: tuple(f"fmi{version[0]}{name}.h" for name in names)

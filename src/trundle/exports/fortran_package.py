@@ -9,9 +9,9 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import Word, commented, words
 from trundle.files import signature
+from trundle.languages import identifiers, require_identifier, source
+from trundle.languages.fortran import FORTRAN, continued
 from trundle.model import Model
-from trundle.program.languages import identifiers, require_identifier, source
-from trundle.program.languages.fortran import FORTRAN, continued
 
 _MODULE = """\
 ! {name}, {signature}. README.md tells what every subroutine takes and gives.

@@ -9,8 +9,8 @@ from typing import Any
 
 from trundle.errors import InputError
 from trundle.exports.entries import Entry, entry_named
+from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.model.arguments import Given, derived
-from trundle.program.languages import JAX, NUMPY, Language, arguments, source
 from trundle.results.arrays import FloatArray
 from trundle.scalars import SX
 

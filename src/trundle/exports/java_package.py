@@ -16,8 +16,8 @@ from trundle.exports.wheeled_base import (
     odometry_words,
 )
 from trundle.files import signature
+from trundle.languages import JAVA, require_identifier, source
 from trundle.model import Model
-from trundle.program.languages import JAVA, require_identifier, source
 
 _FUNCTIONS = """\
 package {name};

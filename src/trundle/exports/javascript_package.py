@@ -9,8 +9,8 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import commented, words
 from trundle.files import signature
+from trundle.languages import JAVASCRIPT, require_identifier, source
 from trundle.model import Model
-from trundle.program.languages import JAVASCRIPT, require_identifier, source
 
 _MODULE = """\
 // {name}, {signature}. README.md tells what every function takes and gives.

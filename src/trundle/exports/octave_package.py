@@ -8,9 +8,9 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import Word, words
 from trundle.files import signature
+from trundle.languages import identifiers, require_identifier, source
+from trundle.languages.octave import OCTAVE
 from trundle.model import Model
-from trundle.program.languages import identifiers, require_identifier, source
-from trundle.program.languages.octave import OCTAVE
 
 _STEP = """\
 % STEP  The state after a time h, inputs held, by the classical Runge-Kutta method.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.files import signature
+from trundle.languages import JAX, NUMPY, Language, require_identifier, source
 from trundle.model import Model
-from trundle.program.languages import JAX, NUMPY, Language, require_identifier, source
 
 _LANGUAGES = {"numpy": NUMPY, "jax": JAX}
 _STEP = """\

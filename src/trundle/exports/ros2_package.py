@@ -16,9 +16,9 @@ from trundle.exports.wheeled_base import (
     odometry_words,
 )
 from trundle.files import signature
+from trundle.languages import C, require_identifier, source
+from trundle.languages.language import Function
 from trundle.model import Model
-from trundle.program.languages import C, require_identifier, source
-from trundle.program.languages.language import Function
 
 _USAGE = """\
 ## How to use it

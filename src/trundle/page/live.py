@@ -12,12 +12,12 @@ import numpy as np
 from trundle.drawing.scene_programs import measuring, placing
 from trundle.drawing.scenes import scene
 from trundle.errors import InputError
+from trundle.languages import JAVASCRIPT, source
 from trundle.model import Model
 from trundle.model.arguments import Given
 from trundle.page.joining import as_script, joined
 from trundle.page.knobs import knobs_of
 from trundle.program import Program
-from trundle.program.languages import JAVASCRIPT, source
 from trundle.program.simplify import only_output
 from trundle.robot.units import UNITS
 from trundle.simulation.problem import Problem

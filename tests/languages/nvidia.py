@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from program.languages.c_code import compiled, many
-from trundle.program.languages import source
-from trundle.program.languages.cuda import CUDA
+from languages.c_code import compiled, many
+from trundle.languages import source
+from trundle.languages.cuda import CUDA
 
 EMPTY = "#include <math.h>\n#define __host__\n#define __device__\n#define __global__\n"
 

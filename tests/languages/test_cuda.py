@@ -2,12 +2,12 @@
 
 import pytest
 
-from program.languages import laws
-from program.languages.cases import operations
-from program.languages.nvidia import called, nvrtc_compiled
+from languages import laws
+from languages.cases import operations
+from languages.nvidia import called, nvrtc_compiled
 from trundle.errors import InputError
-from trundle.program.languages import source
-from trundle.program.languages.cuda import CUDA
+from trundle.languages import source
+from trundle.languages.cuda import CUDA
 
 ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
 

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import replace
 
-from trundle.program.languages.c import C
-from trundle.program.languages.language import PASSED, Function
+from trundle.languages.c import C
+from trundle.languages.language import PASSED, Function
 
 # What a function of both GPU and host begins with.
 BOTH = "__host__ __device__ inline"

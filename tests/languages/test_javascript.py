@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from program.languages.cases import edges, models, off, operations, random_program, states
-from program.languages.node import called, run_module
+from languages.cases import edges, models, off, operations, random_program, states
+from languages.node import called, run_module
 from trundle.errors import InputError
+from trundle.languages import JAVASCRIPT, identifiers, source
+from trundle.languages.language import functions
 from trundle.program import Group, Tracer
-from trundle.program.languages import JAVASCRIPT, identifiers, source
-from trundle.program.languages.language import functions
 
 MODELS = models()
 

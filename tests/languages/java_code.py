@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from trundle.program.languages import JAVA, source
+from trundle.languages import JAVA, source
 
 # Numbers come and go in the byte order of this machine.
 _CALL = """

@@ -103,7 +103,7 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
 
     Examples
     --------
-    >>> from trundle.program.languages import JAVASCRIPT, identifiers
+    >>> from trundle.languages import JAVASCRIPT, identifiers
     >>> identifiers(["left.rate", "class", "left rate"], JAVASCRIPT)
     {'left.rate': 'left_rate', 'class': 'class_', 'left rate': 'left_rate_2'}
     """
@@ -170,7 +170,7 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     Examples
     --------
     >>> import trundle
-    >>> from trundle.program.languages import JAVASCRIPT, source
+    >>> from trundle.languages import JAVASCRIPT, source
     >>> program = trundle.derive(trundle.catalog.pendulum(links=1)).dynamics
     >>> print(source({"dynamics": program}, JAVASCRIPT).splitlines()[0])
     export function dynamics(state, input, parameter, rate) {

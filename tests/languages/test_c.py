@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from program.languages.c_code import called
-from program.languages.cases import edges, models, operations, random_program, states
-from program.languages.rounding import SINGLE, off
+from languages.c_code import called
+from languages.cases import edges, models, operations, random_program, states
+from languages.rounding import SINGLE, off
 from trundle.errors import InputError
+from trundle.languages import C_SINGLE, C, source
+from trundle.languages.language import functions
 from trundle.program import Tracer
-from trundle.program.languages import C_SINGLE, C, source
-from trundle.program.languages.language import functions
 
 MODELS = models()
 QUICK = {"differential-drive", "mecanum"}

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from trundle.program.languages import C_SINGLE, C, source
+from trundle.languages import C_SINGLE, C, source
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-pedantic", "-Werror"]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from program.languages.cases import edges, models, operations, random_program, states
-from program.languages.rounding import off
+from languages.cases import edges, models, operations, random_program, states
+from languages.rounding import off
 from trundle.program import Tracer
 
 MODELS = models()

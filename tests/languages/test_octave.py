@@ -2,12 +2,12 @@
 
 import pytest
 
-from program.languages import laws
-from program.languages.cases import operations
-from program.languages.octave import called
+from languages import laws
+from languages.cases import operations
+from languages.octave import called
 from trundle.errors import InputError
-from trundle.program.languages import source
-from trundle.program.languages.octave import OCTAVE
+from trundle.languages import source
+from trundle.languages.octave import OCTAVE
 
 ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
 

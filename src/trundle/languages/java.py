@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.program.languages.language import PASSED, Function, Language
+from trundle.languages.language import PASSED, Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fmod": "%"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}

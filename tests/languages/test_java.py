@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from program.languages.cases import edges, models, operations, random_program, states
-from program.languages.java_code import called
-from program.languages.rounding import off
+from languages.cases import edges, models, operations, random_program, states
+from languages.java_code import called
+from languages.rounding import off
 from trundle.errors import InputError
+from trundle.languages import JAVA, source
+from trundle.languages.language import functions
 from trundle.program import Tracer
-from trundle.program.languages import JAVA, source
-from trundle.program.languages.language import functions
 
 MODELS = models()
 ROBOTS = [

@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from trundle.errors import InputError
+from trundle.languages.language import PASSED, Function, Language
 from trundle.program.ir import Group
-from trundle.program.languages.language import PASSED, Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}

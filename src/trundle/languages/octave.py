@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.program.languages.language import Function, Language
+from trundle.languages.language import Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}

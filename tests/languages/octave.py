@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from trundle.program.languages import source
-from trundle.program.languages.octave import OCTAVE
+from trundle.languages import source
+from trundle.languages.octave import OCTAVE
 
 _CALL = """
 file = fopen("given"); all = fread(file, [{width}, Inf], "double"); fclose(file);

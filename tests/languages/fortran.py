@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from trundle.program.languages import source
-from trundle.program.languages.fortran import FORTRAN
+from trundle.languages import source
+from trundle.languages.fortran import FORTRAN
 
 STRICT = ["-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fimplicit-none"]
 _MODULE = """\

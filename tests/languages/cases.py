@@ -3,7 +3,7 @@
 import numpy as np
 
 import trundle
-from program.languages.rounding import off, rounding
+from languages.rounding import off, rounding
 from program.programs import random_program
 from trundle.program import Tracer
 from trundle.program.ir import ARITY, LOADS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trundle.program.languages.c import C_SINGLE, C
-from trundle.program.languages.java import JAVA
-from trundle.program.languages.javascript import JAVASCRIPT
-from trundle.program.languages.language import (
+from trundle.languages.c import C_SINGLE, C
+from trundle.languages.java import JAVA
+from trundle.languages.javascript import JAVASCRIPT
+from trundle.languages.language import (
     Language,
     arguments,
     identifier,
@@ -13,7 +13,7 @@ from trundle.program.languages.language import (
     require_identifier,
     source,
 )
-from trundle.program.languages.python import JAX, NUMPY
+from trundle.languages.python import JAX, NUMPY
 
 __all__ = [
     "C_SINGLE",

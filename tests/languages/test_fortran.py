@@ -2,12 +2,12 @@
 
 import pytest
 
-from program.languages import laws
-from program.languages.cases import operations
-from program.languages.fortran import called
+from languages import laws
+from languages.cases import operations
+from languages.fortran import called
 from trundle.errors import InputError
-from trundle.program.languages import identifiers, source
-from trundle.program.languages.fortran import FORTRAN
+from trundle.languages import identifiers, source
+from trundle.languages.fortran import FORTRAN
 
 ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
 

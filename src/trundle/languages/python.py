@@ -7,7 +7,7 @@ import keyword
 import math
 from collections.abc import Mapping, Sequence
 
-from trundle.program.languages.language import Function, Language
+from trundle.languages.language import Function, Language
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}

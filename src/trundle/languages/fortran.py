@@ -7,7 +7,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from trundle.program.languages.language import PASSED, Function, Language
+from trundle.languages.language import PASSED, Function, Language
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130

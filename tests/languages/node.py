@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from trundle.program.languages import JAVASCRIPT, source
+from trundle.languages import JAVASCRIPT, source
 
 _CALL = """
 import { readFileSync, writeSync } from "node:fs";
