@@ -143,8 +143,11 @@ def test_every_function_stays_within_its_rounding(name, folder, rng):
             assert (np.abs(mine - kernel) <= 8 * bound).all(), entry.name
 
 
-def test_what_a_call_takes_is_reported(folder):
-    package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
+def test_what_a_call_takes_is_reported(folder, monkeypatch):
+    with monkeypatch.context() as called_by_make:
+        called_by_make.setenv("MAKEFLAGS", "w")
+        called_by_make.setenv("MAKELEVEL", "1")
+        package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
     measured = json.loads(json.dumps(package.facts["measured"]))
     names = {"step", *(entry.name for entry in found)}
     assert set(measured["functions"]) == names

@@ -80,7 +80,8 @@ def circle(samples=101, laps=1.0, more=None) -> Run:
 
 def drawn(axes):
     """The faces of every robot that is drawn, one after the other in the order of its scene."""
-    found = [each for each in axes.collections if isinstance(each, PolyCollection)]
+    polygons = [each for each in axes.collections if isinstance(each, PolyCollection)]
+    found = [each for each in polygons if len(each.get_facecolors()) > 1]  # discs on pivots are of one colour
     return [[np.asarray(path.vertices) for path in each.get_paths()] for each in found]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -179,7 +180,11 @@ def _facts(found: Taken) -> dict[str, object]:
 
 
 def _run(command: Sequence[str], folder: str) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    # a make that calls Trundle hands on options by which this one would print more
+    ours = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=ours
+    )
     if done.returncode:
         raise TrundleError(f"{' '.join(command)} failed: {done.stderr.strip()[-1000:]}")
     return done.stdout
