@@ -181,7 +181,9 @@ def _facts(found: Taken) -> dict[str, object]:
 
 def _run(command: Sequence[str], folder: str) -> str:
     # a make that calls Trundle hands on options by which this one would print more
-    ours = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    ours = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=ours
     )
