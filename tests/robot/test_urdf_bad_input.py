@@ -370,7 +370,7 @@ def test_a_file_with_pieces_thrown_in(data: st.DataObject) -> None:
         return
     written = dump_urdf(robot)
     assert meaning(written) == meaning(text)
-    assert parse_urdf(written) == robot
+    assert parse_urdf(written) == robot.model_copy(update={"folder": None})  # a text is in no folder
     masses = [
         name for name in robot.parameter_values() if name.endswith(".body.mass")
     ]  # names may be hit, too
