@@ -58,7 +58,8 @@ def test_faults_of_a_page_are_seen(tmp_path):
         "<p style='width:3000px'>wide</p><script>console.error('oh'); fetch('http://127.0.0.1:9/')</script>"
     )
     (tmp_path / "good.html").write_text("<!doctype html><p>one</p><p>two</p>")
-    with ThreadPoolExecutor(1) as apart:  # playwright allows one browser a thread; the pages' tests may hold one here
+    # playwright allows one browser a thread; the pages' tests may hold one here
+    with ThreadPoolExecutor(1) as apart:
         told = "\n".join(apart.submit(faults, tmp_path, ["bad.html", "good.html"]).result())
     for said in ("overlap", "is cut", "wider than its window", "console: oh", "request: http://127.0.0.1:9/"):
         assert said in told
