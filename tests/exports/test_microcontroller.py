@@ -188,3 +188,34 @@ def test_without_a_compiler_the_folder_says_that_nothing_was_measured(monkeypatc
     assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
     assert package.notes[0] in package.content("README.md").decode()
     assert "measured" not in package.facts
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        ({"arm-none-eabi-gcc": "exit 0"}, "there is no make here"),
+        (
+            {"arm-none-eabi-gcc": "exit 0", "make": "echo math.h: fatal error: No such file >&2; exit 2"},
+            "make main.elf failed: math.h: fatal error: No such file",
+        ),
+    ],
+)
+def test_tools_that_are_missing_or_fail_are_named_and_the_folder_is_whole(monkeypatch, tmp_path, tools, said):
+    for name, line in tools.items():
+        tool = tmp_path / name
+        tool.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller", "dynamics")
+    assert package.notes == (f"not measured: {said}",)
+    assert {"pendulum.c", "main.c", "Makefile", "startup.c"} <= set(package.files)
+
+
+def test_a_robot_without_wheels_has_dynamics_alone_and_it_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = trundle.export(trundle.catalog.four_bar(), "microcontroller")
+    assert (
+        package.notes[0]
+        == "without kinematics: kinematics need a planar base, and 'four_bar' has a fixed one"
+    )
+    assert [entry["name"] for entry in package.facts["entries"]] == ["dynamics", "projection"]
