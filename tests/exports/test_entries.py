@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from languages.cases import models
+from languages.cases import MODELS
 from trundle.choices import EXPORTED
 from trundle.errors import InputError
 from trundle.exports.entries import entries, entry_named, unit_per
@@ -14,7 +14,6 @@ from trundle.exports.functions import _read
 from trundle.languages import JAVASCRIPT, NUMPY, C, identifiers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MODELS = models()
 WHEELED = {"wheel_states", "next_wheel_states", "odometry_step"}
 
 

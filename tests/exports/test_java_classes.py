@@ -9,6 +9,7 @@ import trundle
 from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED
 from languages.java_code import tool
+from languages.laws import mostly_slow
 from trundle.errors import InputError
 
 _MAIN = """
@@ -92,9 +93,7 @@ def run(command, folder, given=b""):
     return done
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "tricycle" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED]
-)
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 

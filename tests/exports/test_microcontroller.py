@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.wheeled_cases import WHEELED
 from languages.c_code import compiler
-from languages.cases import arm, states
+from languages.cases import MODELS, states
+from languages.laws import mostly_slow
 from languages.rounding import SINGLE, rounding
 from trundle.exports.entries import entries
 
@@ -43,9 +43,8 @@ def folder(tmp_path):
 
 
 def exported(model, folder):
-    what = ["dynamics", "kinematics", "odometry"] if model.robot.base == "planar" else ["dynamics"]
-    package = trundle.export(model, "microcontroller", what, name="robot", output=folder)
-    return package, entries(model, what)
+    package = trundle.export(model, "microcontroller", name="robot", output=folder)
+    return package, entries(model, ["dynamics"], ["kinematics", "odometry"])
 
 
 def built(folder, *target):
@@ -125,14 +124,9 @@ def aligned(entry, got, expected, allowed):
     return made, bounds
 
 
-ROBOTS = [
-    name if name == "differential_drive" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED
-]
-
-
-@pytest.mark.parametrize("name", [*ROBOTS, pytest.param("arm", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", mostly_slow(MODELS, ["differential_drive"]))
 def test_every_function_stays_within_its_rounding(name, folder, rng):
-    model = arm() if name == "arm" else trundle.derive(trundle.catalog.robot(name))
+    model = MODELS[name]()
     _, found = exported(model, folder)
     for entry in found:
         groups = given_to(entry, model, 1000, rng)
@@ -180,42 +174,3 @@ def test_no_heap_and_nothing_in_double_precision(folder):
         name for name in names if name.startswith(("__aeabi_d", "__aeabi_f2d", "malloc", "_malloc", "_sbrk"))
     }
     assert {"main", "reset", "robot_dynamics"} <= names
-
-
-def test_without_a_compiler_the_folder_says_that_nothing_was_measured(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller", "dynamics")
-    assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
-    assert package.notes[0] in package.content("README.md").decode()
-    assert "measured" not in package.facts
-
-
-@pytest.mark.parametrize(
-    ("tools", "said"),
-    [
-        ({"arm-none-eabi-gcc": "exit 0"}, "there is no make here"),
-        (
-            {"arm-none-eabi-gcc": "exit 0", "make": "echo math.h: fatal error: No such file >&2; exit 2"},
-            "make main.elf failed: math.h: fatal error: No such file",
-        ),
-    ],
-)
-def test_tools_that_are_missing_or_fail_are_named_and_the_folder_is_whole(monkeypatch, tmp_path, tools, said):
-    for name, line in tools.items():
-        tool = tmp_path / name
-        tool.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
-        tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller", "dynamics")
-    assert package.notes == (f"not measured: {said}",)
-    assert {"pendulum.c", "main.c", "Makefile", "startup.c"} <= set(package.files)
-
-
-def test_a_robot_without_wheels_has_dynamics_alone_and_it_says_so(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    package = trundle.export(trundle.catalog.four_bar(), "microcontroller")
-    assert (
-        package.notes[0]
-        == "without kinematics: kinematics need a planar base, and 'four_bar' has a fixed one"
-    )
-    assert [entry["name"] for entry in package.facts["entries"]] == ["dynamics", "projection"]

@@ -9,6 +9,7 @@ import trundle
 from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED
 from languages.c_code import compiler
+from languages.laws import mostly_slow
 
 _FLAGS = [
     "-std=c++17",
@@ -101,9 +102,7 @@ def answer(tmp_path):
     return ask
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "tricycle" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED]
-)
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,7 +39,9 @@ class Entry:
         return (*self.program.inputs, *self.program.outputs)
 
 
-def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...]:
+def entries(
+    model: Model, what: Sequence[str] | None = None, optional: Sequence[str] = ()
+) -> tuple[Entry, ...]:
     """The entries of some parts of a model.
 
     Parameters
@@ -47,6 +50,8 @@ def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...
         Whose equations.
     what : sequence of str, optional
         Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs"; by default all that the model has.
+    optional : sequence of str, optional
+        More of them, where the model has them.
 
     Returns
     -------
@@ -68,15 +73,14 @@ def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...
     for part in what or ():
         if part not in EXPORTED:
             raise InputError(f"'{part}' can't be exported", key="what", hint=suggest(part, EXPORTED))
+    required, optional = ((), EXPORTED) if what is None else (what, optional)
     found: list[Entry] = []
     for part in EXPORTED:
-        if what is not None and part not in what:
-            continue
-        try:
+        if part in required:
             found += _PARTS[part](model)
-        except InputError:
-            if what is not None:
-                raise
+        elif part in optional:
+            with suppress(InputError):
+                found += _PARTS[part](model)
     return tuple(found)
 
 

@@ -74,16 +74,14 @@ def export(
     target = _target(to)
     if output is not None:
         require_free(output, force=force)
-    parts = _parts(what, target)
     precision = target.precisions[0] if precision is None else precision
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{to}' has no precision '{precision}'", key="precision", hint=hint)
     found = derived(model, "export")
-    chosen, notes = _chosen(found, parts, named=what is not None)
+    chosen = entries(found, target.what, target.optional) if what is None else entries(found, _parts(what))
     options = Options(to, _named(found.name if name is None else name, name is None, chosen), precision)
     made = cast(_Maker, import_module(f"trundle.exports.{target.module}")).package(found, chosen, options)
-    made = replace(made, notes=(*notes, *made.notes))
     package = _documented(found, chosen, options, made)
     if output is not None:
         write(package, output, force=force)
@@ -110,28 +108,8 @@ def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
     return plain
 
 
-def _parts(what: str | Sequence[str] | None, target: Target) -> Sequence[str] | None:
-    if what is None:
-        return target.what
+def _parts(what: str | Sequence[str]) -> Sequence[str]:
     return [each.strip() for each in what.split(",")] if isinstance(what, str) else list(what)
-
-
-def _chosen(
-    model: Model, parts: Sequence[str] | None, *, named: bool
-) -> tuple[Sequence[Entry], Sequence[str]]:
-    """The entries of parts; where nobody named them those that the model has, and why it lacks the others."""
-    if named or parts is None:
-        return entries(model, parts), ()
-    found: list[Entry] = []
-    lacking: dict[str, InputError] = {}
-    for part in parts:
-        try:
-            found += entries(model, [part])
-        except InputError as problem:
-            lacking[part] = problem
-    if not found:
-        raise next(iter(lacking.values()))
-    return found, [f"without {part}: {problem.message}" for part, problem in lacking.items()]
 
 
 def _documented(model: Model, chosen: Sequence[Entry], options: Options, made: Package) -> Package:

@@ -11,7 +11,7 @@ from trundle.exports.wheeled_base import (
     ODOMETRY,
     TWIST,
     filled,
-    kinematics_words,
+    kinematics_class,
     listed,
     odometry_words,
 )
@@ -70,7 +70,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     texts = {"Functions": _functions(entries, options)}
     usage = _USAGE.format(name=options.name)
     if KINEMATICS in by_name:
-        texts["Kinematics"] = _kinematics(model, entries, options)
+        texts["Kinematics"] = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
         usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
@@ -96,11 +96,3 @@ def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
         for group, values in entry.defaults.items():
             name, meaning = told[group]
             yield _NUMBERS.format(name=name, meaning=meaning, values=listed(values))
-
-
-def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
-    words = kinematics_words(model, entries, options)
-    determined = any(entry.name == TWIST for entry in entries)
-    words["BACK"] = filled("Kinematics.back.java", {}) if determined else ""
-    words["TRAILING_ARGUMENT"] = ", trailingRate" if words["TRAILING"] else ""
-    return filled("Kinematics.java", words)

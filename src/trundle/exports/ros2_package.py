@@ -10,9 +10,8 @@ from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
-    TWIST,
     filled,
-    kinematics_words,
+    kinematics_class,
     odometry_words,
 )
 from trundle.files import signature
@@ -64,7 +63,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     classes: list[str] = []
     usage = _USAGE.format(name=options.name)
     if KINEMATICS in by_name:
-        classes.append(_kinematics(model, entries, options))
+        classes.append(kinematics_class("kinematics.hpp", "turning.data()", model, entries, options))
         usage += _KINEMATICS_USAGE.format(name=options.name)
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
@@ -78,14 +77,6 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "CLASSES": "\n".join(classes),
     }
     return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
-
-
-def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
-    words = kinematics_words(model, entries, options)
-    determined = any(entry.name == TWIST for entry in entries)
-    words["BACK"] = filled("kinematics.back.hpp", {}) if determined else ""
-    words["TRAILING_ARGUMENT"] = ", turning.data()" if words["TRAILING"] else ""
-    return filled("kinematics.hpp", words)
 
 
 def _framed(function: Function) -> str:

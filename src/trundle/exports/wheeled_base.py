@@ -27,8 +27,19 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(f'"{each}"' if isinstance(each, str) else repr(each) for each in values)
 
 
-def kinematics_words(model: Model, entries: Sequence[Entry], options: Options) -> dict[str, str]:
-    """What is filled into a class of kinematics."""
+def kinematics_class(
+    asset: str, trailing: str, model: Model, entries: Sequence[Entry], options: Options
+) -> str:
+    """A class of kinematics; `trailing` is the argument of the trailing wheels' rates, where there are such wheels."""
+    words = _kinematics_words(model, entries, options)
+    name, _, suffix = asset.partition(".")
+    determined = any(entry.name == TWIST for entry in entries)
+    words["BACK"] = filled(f"{name}.back.{suffix}", {}) if determined else ""
+    words["TRAILING_ARGUMENT"] = f", {trailing}" if words["TRAILING"] else ""
+    return filled(asset, words)
+
+
+def _kinematics_words(model: Model, entries: Sequence[Entry], options: Options) -> dict[str, str]:
     modules = model.kinematics().modules
     names = {entry.name for entry in entries}
     assert {KINEMATICS, "next_wheel_states"} <= names
