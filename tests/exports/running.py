@@ -80,3 +80,17 @@ def hostile_model():
 
 # Of its parameters.
 HOSTILE = ("it's \\", 'x */ \n"%s & </script>', "M")
+
+
+def readme_code(folder):
+    """The lines of code that a package's README shows."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line.strip() for line in lines if line.startswith("    "))
+
+
+def without_parameters():
+    """A model of SymPy's with neither parameters nor inputs."""
+    x = me.dynamicsymbols("x")
+    method = me.LagrangesMethod(x.diff() ** 2 / 2 - x**2 / 2, [x])
+    method.form_lagranges_equations()
+    return trundle.from_sympy(method, name="spring")

@@ -1,5 +1,7 @@
 """Entries: what every catalogue robot can be exported as, with names, units and defaults that fit its programs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from trundle.exports.entries import entries, entry_named, unit_per
 from trundle.exports.functions import _read
 from trundle.languages import JAVASCRIPT, NUMPY, C, identifiers
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 WHEELED = {"wheel_states", "next_wheel_states", "odometry_step"}
 
 
@@ -70,3 +73,9 @@ def test_what_a_model_lacks_is_said():
         entries(pendulum, ["odometry"])
     with pytest.raises(InputError, match="can't be exported"):
         entries(pendulum, ["dynamic"])
+
+
+def test_wheels_are_counted_where_motors_do_not_tell_the_motion():
+    robot = trundle.load(EXAMPLES / "gears" / "rear_axle.yaml")
+    (entry,) = entries(trundle.derive(robot), ["odometry"])
+    assert entry.program.inputs[1].labels == tuple(f"{name}.angle" for name in robot.wheels)

@@ -162,3 +162,29 @@ def test_what_there_is_not_is_said():
         DRIVE.casadi("projection")
     with pytest.raises(InputError, match="planar base"):
         trundle.to_numpy(trundle.catalog.pendulum(), "odometry_step")
+
+
+@pytest.mark.parametrize("of", ["numpy", "jax"])
+def test_states_of_the_wrong_shape_are_refused(of, request):
+    """JAX reads the last number where there are too few; states a row each were read as something else."""
+    f = DRIVE.numpy()
+    if of == "jax":
+        f = request.getfixturevalue("jax").jit(DRIVE.jax())
+    for x, u, said in [
+        (np.zeros((50, 9)), VOLTAGES, r"state must have shape \(9,\) or \(9, count\), got \(50, 9\)"),
+        (np.zeros(9), VOLTAGES[:1], r"input must have shape \(2,\).*got \(1,\)"),
+        (np.zeros(9), np.zeros(3), "input must have shape"),
+        (0.0, VOLTAGES, "state must have shape"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            f(x, u)
+
+
+def test_functions_tell_their_arguments_and_results():
+    told = DRIVE.numpy("odometry_step").__doc__.splitlines()
+    assert (
+        told[0] == "The base's pose after increments of wheels and joints, on one arc, and its derivatives."
+    )
+    assert "pose: x, y, theta" in told
+    assert "new_pose: x, y, theta" in told
+    assert "d_pose_d_increment: 3 rows of 2, row by row" in told

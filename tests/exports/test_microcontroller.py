@@ -185,3 +185,24 @@ def test_a_robot_without_wheels_has_dynamics_alone_and_without_a_compiler_nothin
     assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
     assert package.notes[0] in package.content("README.md").decode()
     assert "measured" not in package.facts
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (None, "there is no make here"),
+        (
+            "echo math.h: fatal error: No such file >&2; exit 2",
+            "make main.elf failed: math.h: fatal error: No such file",
+        ),
+    ],
+)
+def test_tools_that_are_missing_or_fail_are_named_and_the_folder_is_whole(monkeypatch, tmp_path, make, said):
+    for name, line in {"arm-none-eabi-gcc": "exit 0", "make": make}.items():
+        if line is not None:
+            (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+            (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller")
+    assert package.notes == (f"not measured: {said}",)
+    assert {"pendulum.c", "main.c", "Makefile", "startup.c"} <= set(package.files)

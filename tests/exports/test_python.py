@@ -6,6 +6,7 @@ import pytest
 from exports.running import rk4
 from languages import laws
 from languages.cases import MODELS, states
+from trundle.errors import InputError
 from trundle.languages import JAX, NUMPY, source
 
 # JAX compiles each operation on its own here, for some seconds a robot.
@@ -82,3 +83,10 @@ def test_a_module_steps_as_its_model(name, target):
     np.testing.assert_allclose(
         found["step"](x, u, p, 1e-3), rk4(model, x, u, 1e-3, 1, p), rtol=1e-12, atol=1e-15
     )
+
+
+def test_a_module_hides_none_that_libraries_import():
+    for target, name in (("numpy", "numpy"), ("jax", "numpy"), ("numpy", "random")):
+        with pytest.raises(InputError, match="would hide something else") as caught:
+            MODELS["pendulum"]().export(target, name=name)
+        assert f"{name}_robot" in caught.value.hint

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.class_laws import as_the_library, as_wpimath
+from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED
 from languages.c_code import compiler
 from languages.laws import mostly_slow
@@ -105,6 +105,10 @@ def answer(tmp_path):
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
+
+
+def test_encoders_may_wrap_and_fail(answer, rng):
+    encoders_may_wrap_and_fail("tricycle", answer, rng)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from functools import cached_property
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, suggest
 from trundle.model import Model
+from trundle.motion.odometry import Odometry
 from trundle.program import Group, Program
 from trundle.robot import require_base_mass
 
@@ -184,13 +185,22 @@ def _of_wheels(name: str, program: Program, meaning: str) -> Entry:
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
-    driven = model.robot is None or model.robot.motors
-    odometry = model.odometry(None if driven else [f"{name}.rate" for name in model.kinematics().names])
+    odometry = _counting_odometry(model)
     units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
     meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
     defaults = {"parameter": tuple(odometry.parameters.values())}
     all_units = _with_slopes(odometry.program, units)
     yield Entry("odometry_step", "odometry", odometry.program, meaning, all_units, defaults)
+
+
+def _counting_odometry(model: Model) -> Odometry:
+    """By what motors drive, or by all wheels where that doesn't tell the motion: a shaft before a differential."""
+    if model.robot is None or model.robot.motors:
+        try:
+            return model.odometry()
+        except InputError:
+            pass
+    return model.odometry([f"{name}.rate" for name in model.kinematics().names])
 
 
 _PARTS: Mapping[str, Callable[[Model], Iterator[Entry]]] = {

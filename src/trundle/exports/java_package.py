@@ -47,14 +47,17 @@ _KINEMATICS_USAGE = """\
 - `Kinematics`: the base's twist to rates and steering angles of the wheels{back}. In a drivetrain's `periodic`:
 
       kinematics.toWheels(speeds.vxMetersPerSecond, speeds.vyMetersPerSecond, speeds.omegaRadiansPerSecond, wheels);
-      // wheels.rate[k] in rad/s goes to the motor of Kinematics.name(k), wheels.steering[k] in rad to its pivot
+      // wheels.rate[k], the wheel's own in rad/s (its motor's is the gear ratio times that), goes to the motor of
+      // Kinematics.name(k), wheels.steering[k] in rad to its pivot
 """
 _ODOMETRY_USAGE = """\
 - `Odometry`: the pose on the field and its covariance from the encoders {readings}, all in rad:
 
-      odometry.update(readings, incrementCovariance, angleCovariance);
+      odometry.reset(0, 0, 0, new double[9], readings); // once, at the first readings: the pose there, its covariance
+      odometry.update(readings, incrementCovariance, angleCovariance); // false: not finite, nothing changed
       var pose = new Pose2d(odometry.x(), odometry.y(), new Rotation2d(odometry.theta()));
 
+  Readings of wheels go on beyond whole turns; those of steering may begin anew after one, as absolute encoders do.
   WPILib's `SwerveDriveOdometry` takes a step's last steering angles for all of it; this takes those of its middle, as
   on the true arc, and needs no gyroscope.
 """

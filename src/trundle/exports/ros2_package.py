@@ -30,6 +30,7 @@ formulas (their `update_and_write_commands`, at the rate of the controller manag
 _KINEMATICS_USAGE = """
 - **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
 
+      // what isn't finite would stay in wheels_: leave it out
       wheels_ = {name}::Kinematics::wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
       for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
         // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
@@ -41,7 +42,8 @@ _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
-      odometry_.update(positions, increment_covariance, angle_covariance);
+      odometry_ = {{positions, {{}}, {{}}}};  // once, at the first positions: the pose there, and its covariance
+      odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
       message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
       constexpr std::size_t at[3] = {{0, 1, 5}};
       for (std::size_t i = 0; i < 3; i++)
@@ -49,7 +51,8 @@ _ODOMETRY_USAGE = """
           message.pose.covariance[6 * at[i] + at[j]] = odometry_.covariance()[3 * i + j];
 
   The covariances that it takes are those of the increments since the last update and of the angles, row-major; slip
-  of the wheels makes the first about proportional to the way.
+  of the wheels makes the first about proportional to the way. Positions of wheels go on beyond whole turns; those of
+  steering may begin anew after one.
 """
 
 

@@ -46,7 +46,7 @@ TARGETS: Mapping[str, Target] = {
     ),
     "microcontroller": Target(
         "microcontroller",
-        "C in single precision with start-up code for a Cortex-M4F, measured under QEMU",
+        "C in single precision with start-up code for a Cortex-M4F, measured where its compiler is",
         ("single",),
         ("dynamics",),
         ("kinematics", "odometry"),

@@ -59,6 +59,7 @@ def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, parameter = entry.program.inputs
     readings = [*increment.labels, *(each for each in angle.labels if each not in increment.labels)]
+    steered = [place for place, label in enumerate(increment.labels) if label.endswith(".steering")]
     return {
         **_signed(options),
         "READINGS": str(len(readings)),
@@ -66,6 +67,8 @@ def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
         "ANGLES": str(angle.size),
         "NAMES": listed(readings),
         "ANGLE_PLACES": listed(readings.index(each) for each in angle.labels),
+        "STEERED": listed(steered),
+        "STEERED_COUNT": str(len(steered)),
         "PARAMETER_COUNT": str(parameter.size),
         "PARAMETERS": listed(entry.defaults["parameter"]),
     }
