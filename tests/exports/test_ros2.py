@@ -9,7 +9,7 @@ import trundle
 from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED
 from languages.c_code import compiler
-from languages.laws import mostly_slow
+from parameters import mostly_slow
 
 _FLAGS = [
     "-std=c++17",
