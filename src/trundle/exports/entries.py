@@ -160,7 +160,7 @@ def _kinematics(model: Model) -> Iterator[Entry]:
     yield _of_wheels(
         "wheel_states",
         kinematics.inverse,
-        "each wheel's angle and speed at a twist of the base, all forward",
+        "where each wheel points on the base (angle) and how fast it rolls (speed) at a twist, all forward",
     )
     meaning = (
         "the same on from the angles and speeds that wheels have: no jumps, backward where that is shorter"
