@@ -26,6 +26,22 @@ def as_recalibrated(name, answer, rng):
     assert off(answer(given, robot), given.expected()) <= 1e-12
 
 
+def encoders_may_wrap_and_fail(name, answer, rng):
+    """Encoders of steering that begin anew after a whole turn change nothing; where a reading is none nothing moves."""
+    given = cases(trundle.catalog.robot(name), 40, rng)
+    table = given.table.copy()
+    now = table[:, -len(given.readings) :]
+    steered = [each.endswith(".steering") for each in given.readings]
+    assert any(steered)
+    now[:20, steered] += 2 * np.pi * rng.choice([-1, 1], (20, sum(steered)))
+    now[np.arange(20, 40), np.arange(20) % now.shape[1]] = [np.nan, np.inf] * 10
+    found = answer(replace(given, table=table))
+    assert off(found[:20], given.expected()[:20]) <= 1e-12
+    *_, pose, covariance = given.answers(found[20:])
+    np.testing.assert_array_equal(pose, given.parts()[4][20:])
+    np.testing.assert_array_equal(covariance, np.tile(given.noise[0].ravel(), (20, 1)))
+
+
 def as_wpimath(kind, count, answer, rng):
     """Random cases of a drive against WPILib: wheels at twists, twists of wheels, poses on arcs, to 1e-12."""
     given = turning(cases(_drive(kind, rng), count, rng))

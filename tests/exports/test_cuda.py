@@ -9,6 +9,7 @@ import pytest
 
 from exports.running import VOLTAGES, exported, hostile_model, kernels_end, model_of
 from languages.c_code import compiled
+from languages.laws import mostly_slow
 from languages.nvidia import EMPTY, nvrtc_compiled
 from trundle import catalog
 
@@ -25,13 +26,7 @@ extern "C" void each(int count, int sets, int steps, double h, double *x, const 
 """
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name in ("differential_drive", "four_bar") else pytest.param(name, marks=pytest.mark.slow)
-        for name in catalog.names()
-    ],
-)
+@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "four_bar"]))
 def test_nvidia_compiles_whole_packages(name):
     text = model_of(name).export("cuda").files[f"{name}.cu"]
     ptx = nvrtc_compiled(text)

@@ -1,17 +1,19 @@
 """Entries: what every catalogue robot can be exported as, with names, units and defaults that fit its programs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import trundle
-from languages.cases import models
+from languages.cases import MODELS
 from trundle.choices import EXPORTED
 from trundle.errors import InputError
 from trundle.exports.entries import entries, entry_named, unit_per
 from trundle.exports.functions import _read
 from trundle.languages import JAVASCRIPT, NUMPY, C, identifiers
 
-MODELS = models()
+EXAMPLES = Path(__file__).parents[2] / "examples"
 WHEELED = {"wheel_states", "next_wheel_states", "odometry_step"}
 
 
@@ -71,3 +73,9 @@ def test_what_a_model_lacks_is_said():
         entries(pendulum, ["odometry"])
     with pytest.raises(InputError, match="can't be exported"):
         entries(pendulum, ["dynamic"])
+
+
+def test_wheels_are_counted_where_motors_do_not_tell_the_motion():
+    robot = trundle.load(EXAMPLES / "gears" / "rear_axle.yaml")
+    (entry,) = entries(trundle.derive(robot), ["odometry"])
+    assert entry.program.inputs[1].labels == tuple(f"{name}.angle" for name in robot.wheels)

@@ -10,12 +10,12 @@ from scipy.integrate import solve_ivp
 
 import trundle
 from exports.modules import stepped
-from languages.cases import models, states
+from languages.cases import MODELS, states
 from trundle.errors import InputError
 from trundle.exports.entries import entries
 
-DRIVE = trundle.derive(trundle.catalog.differential_drive())
-SWERVE = trundle.derive(trundle.catalog.swerve())
+DRIVE = MODELS["differential_drive"]()
+SWERVE = MODELS["swerve"]()
 # A voltage on each wheel, for a curve.
 VOLTAGES = np.array([2.0, 1.5])
 
@@ -69,7 +69,7 @@ def test_defaults_are_no_input_and_the_models_parameters():
 
 @pytest.mark.parametrize("name", [pytest.param("differential_drive", marks=pytest.mark.slow), "pendulum"])
 def test_jax_differentiates_and_maps(name, jax, seed):
-    model = models()[name]()
+    model = MODELS[name]()
     f = model.jax()
     x, u, p = (group[:, :20] for group in states(model, 20, seed))
     rates = jax.jit(jax.vmap(f, in_axes=(1, 1, None), out_axes=1))(x, u, p[:, 0])
@@ -88,7 +88,7 @@ def test_jax_differentiates_and_maps(name, jax, seed):
 @pytest.mark.slow
 def test_jax_has_finite_gradients_at_rest(name, jax):
     """Where wheels stand still, formulas divide by their speed in the side of a choice that doesn't count."""
-    model = models()[name]()
+    model = MODELS[name]()
     x = np.array(model.state_vector())
     slope = jax.jacfwd(model.jax())(x)
     wanted = model.dynamics.jacobian("rate", "state")(x, np.zeros(len(model.inputs)), numbers(model))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.class_laws import as_recalibrated, as_the_library, as_wpimath
+from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED, fields
 from languages.java_code import tool
+from languages.laws import mostly_slow
 from trundle.errors import InputError
 from trundle.languages import JAVA
 
@@ -101,18 +102,18 @@ def run(command, folder, given=b""):
     return done
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "tricycle" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED]
-)
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "tricycle" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED]
-)
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_take_other_parameters(name, answer, rng):
     as_recalibrated(name, answer, rng)
+
+
+def test_encoders_may_wrap_and_fail(answer, rng):
+    encoders_may_wrap_and_fail("tricycle", answer, rng)
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.wheeled_cases import WHEELED
 from languages.c_code import compiler
-from languages.cases import arm, states
+from languages.cases import MODELS, states
+from languages.laws import mostly_slow
 from languages.rounding import SINGLE, rounding
 from trundle.exports.entries import entries
 
@@ -43,9 +43,8 @@ def folder(tmp_path):
 
 
 def exported(model, folder):
-    what = ["dynamics", "kinematics", "odometry"] if model.robot.base == "planar" else ["dynamics"]
-    package = trundle.export(model, "microcontroller", what, name="robot", output=folder)
-    return package, entries(model, what)
+    package = trundle.export(model, "microcontroller", name="robot", output=folder)
+    return package, entries(model, ["dynamics"], ["kinematics", "odometry"])
 
 
 def built(folder, *target):
@@ -127,14 +126,9 @@ def aligned(entry, got, expected, allowed):
     return made, bounds
 
 
-ROBOTS = [
-    name if name == "differential_drive" else pytest.param(name, marks=pytest.mark.slow) for name in WHEELED
-]
-
-
-@pytest.mark.parametrize("name", [*ROBOTS, pytest.param("arm", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", mostly_slow(MODELS, ["differential_drive"]))
 def test_every_function_stays_within_its_rounding(name, folder, rng):
-    model = arm() if name == "arm" else trundle.derive(trundle.catalog.robot(name))
+    model = MODELS[name]()
     _, found = exported(model, folder)
     for entry in found:
         groups = given_to(entry, model, 1000, rng)
@@ -184,9 +178,33 @@ def test_no_heap_and_nothing_in_double_precision(folder):
     assert {"main", "reset", "robot_dynamics"} <= names
 
 
-def test_without_a_compiler_the_folder_says_that_nothing_was_measured(monkeypatch, tmp_path):
+def test_a_robot_without_wheels_has_dynamics_alone_and_without_a_compiler_nothing_is_measured(
+    monkeypatch, tmp_path
+):
     monkeypatch.setenv("PATH", str(tmp_path))
-    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller", "dynamics")
+    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller")
+    assert [entry["name"] for entry in package.facts["entries"]] == ["dynamics"]
     assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
     assert package.notes[0] in package.content("README.md").decode()
     assert "measured" not in package.facts
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (None, "there is no make here"),
+        (
+            "echo math.h: fatal error: No such file >&2; exit 2",
+            "make main.elf failed: math.h: fatal error: No such file",
+        ),
+    ],
+)
+def test_tools_that_are_missing_or_fail_are_named_and_the_folder_is_whole(monkeypatch, tmp_path, make, said):
+    for name, line in {"arm-none-eabi-gcc": "exit 0", "make": make}.items():
+        if line is not None:
+            (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+            (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller")
+    assert package.notes == (f"not measured: {said}",)
+    assert {"pendulum.c", "main.c", "Makefile", "startup.c"} <= set(package.files)

@@ -44,6 +44,12 @@ def test_a_folder_says_what_is_in_it(tmp_path):
     assert trundle.load(tmp_path / "robot" / "description.yaml") == ROBOT
 
 
+@pytest.mark.parametrize(("to", "first"), [("c", 0), ("fortran", 1), ("octave", 1)])
+def test_places_are_counted_as_the_language_does(to, first):
+    told = trundle.export(ROBOT, to, "dynamics").content("README.md").decode()
+    assert f"\n| {first} | `{trundle.derive(ROBOT).states[0]}` |" in told
+
+
 def test_an_earlier_export_is_replaced_and_what_was_added_stays(tmp_path):
     folder = tmp_path / "robot"
     trundle.export(ROBOT, "numpy", output=folder)

@@ -3,68 +3,76 @@
 import numpy as np
 import pytest
 
-import trundle
 from exports.modules import stepped
-from languages.cases import edges, models, off, operations, random_program, states
+from languages import laws
+from languages.cases import MODELS, states
 from trundle.languages import JAX, NUMPY, source
 
-MODELS = models()
+# JAX compiles each operation on its own here, for some seconds a robot.
 LANGUAGES = {"numpy": NUMPY, "jax": JAX}
+NUMPY_AND_SLOW_JAX = ["numpy", pytest.param("jax", marks=pytest.mark.slow)]
 
 
 def functions(programs, language):
-    if language is JAX:
+    if language == "jax":
         pytest.importorskip("jax").config.update("jax_enable_x64", True)
     found = {}
-    exec(source(programs, language), found)
+    exec(source(programs, LANGUAGES[language]), found)
     return found
 
 
-# JAX compiles each operation on its own here, for some seconds a robot.
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        pytest.param(name, language, marks=[pytest.mark.slow] * (language == "jax" and name != "pendulum"))
-        for name in MODELS
-        for language in LANGUAGES
-    ],
-)
-def test_robots_match_their_kernels(name, language, seed):
+def caller(language):
+    """What calls a program in a language: the output groups at many states, (n, count) each."""
+
+    def called(program, *groups):
+        found = functions({"f": program}, language)["f"](*groups)
+        return [np.asarray(each) for each in (found if isinstance(found, tuple) else [found])]
+
+    return called
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_robots_match_their_kernels_in_numpy(name, seed):
+    laws.robot_matches_its_kernel(name, caller("numpy"), seed)
+
+
+@pytest.mark.parametrize("name", laws.mostly_slow(MODELS, ["pendulum"]))
+def test_robots_match_their_kernels_in_jax(name, seed):
+    laws.robot_matches_its_kernel(name, caller("jax"), seed)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "differential_drive"])
+@pytest.mark.parametrize("language", NUMPY_AND_SLOW_JAX)
+def test_one_state_is_as_one_of_many(name, language, seed):
     model = MODELS[name]()
-    given = states(model, 1000, seed)
-    found = functions({"dynamics": model.dynamics, "outputs": model.observe}, LANGUAGES[language])
-    for program, function in ((model.dynamics, "dynamics"), (model.observe, "outputs")):
-        expected = np.atleast_2d(program(*given))
-        assert off(program, given, np.asarray(found[function](*given)), expected) <= 1
-        one = [group[:, 0] for group in given]
-        np.testing.assert_allclose(
-            found[function](*one), found[function](*given)[:, 0], rtol=1e-12, atol=1e-12
-        )
+    given = states(model, 5, seed)
+    for program in (model.dynamics, model.observe):
+        many = caller(language)(program, *given)[0]
+        one = caller(language)(program, *(group[:, 0] for group in given))[0]
+        np.testing.assert_allclose(one, many[:, 0], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("language", [pytest.param("jax", marks=pytest.mark.slow), "numpy"])
+@pytest.mark.parametrize("language", NUMPY_AND_SLOW_JAX)
 @pytest.mark.parametrize("kind", range(4))
 def test_random_programs_match_their_kernels(kind, language):
-    program, rng = random_program(kind), np.random.default_rng(kind)
-    given = [rng.normal(size=(group.size, 50)) for group in program.inputs]
-    found = functions({"f": program}, LANGUAGES[language])["f"](*given)
-    for got, expected in zip(found if isinstance(found, tuple) else [found], program(*given), strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+    laws.random_program_matches_its_kernel(kind, caller(language))
 
 
-@pytest.mark.parametrize("language", [pytest.param("jax", marks=pytest.mark.slow), "numpy"])
+@pytest.mark.parametrize("language", NUMPY_AND_SLOW_JAX)
 def test_every_operation_at_its_edges(language):
-    program, given = operations(), edges()
-    got = np.asarray(functions({"f": program}, LANGUAGES[language])["f"](given))
-    for label, mine, wanted in zip(program.outputs[0].labels, got, np.asarray(program(given)), strict=True):
-        np.testing.assert_allclose(mine, wanted, rtol=1e-13, err_msg=label)
+    laws.every_operation_matches_at_its_edges(caller(language))
+
+
+@pytest.mark.parametrize("language", NUMPY_AND_SLOW_JAX)
+def test_constants_keep_their_bits(language):
+    laws.constants_keep_their_bits(caller(language))
 
 
 @pytest.mark.parametrize("target", LANGUAGES)
 @pytest.mark.parametrize("name", ["differential_drive", "four_bar"])
 def test_a_module_steps_as_its_model(name, target):
-    model = trundle.derive(trundle.catalog.robot(name))
-    functions({}, LANGUAGES[target])
+    model = MODELS[name]()
+    functions({}, target)
     found = {}
     exec(model.export(target).files[f"{name}.py"], found)
     x, u = np.array([*found["START"].values()]), np.ones(len(model.inputs))

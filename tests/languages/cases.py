@@ -1,10 +1,10 @@
 """What every language's functions are held to: all operations, every robot of the catalogue, an arm of seven joints."""
 
+from functools import cache, partial
+
 import numpy as np
 
 import trundle
-from languages.rounding import off, rounding
-from program.programs import random_program
 from trundle.program import Tracer
 from trundle.program.ir import ARITY, LOADS
 
@@ -33,6 +33,12 @@ def edges():
     return np.vstack([pairs, np.resize([1.0, 0.0, -3.0], pairs.shape[1])])
 
 
+@cache
+def _of_catalog(name):
+    return trundle.derive(trundle.catalog.robot(name))
+
+
+@cache
 def arm():
     """An arm of seven joints, each about another axis."""
     axes = [[0, 0, 1], [0, 1, 0], [0, 0, 1], [0, 1, 0.2], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -55,23 +61,19 @@ def arm():
     return trundle.derive(trundle.load({"trundle": 1, "robot": robot}))
 
 
-def models():
-    """Name → what makes the model."""
-    found = {
-        name: lambda name=name: trundle.derive(trundle.catalog.robot(name))
-        for name in trundle.catalog.names()
-    }
-    return {**found, "arm of seven joints": arm}
+# Name → what makes the model, once for all tests of a process.
+MODELS = {
+    **{name: partial(_of_catalog, name) for name in trundle.catalog.names()},
+    "arm of seven joints": arm,
+}
 
 
 def states(model, count, seed):
-    """Random states on the constraints, inputs, and the parameters, (n, count) each."""
+    """Random states, angles within ±π and all else within ±1, inputs, and the parameters, (n, count) each."""
     rng = np.random.default_rng(seed)
-    x = rng.uniform(-1.0, 1.0, (len(model.states), count))
+    most = [np.pi if model.units.get(name) == "rad" else 1.0 for name in model.states]
+    x = rng.uniform(-1.0, 1.0, (len(model.states), count)) * np.array(most)[:, None]
     x = model.quantities.normalised(model.states, x)
     u = rng.uniform(-10.0, 10.0, (len(model.inputs), count))
     p = np.array(list(model.parameters.values()))
     return x, u, np.repeat(p[:, None], count, axis=1)
-
-
-__all__ = ["edges", "models", "off", "operations", "random_program", "rounding", "states"]

@@ -9,10 +9,8 @@ from trundle.errors import InputError
 from trundle.languages import source
 from trundle.languages.cuda import CUDA
 
-ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
 
-
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", laws.ROBOTS)
 def test_robots_match_their_kernels(name, seed):
     laws.robot_matches_its_kernel(name, called, seed)
 
@@ -40,7 +38,7 @@ def test_a_function_can_not_have_any_name(name):
         source({name: operations()}, CUDA)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", laws.ROBOTS)
 def test_nvidia_compiles_robots(name):
     programs = {"dynamics": laws.MODELS[name]().dynamics}
     kernel = 'extern "C" __global__ void all(double *const *at) {{ dynamics({}); }}'

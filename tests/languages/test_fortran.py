@@ -9,10 +9,8 @@ from trundle.errors import InputError
 from trundle.languages import identifiers, source
 from trundle.languages.fortran import FORTRAN
 
-ROBOTS = [name if name in laws.QUICK else pytest.param(name, marks=pytest.mark.slow) for name in laws.MODELS]
 
-
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", laws.ROBOTS)
 def test_robots_match_their_kernels(name, seed):
     laws.robot_matches_its_kernel(name, called, seed)
 

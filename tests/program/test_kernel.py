@@ -276,3 +276,30 @@ def test_arrays_of_any_making_give_the_same(rng):
         for got, right in zip(kernel(given, b), expected, strict=True):
             np.testing.assert_array_equal(got, right)
     assert all(result.shape[1] == 0 for result in kernel(a[:, :0], b[:, :0]))
+
+
+@pytest.mark.parametrize("first", range(9))
+@pytest.mark.parametrize("count", [5, 511, 512, 1024])
+def test_rows_are_read_where_they_are(count, first, rng):
+    """Slices of columns and of rows, wherever they begin in a cache line, give the bits that copies of a few give."""
+    kernel = compile_program(random_program(3))
+    table, other = rng.normal(size=(9, count + 16)), rng.normal(size=(3, count))
+    window = slice(first, first + count)
+    sealed = table.view()
+    sealed.flags.writeable = False
+    for a in (table[:4, window], table[1::2, window], table[8:4:-1, window], sealed[:4, window]):
+        few = [kernel(a[:, k : k + 100].copy(), other[:, k : k + 100].copy()) for k in range(0, count, 100)]
+        expected = [np.hstack(parts) for parts in zip(*few, strict=True)]
+        for threads in (1, 2):
+            for got, right in zip(kernel(a, other, threads=threads), expected, strict=True):
+                np.testing.assert_array_equal(got, right)
+
+
+def test_results_of_large_batches_go_in_again(rng):
+    """Their rows lie further apart than they are long."""
+    kernel = compile_program(differential_drive())
+    x, u = rng.normal(size=(9, 1024)), rng.normal(size=(2, 1024))
+    once = kernel(x, u, DEFAULTS)[0]
+    assert not once.flags.c_contiguous
+    twice = kernel(once, u, DEFAULTS)[0]
+    np.testing.assert_array_equal(twice, kernel(np.ascontiguousarray(once), u, DEFAULTS)[0])

@@ -10,6 +10,7 @@ from itertools import chain, count
 
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
+from trundle.exports.words import group_words
 from trundle.files import signature
 from trundle.languages import C_SINGLE, C, identifiers, require_identifier, source
 from trundle.languages.c import Structure, prototypes, structured
@@ -138,15 +139,10 @@ class Naming:
 
 
 def naming(prefix: str, entries: Sequence[Entry]) -> Naming:
-    """Names for all groups: groups that are alike share theirs; where only names are alike the first has it plain."""
-    words: dict[Group, str] = {}
-    for entry in entries:
-        for group in entry.groups:
-            if group not in words:
-                plain = group.name not in (each.name for each in words)
-                words[group] = group.name if plain else f"{entry.name} {group.name}"
-    plain = identifiers(words.values(), C)
-    words = {group: plain[word] for group, word in words.items()}
+    """Names for all groups, made of their words."""
+    plain = group_words(entries)
+    written = identifiers(plain.values(), C)
+    words = {group: written[word] for group, word in plain.items()}
     structures = {
         group: Structure(f"{prefix}_{word}", list(identifiers(group.labels, C).values()))
         for group, word in words.items()

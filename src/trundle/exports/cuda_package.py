@@ -138,7 +138,8 @@ _USAGE = """\
 `{name}.cu` includes nothing. Its functions are for one thread and one robot; each has a kernel `..._of_all` for `count`
 robots, number i of robot k at place i · count + k, with one set of parameters for all (`sets` = 1) or one a robot
 (`sets` = `count`). `STATE_...` and the like are the places of numbers, `..._SIZE` how many there are,
-`..._default(place)` what parameters and states start with. With CuPy:
+`..._default(place)` what parameters and states start with. All robots' functions have the same names, so each is a
+module (CuPy, NVRTC) or a program (nvcc) of its own. With CuPy:
 
     module = cupy.RawModule(code=open("{name}.cu").read())
     kernel = module.get_function("{first}_of_all"){example}

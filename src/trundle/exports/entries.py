@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.module_programs import agreeing, following, in_parameters, measures, pointing
+from trundle.motion.odometry import Odometry
 from trundle.program import Group, Program
 from trundle.robot import require_base_mass
 
@@ -39,7 +41,9 @@ class Entry:
         return (*self.program.inputs, *self.program.outputs)
 
 
-def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...]:
+def entries(
+    model: Model, what: Sequence[str] | None = None, optional: Sequence[str] = ()
+) -> tuple[Entry, ...]:
     """The entries of some parts of a model.
 
     Parameters
@@ -48,6 +52,8 @@ def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...
         Whose equations.
     what : sequence of str, optional
         Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs"; by default all that the model has.
+    optional : sequence of str, optional
+        More of them, where the model has them.
 
     Returns
     -------
@@ -70,15 +76,14 @@ def entries(model: Model, what: Sequence[str] | None = None) -> tuple[Entry, ...
     for part in what or ():
         if part not in EXPORTED:
             raise InputError(f"'{part}' can't be exported", key="what", hint=suggest(part, EXPORTED))
+    required, optional = ((), EXPORTED) if what is None else (what, optional)
     found: list[Entry] = []
     for part in EXPORTED:
-        if what is not None and part not in what:
-            continue
-        try:
+        if part in required:
             found += _PARTS[part](model)
-        except InputError:
-            if what is not None:
-                raise
+        elif part in optional:
+            with suppress(InputError):
+                found += _PARTS[part](model)
     return tuple(found)
 
 
@@ -196,13 +201,22 @@ def _of_wheels(kinematics: Kinematics, name: str, program: Program, meaning: str
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
-    driven = model.robot is None or model.robot.motors
-    odometry = model.odometry(None if driven else [f"{name}.rate" for name in model.kinematics().names])
+    odometry = _counting_odometry(model)
     units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
     meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
     defaults = {"parameter": tuple(odometry.parameters.values())}
     all_units = _with_slopes(odometry.program, units)
     yield Entry("odometry_step", "odometry", odometry.program, meaning, all_units, defaults)
+
+
+def _counting_odometry(model: Model) -> Odometry:
+    """By what motors drive, or by all wheels where that doesn't tell the motion: a shaft before a differential."""
+    if model.robot is None or model.robot.motors:
+        try:
+            return model.odometry()
+        except InputError:
+            pass
+    return model.odometry([f"{name}.rate" for name in model.kinematics().names])
 
 
 _PARTS: Mapping[str, Callable[[Model], Iterator[Entry]]] = {

@@ -74,13 +74,12 @@ def export(
     target = _target(to)
     if output is not None:
         require_free(output, force=force)
-    parts = _parts(what, target)
     precision = target.precisions[0] if precision is None else precision
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{to}' has no precision '{precision}'", key="precision", hint=hint)
     found = derived(model, "export")
-    chosen = entries(found, parts)
+    chosen = entries(found, target.what, target.optional) if what is None else entries(found, _parts(what))
     options = Options(to, _named(found.name if name is None else name, name is None, chosen), precision)
     made = cast(_Maker, import_module(f"trundle.exports.{target.module}")).package(found, chosen, options)
     package = _documented(found, chosen, options, made)
@@ -109,9 +108,7 @@ def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
     return plain
 
 
-def _parts(what: str | Sequence[str] | None, target: Target) -> Sequence[str] | None:
-    if what is None:
-        return target.what
+def _parts(what: str | Sequence[str]) -> Sequence[str]:
     return [each.strip() for each in what.split(",")] if isinstance(what, str) else list(what)
 
 

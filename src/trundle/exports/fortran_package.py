@@ -107,7 +107,8 @@ _USAGE = """\
 `{name}.f90` is a module of Fortran 2008 that needs nothing else. {make} `use {name}, only: wp, ...` and call its
 subroutines with a `real(wp)` array a group, in the order below; those that are written must be others than those read.
 `state_...` and the like are the places of numbers in their arrays, counted from 1, `..._size` how many there are,
-`..._default` what parameters and states start with.
+`..._default` what parameters and states start with. f2py takes kinds that it
+doesn't know for single precision; before it is called, `echo 'dict(real=dict(wp="double"))' > .f2py_f2cmap`.
 """
 
 
@@ -144,7 +145,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         **({"main.f90": _EXAMPLE.format(name=name)} if moves else {}),
     }
     make = "`make` builds the example, `./main 30 0.001` runs it." if moves else "`make` compiles it."
-    return Package(files, _USAGE.format(name=name, make=make), {})
+    return Package(files, _USAGE.format(name=name, make=make), {}, first=FORTRAN.first)
 
 
 def _constants(named: Sequence[Word], taken: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from trundle.exports.wheeled_base import (
     ODOMETRY,
     TWIST,
     filled,
-    kinematics_words,
+    kinematics_class,
     listed,
     odometry_words,
     parameter_fields,
@@ -65,14 +65,17 @@ _KINEMATICS_USAGE = """\
 - `Kinematics`: the base's twist to rates and steering angles of the wheels{back}. In a drivetrain's `periodic`:
 
       kinematics.toWheels(speeds.vxMetersPerSecond, speeds.vyMetersPerSecond, speeds.omegaRadiansPerSecond, wheels);
-      // wheels.rate[k] in rad/s goes to the motor of Kinematics.name(k), wheels.steering[k] in rad to its pivot
+      // wheels.rate[k], the wheel's own in rad/s (its motor's is the gear ratio times that), goes to the motor of
+      // Kinematics.name(k), wheels.steering[k] in rad to its pivot
 """
 _ODOMETRY_USAGE = """\
 - `Odometry`: the pose on the field and its covariance from the encoders {readings}, all in rad:
 
-      odometry.update(readings, incrementCovariance, angleCovariance);
+      odometry.reset(0, 0, 0, new double[9], readings); // once, at the first readings: the pose there, its covariance
+      odometry.update(readings, incrementCovariance, angleCovariance); // false: not finite, nothing changed
       var pose = new Pose2d(odometry.x(), odometry.y(), new Rotation2d(odometry.theta()));
 
+  Readings of wheels go on beyond whole turns; those of steering may begin anew after one, as absolute encoders do.
   WPILib's `SwerveDriveOdometry` takes a step's last steering angles for all of it; this takes those of its middle, as
   on the true arc, and needs no gyroscope.
 """
@@ -88,7 +91,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         texts["Parameters"] = _parameters(entries, options)
         usage += _PARAMETERS_USAGE
     if KINEMATICS in by_name:
-        texts["Kinematics"] = _kinematics(model, entries, options)
+        texts["Kinematics"] = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
         usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
@@ -121,11 +124,3 @@ def _parameters(entries: Sequence[Entry], options: Options) -> str:
     lines = [f"    /** {each.told}. */\n    public double {each.name} = {each.value};" for each in fields]
     names = ", ".join(each.name for each in fields)
     return _PARAMETERS.format(name=options.name, fields="\n".join(lines), names=names)
-
-
-def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
-    words = kinematics_words(model, entries, options)
-    determined = any(entry.name == TWIST for entry in entries)
-    words["BACK"] = filled("Kinematics.back.java", {}) if determined else ""
-    words["TRAILING_ARGUMENT"] = ", trailingRate" if words["TRAILING"] else ""
-    return filled("Kinematics.java", words)

@@ -19,6 +19,7 @@ from trundle.model import Model
 
 _COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
 _UNKNOWN = None, None
+_PATIENCE = 300  # s
 _USAGE = """\
 ## How to use it
 
@@ -66,11 +67,13 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     files["main.c"] = filled("measure.c", words)
     files["Makefile"] = filled("microcontroller.mk", words)
     files |= {name: filled(name, {}) for name in ("startup.c", "board.ld", "semihosting.h", "semihosting.c")}
-    found = taken(files, options.name)
-    missing = f"not measured: there is no {_COMPILER} here"
-    usage = _USAGE.format(name=options.name, measured=missing if found is None else _told(found))
-    facts = {} if found is None else {"measured": _facts(found)}
-    return Package(files, usage, facts, (missing,) if found is None else tuple(_notes(found)))
+    try:
+        found = taken(files, options.name)
+    except TrundleError as problem:
+        missing = f"not measured: {problem}"
+        return Package(files, _USAGE.format(name=options.name, measured=missing), {}, (missing,))
+    usage = _USAGE.format(name=options.name, measured=_told(found))
+    return Package(files, usage, {"measured": _facts(found)}, tuple(_notes(found)))
 
 
 def _calls(code: Code, entries: Sequence[Entry]) -> dict[str, str]:
@@ -103,17 +106,17 @@ def _arguments(code: Code, entries: Sequence[Entry]) -> Iterator[tuple[str, list
             yield "step", [*given[:-1], "1e-3f", given[-1]], at
 
 
-def taken(files: Mapping[str, str], name: str) -> Taken | None:
-    """What the program of a package takes; None where there is no compiler for it."""
-    compiler = shutil.which(_COMPILER)
-    if compiler is None:
-        return None
+def taken(files: Mapping[str, str], name: str) -> Taken:
+    """What the program of a package takes; TrundleError where the tools that build it are missing or fail."""
+    for tool in (_COMPILER, "make"):
+        if shutil.which(tool) is None:
+            raise TrundleError(f"there is no {tool} here")
     with TemporaryDirectory() as folder:
         for file, text in files.items():
             (Path(folder) / file).write_text(text, encoding="utf-8")
         printed = _run(["make", "main.elf"], folder)
         flash = {line.split()[-1]: sum(map(int, line.split()[:2])) for line in printed.splitlines()[-2:]}
-        version = _run([compiler, "-dumpversion"], folder).strip()
+        version = _run([_COMPILER, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
         counted = _counted(folder)
     functions = {each: (*_at_least(counted.get(each, _UNKNOWN), own), own) for each, own in stack.items()}
@@ -184,9 +187,14 @@ def _run(command: Sequence[str], folder: str) -> str:
     ours = {
         name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     }
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=ours
-    )
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=False, env=ours
+        )
+    except subprocess.TimeoutExpired:
+        raise TrundleError(f"{' '.join(command)} was not done after {_PATIENCE} s") from None
     if done.returncode:
-        raise TrundleError(f"{' '.join(command)} failed: {done.stderr.strip()[-1000:]}")
+        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        said = next((line for line in lines if "error" in line), lines[0])
+        raise TrundleError(f"{' '.join(command)} failed: {said}")
     return done.stdout

@@ -82,7 +82,8 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
         example += f" `@(t, x) {name}.dynamics(x, u, parameter)`."
     files.update({f"+{name}/{each}.m": text for each, text in functions.items()})
-    return Package(files, _USAGE.format(name=name, first=entries[0].name, example=example), {})
+    usage = _USAGE.format(name=name, first=entries[0].name, example=example)
+    return Package(files, usage, {}, first=OCTAVE.first)
 
 
 def _groups(name: str, named: Sequence[Word]) -> str:

@@ -30,13 +30,14 @@ class Package:
     """Files by their names, which may be in folders ("include/robot.hpp"), and how they are used, in Markdown.
 
     facts: what else a person may want to know, such as a binary's size; plain data. notes: the same in sentences, for
-    the command to say.
+    the command to say. first: the place of a group's first number, as the language counts.
     """
 
     files: Mapping[str, str | bytes]
     usage: str
     facts: Mapping[str, object]
     notes: tuple[str, ...] = ()
+    first: int = 0
 
     def content(self, name: str) -> bytes:
         """A file's bytes."""

@@ -32,7 +32,7 @@ def readme(model: Model, entries: Sequence[Entry], options: Options, package: Pa
         digest=model.digest,
         described=described,
     )
-    return "\n".join([head, package.usage.strip(), "", *_tables(entries), ""])
+    return "\n".join([head, package.usage.strip(), "", *_tables(entries, package.first), ""])
 
 
 def layout(entry: Entry) -> dict[str, object]:
@@ -50,17 +50,19 @@ def layout(entry: Entry) -> dict[str, object]:
     }
 
 
-def _tables(entries: Sequence[Entry]) -> Iterator[str]:
+def _tables(entries: Sequence[Entry], first: int) -> Iterator[str]:
     """A section a function; groups that several share are told once."""
     told: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         yield f"## `{entry.name}`\n\n{entry.meaning[0].upper()}{entry.meaning[1:]}.\n"
         for kind, groups in (("in", entry.program.inputs), ("out", entry.program.outputs)):
             for group in groups:
-                yield from _table(entry, group, kind, told)
+                yield from _table(entry, group, kind, told, first)
 
 
-def _table(entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...]]) -> Iterator[str]:
+def _table(
+    entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...]], first: int
+) -> Iterator[str]:
     of, mark, by = group.name.removeprefix("d ").partition("/d ")
     if mark:
         sizes = {each.name: each.size for each in (*entry.program.inputs, *entry.program.outputs)}
@@ -76,5 +78,5 @@ def _table(entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...
     yield f"| ---: | --- | --- |{' ---: |' if defaults else ''}"
     for place, (label, unit) in enumerate(zip(group.labels, entry.units[group.name], strict=True)):
         value = f" {defaults[place]!r} |" if defaults else ""
-        yield f"| {place} | `{label}` | {unit} |{value}"
+        yield f"| {place + first} | `{label}` | {unit} |{value}"
     yield ""

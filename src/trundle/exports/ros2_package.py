@@ -10,10 +10,9 @@ from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
-    TWIST,
     Field,
     filled,
-    kinematics_words,
+    kinematics_class,
     odometry_words,
     parameter_fields,
 )
@@ -37,6 +36,7 @@ allocates or throws):
 _KINEMATICS_USAGE = """
 - **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
 
+      // what isn't finite would stay in wheels_: leave it out
       wheels_ = kinematics_.wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
       for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
         // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
@@ -48,7 +48,8 @@ _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
-      odometry_.update(positions, increment_covariance, angle_covariance);
+      odometry_ = {{positions, {{}}, {{}}}};  // once, at the first positions: the pose there, and its covariance
+      odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
       message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
       constexpr std::size_t at[3] = {{0, 1, 5}};
       for (std::size_t i = 0; i < 3; i++)
@@ -56,7 +57,8 @@ _ODOMETRY_USAGE = """
           message.pose.covariance[6 * at[i] + at[j]] = odometry_.covariance()[3 * i + j];
 
   The covariances that it takes are those of the increments since the last update and of the angles, row-major; slip
-  of the wheels makes the first about proportional to the way.
+  of the wheels makes the first about proportional to the way. Positions of wheels go on beyond whole turns; those of
+  steering may begin anew after one.
 """
 
 
@@ -69,7 +71,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     classes: list[str] = []
     usage = _USAGE.format(name=options.name)
     if KINEMATICS in by_name:
-        classes.append(_kinematics(model, entries, options))
+        classes.append(kinematics_class("kinematics.hpp", "turning.data()", model, entries, options))
         usage += _KINEMATICS_USAGE.format(name=options.name)
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
@@ -84,14 +86,6 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "CLASSES": "\n".join(classes),
     }
     return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
-
-
-def _kinematics(model: Model, entries: Sequence[Entry], options: Options) -> str:
-    words = kinematics_words(model, entries, options)
-    determined = any(entry.name == TWIST for entry in entries)
-    words["BACK"] = filled("kinematics.back.hpp", {}) if determined else ""
-    words["TRAILING_ARGUMENT"] = ", turning.data()" if words["TRAILING"] else ""
-    return filled("kinematics.hpp", words)
 
 
 def _struct(fields: Sequence[Field]) -> str:

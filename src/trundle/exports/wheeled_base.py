@@ -57,8 +57,19 @@ def parameter_fields(entries: Sequence[Entry], language: Language) -> tuple[Grou
     return None, []
 
 
-def kinematics_words(model: Model, entries: Sequence[Entry], options: Options) -> dict[str, str]:
-    """What is filled into a class of kinematics."""
+def kinematics_class(
+    asset: str, trailing: str, model: Model, entries: Sequence[Entry], options: Options
+) -> str:
+    """A class of kinematics; `trailing` is the argument of the trailing wheels' rates, where there are such wheels."""
+    words = _kinematics_words(model, entries, options)
+    name, _, suffix = asset.partition(".")
+    determined = any(entry.name == TWIST for entry in entries)
+    words["BACK"] = filled(f"{name}.back.{suffix}", {}) if determined else ""
+    words["TRAILING_ARGUMENT"] = f", {trailing}" if words["TRAILING"] else ""
+    return filled(asset, words)
+
+
+def _kinematics_words(model: Model, entries: Sequence[Entry], options: Options) -> dict[str, str]:
     modules = model.kinematics().modules
     names = {entry.name for entry in entries}
     assert {KINEMATICS, "next_wheel_states", "wheel_measures"} <= names
@@ -76,6 +87,7 @@ def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, _ = entry.program.inputs
     readings = [*increment.labels, *(each for each in angle.labels if each not in increment.labels)]
+    steered = [place for place, label in enumerate(increment.labels) if label.endswith(".steering")]
     return {
         **_signed(options),
         "READINGS": str(len(readings)),
@@ -83,6 +95,8 @@ def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
         "ANGLES": str(angle.size),
         "NAMES": listed(readings),
         "ANGLE_PLACES": listed(readings.index(each) for each in angle.labels),
+        "STEERED": listed(steered),
+        "STEERED_COUNT": str(len(steered)),
     }
 
 

@@ -22,18 +22,25 @@ class Word:
     defaults: Sequence[float]
 
 
-def words(entries: Sequence[Entry]) -> tuple[Word, ...]:
-    """The groups of all entries but for matrices, each once, in the order in which they come."""
-    found: dict[Group, Word] = {}
+def group_words(entries: Sequence[Entry]) -> dict[Group, str]:
+    """A word for each group of all entries, in the order in which they come, none twice."""
+    found: dict[Group, str] = {}
     for entry in entries:
         for group in entry.groups:
-            if group in found or group.name.startswith("d "):
-                continue
-            plain = group.name not in (each.name for each in found)
-            word = group.name if plain else f"{entry.name} {group.name}"
-            units, defaults = entry.units[group.name], entry.defaults.get(group.name, ())
-            found[group] = Word(word, group, units, defaults)
-    return tuple(found.values())
+            if group not in found:
+                plain = group.name not in (each.name for each in found)
+                found[group] = group.name if plain else f"{entry.name} {group.name}"
+    return found
+
+
+def words(entries: Sequence[Entry]) -> tuple[Word, ...]:
+    """The words of all groups but matrices, with what the first entry that has a group tells of it."""
+    first = {group: entry for entry in reversed(entries) for group in entry.groups}
+    return tuple(
+        Word(word, group, first[group].units[group.name], first[group].defaults.get(group.name, ()))
+        for group, word in group_words(entries).items()
+        if not group.name.startswith("d ")
+    )
 
 
 def commented(functions: str, entries: Sequence[Entry], opening: str, comment: str) -> str:

@@ -128,13 +128,17 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
         given.append(f"{read}{real if kind is None else kind.type} *restrict {name}")
         if kind is not None:
             body = [_with_fields(line, name, kind.fields) for line in body]
-    if function.passed and function.public:
-        body.insert(0, f"{real} {PASSED}[{function.passed}];")
-    words = set(re.findall(r"\w+", " ".join(body)))
-    body[:0] = [f"(void){name};" for name in function.arguments if name not in words]
     static = "" if function.public else "static "
-    first = f"{static}void {function.name}({', '.join(given)}) {{"
-    return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
+    return defined(f"{static}void {function.name}({', '.join(given)})", real, function, body)
+
+
+def defined(head: str, real: str, function: Function, body: Sequence[str]) -> str:
+    """A function under its head: with the array that its pieces pass values on in, and without unused arguments."""
+    words = set(re.findall(r"\w+", " ".join(body)))
+    lines = [f"(void){name};" for name in function.arguments if name not in words]
+    if function.passed and function.public:
+        lines.append(f"{real} {PASSED}[{function.passed}];")
+    return "\n".join([f"{head} {{", *(f"    {line}" for line in (*lines, *body)), "}\n"])
 
 
 def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:

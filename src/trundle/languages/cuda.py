@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 
-from trundle.languages.c import C
-from trundle.languages.language import PASSED, Function
+from trundle.languages.c import C, defined
+from trundle.languages.language import Function
 
 # What a function of both GPU and host begins with.
 BOTH = "__host__ __device__ inline"
@@ -27,12 +26,7 @@ def _framed(function: Function) -> str:
         f"{'const ' if k < read else ''}double *__restrict__ {name}"
         for k, name in enumerate(function.arguments)
     )
-    body = list(function.body)
-    words = set(re.findall(r"\w+", " ".join(body)))
-    body[:0] = [f"(void){name};" for name in function.arguments if name not in words]
-    if function.passed and function.public:
-        body.insert(0, f"double {PASSED}[{function.passed}];")
-    return "\n".join([f"{BOTH} void {function.name}({given}) {{", *(f"    {line}" for line in body), "}\n"])
+    return defined(f"{BOTH} void {function.name}({given})", "double", function, function.body)
 
 
 _WORDS = (

@@ -44,6 +44,9 @@ QUICK = 4000
 FEW = 5000
 """Lanes that a long program takes one by one: these 0.1 s are less than it takes to compile it for batches, too."""
 
+SPREAD = 512
+"""Lanes from which on it matters where in the caches rows lie."""
+
 BLOCK = 1024
 """Samples of a block in `Kernel.over_samples`: 320 numbers each way of a skeleton of 20 bodies fill a second-level
 cache; 512 to 4,096 run alike."""
@@ -113,8 +116,10 @@ def call_program(
 class Kernel:
     """A program as a function of arrays: ``kernel(*groups)``, one argument an input group, in order.
 
-    Each group is (n,) for one state shared by all lanes, or (n, count) for a batch with one lane a column. The
-    result is a tuple with one array an output group: (n,) if every group was (n,), (n, count) otherwise.
+    Each group is (n,) for one state shared by all lanes, or (n, count) for a batch with one lane a column; rows are
+    read where they are, so that slices of columns cost nothing. The result is a tuple with one array an output group:
+    (n,) if every group was (n,), (n, count) otherwise. Where the count is a multiple of 64 a result's rows lie a cache
+    line further apart than they are long; `numpy.ascontiguousarray` moves them together where other code needs that.
     """
 
     def __init__(self, program: Program) -> None:
@@ -123,6 +128,7 @@ class Kernel:
         self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._sizes = [group.size for group in program.inputs]
+        self._table = ctypes.c_int64 * (2 * len(program.inputs + program.outputs) + 1)
         self._long = program.operations > QUICK
 
     def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[Array, ...]:
@@ -134,7 +140,7 @@ class Kernel:
             self.bind(*arrays, *outputs)()
             return outputs
         count = counts.pop()
-        outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
+        outputs = tuple(_rows(g.size, count) for g in self.program.outputs)
         if self._long and count <= FEW and tuple(a.ndim == 1 for a in arrays) not in self._functions:
             self._one_by_one(arrays, outputs, count)
         elif count:
@@ -177,8 +183,8 @@ class Kernel:
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
             at = slice(begin, min(begin + BLOCK, count))
-            own = tuple(np.empty((g.size, at.stop - begin)) for g in self.program.outputs)
-            self._batch([np.ascontiguousarray(table[at].T) for table in tables], own, at.stop - begin, None)
+            own = tuple(_rows(g.size, at.stop - begin) for g in self.program.outputs)
+            self._batch([_across(table[at]) for table in tables], own, at.stop - begin, None)
             for output, part in zip(outputs, own, strict=True):
                 output[:, at] = part
         return outputs
@@ -368,10 +374,14 @@ class Kernel:
     def _run(
         self, function: Native, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
-        words = [*map(_address, arrays), *map(_address, outputs), count]
-        table = (ctypes.c_uint64 * len(words))(*words)
+        both = [*arrays, *outputs]
+        addresses = [_address(array) for array in both]
+        table = self._table(*addresses, count, *[array.strides[0] >> 3 for array in both])
         if threads <= 1:
-            function(table, 0, count)
+            begin = _until_line(addresses, arrays) if count >= SPREAD else 0
+            if begin:
+                function(table, 0, begin)
+            function(table, begin, count)
             return
         lanes = self.lanes
         blocks = -(-count // lanes)
@@ -406,7 +416,7 @@ class Kernel:
             raise InputError(
                 f"the batches given to '{self.program.name}' differ in their number of lanes ({listed})"
             )
-        return [np.ascontiguousarray(a) for a in arrays]
+        return [a if _has_rows(a) else np.ascontiguousarray(a) for a in arrays]
 
     def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
         arrays = self._arrays(groups)
@@ -426,19 +436,50 @@ class Kernel:
 
 def _is_ready(value: ArrayLike) -> TypeGuard[Array]:
     """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
-    return (
-        type(value) is np.ndarray
-        and value.dtype is _DOUBLE
-        and value.ndim in (1, 2)
-        and value.flags.c_contiguous
-    )
+    return type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim in (1, 2) and _has_rows(value)
+
+
+def _has_rows(array: Array) -> bool:
+    """Whether each row's numbers follow one another, as native code reads them; rows may lie anywhere."""
+    return array.flags.c_contiguous or (array.strides[-1] == 8 and array.strides[0] % 8 == 0)
 
 
 def _address(array: Array) -> int:
-    """Where a contiguous array's numbers begin; `array.ctypes.data` takes three times as long."""
-    if array.size and array.flags.writeable:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # pyright: ignore[reportArgumentType]  # NumPy's do
-    return array.ctypes.data
+    """Where an array's rows begin; `array.ctypes.data` takes three times as long."""
+    try:
+        row = array if array.flags.c_contiguous else array[0]
+        return ctypes.addressof(ctypes.c_char.from_buffer(row))  # pyright: ignore[reportArgumentType]  # NumPy's do
+    except (TypeError, ValueError, IndexError):  # read-only, or empty
+        return array.ctypes.data
+
+
+def _rows(size: int, count: int) -> Array:
+    """Room for results, (size, count).
+
+    Rows of 512 bytes times a whole number would share a few sets of a cache, which then holds a part of them only: a
+    differential drive in batches of 8,192 takes twice as long. So each begins a line later.
+    """
+    if count % 64 or count < SPREAD:
+        return np.empty((size, count))
+    return np.empty((size, count + 8))[:, :count]
+
+
+def _across(table: Array) -> Array:
+    """A table with one lane a row as one with a lane a column."""
+    rows = _rows(table.shape[1], len(table))
+    rows[:] = table.T
+    return rows
+
+
+def _until_line(words: Sequence[int], arrays: Sequence[Array]) -> int:
+    """Lanes before the first whole cache line of a batch's rows, 0 to 7, where all of its rows have lines in common.
+
+    A vector that lies across two lines is read, and written, at half the pace.
+    """
+    for address, array in zip(words, arrays, strict=False):
+        if array.ndim == 2:
+            return -(address >> 3) % 8 if array.strides[0] % 64 == 0 else 0
+    return 0
 
 
 def available_cores() -> int:

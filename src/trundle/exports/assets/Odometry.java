@@ -14,6 +14,7 @@ public final class Odometry {
 
     private static final String[] NAMES = {@NAMES@};
     private static final int[] ANGLE = {@ANGLE_PLACES@}; // which readings they are
+    private static final int[] STEERED = {@STEERED@}; // which that are counted steer wheels
 
     private final double[] parameters;
     private final double[] pose = new double[3];
@@ -47,7 +48,10 @@ public final class Odometry {
         return ANGLE[place];
     }
 
-    /** Starts anew at a pose, with its covariance (row-major, 9 numbers) and what the encoders read there. */
+    /**
+     * Starts anew at a pose, with its covariance (row-major, 9 numbers) and what the encoders read there: to be called
+     * before the first update, too, unless they read 0.
+     */
     public void reset(double x, double y, double theta, double[] poseCovariance, double[] readings) {
         pose[0] = x;
         pose[1] = y;
@@ -58,19 +62,25 @@ public final class Odometry {
 
     /**
      * Moves on to new readings. The covariances of the increments since the last ones and of the angles are row-major,
-     * {@link #INCREMENTS} and {@link #ANGLES} squared numbers: P' = F P F^T + G Q G^T + H R H^T.
+     * {@link #INCREMENTS} and {@link #ANGLES} squared numbers: P' = F P F^T + G Q G^T + H R H^T. Encoders of
+     * steering may begin anew after a whole turn, as wheels are steered by less than half a turn between updates; the
+     * others go on. False where a number isn't finite (an encoder that wasn't read yet, say): nothing has changed then.
      */
-    public void update(double[] readings, double[] incrementCovariance, double[] angleCovariance) {
+    public boolean update(double[] readings, double[] incrementCovariance, double[] angleCovariance) {
         for (int k = 0; k < INCREMENTS; k++) increment[k] = readings[k] - last[k];
+        for (int k : STEERED) increment[k] = Math.IEEEremainder(increment[k], 2 * Math.PI);
         for (int k = 0; k < ANGLES; k++) angle[k] = last[ANGLE[k]];
         Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle);
         java.util.Arrays.fill(sum, 0);
         addCarried(byPose, covariance, 3);
         addCarried(byIncrement, incrementCovariance, INCREMENTS);
         addCarried(byAngle, angleCovariance, ANGLES);
+        for (double each : newPose) if (Double.isNaN(each) || Double.isInfinite(each)) return false;
+        for (double each : sum) if (Double.isNaN(each) || Double.isInfinite(each)) return false;
         System.arraycopy(sum, 0, covariance, 0, 9);
         System.arraycopy(newPose, 0, pose, 0, 3);
         System.arraycopy(readings, 0, last, 0, READINGS);
+        return true;
     }
 
     /** m, along the ground's first axis. */

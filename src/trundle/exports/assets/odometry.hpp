@@ -8,6 +8,8 @@ class Odometry {
   // Which of them are angles that the motion depends on, of steering and joints.
   static constexpr std::size_t angle_count = @ANGLES@;
   static constexpr std::array<std::size_t, angle_count> angles{@ANGLE_PLACES@};
+  // Which of them are counted and steer wheels: their encoders may begin anew after a whole turn, the others go on.
+  static constexpr std::array<std::size_t, @STEERED_COUNT@> steered{@STEERED@};
 
   struct Pose {
     double x = 0, y = 0;  // m
@@ -18,7 +20,7 @@ class Odometry {
   using IncrementCovariance = std::array<double, increment_count * increment_count>;
   using AngleCovariance = std::array<double, angle_count * angle_count>;
 
-  // At the origin, all encoders at 0.
+  // At the origin, all encoders at 0; where they read something else the next constructor is the one to use.
   Odometry() noexcept = default;
   explicit Odometry(const Parameters &parameters) noexcept : parameters_(parameters) {}
 
@@ -28,12 +30,14 @@ class Odometry {
       : parameters_(parameters), last_(readings), pose_(pose), covariance_(covariance) {}
 
   // Moves on to new readings, with the covariances of the increments since the last ones and of the angles:
-  // P' = F P F^T + G Q G^T + H R H^T.
-  void update(const Readings &readings, const IncrementCovariance &increment_covariance = {},
+  // P' = F P F^T + G Q G^T + H R H^T. Between updates wheels are steered by less than half a turn. False where a number
+  // isn't finite (an encoder that wasn't read yet, say): nothing has changed then.
+  bool update(const Readings &readings, const IncrementCovariance &increment_covariance = {},
               const AngleCovariance &angle_covariance = {}) noexcept {
     std::array<double, increment_count> increment{};
     std::array<double, angle_count> angle{};
     for (std::size_t k = 0; k < increment_count; k++) increment[k] = readings[k] - last_[k];
+    for (const std::size_t k : steered) increment[k] = std::remainder(increment[k], 6.283185307179586);
     for (std::size_t k = 0; k < angle_count; k++) angle[k] = last_[angles[k]];
     const std::array<double, 3> from{pose_.x, pose_.y, pose_.theta};
     std::array<double, 3> to{};
@@ -46,9 +50,14 @@ class Odometry {
     add_carried<3>(by_pose, covariance_, sum);
     add_carried<increment_count>(by_increment, increment_covariance, sum);
     add_carried<angle_count>(by_angle, angle_covariance, sum);
+    for (const double each : to)
+      if (!std::isfinite(each)) return false;
+    for (const double each : sum)
+      if (!std::isfinite(each)) return false;
     covariance_ = sum;
     pose_ = {to[0], to[1], to[2]};
     last_ = readings;
+    return true;
   }
 
   const Pose &pose() const noexcept { return pose_; }

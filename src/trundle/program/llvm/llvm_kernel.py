@@ -1,7 +1,7 @@
 """Native code that evaluates a program: once on scalars, or over a batch in blocks of lanes.
 
-Both take a table of 64-bit words: the addresses of the input groups, then of the output groups, then the count.
-Arrays are laid out as (n, count): element ``e`` of lane ``j`` lies at ``e * count + j``.
+Both take a table of 64-bit words: the addresses of the input groups, then of the output groups; for a batch then the
+count, and each group's pitch. Arrays are laid out as (n, count): element ``e`` of lane ``j`` lies at ``e * pitch + j``.
 
 Longer programs are cut in pieces that pass their values through memory. On one state, pieces are functions: LLVM's
 time for one straight line grows faster than its length. Over a batch, each piece is a loop of its own over a few
@@ -252,7 +252,7 @@ def _write_loops(
     plan, code, (begin, count, blocks) = outer.plan, outer.emitter.code, lanes
     outer.spread(sorted({a for piece in pieces for i in piece for a in i.args} - plan.wide))
     final = code.new(f"sub i64 {count}, {code.width}")
-    rows = _rows(outer, pieces, count, last=last)
+    rows = _rows(outer, pieces, last=last)
     code.do("br label %before0")
     for n, piece in enumerate(pieces):
         code.label(f"before{n}")
@@ -276,9 +276,7 @@ def _write_loops(
     code.do("ret void")
 
 
-def _rows(
-    writer: _Writer, pieces: Sequence[list[Instruction]], count: str, *, last: bool
-) -> dict[tuple[int, int], str]:
+def _rows(writer: _Writer, pieces: Sequence[list[Instruction]], *, last: bool) -> dict[tuple[int, int], str]:
     """Where the rows begin that the pieces read and write."""
     plan, code = writer.plan, writer.emitter.code
     sources = [plan.program.instructions[a].source for piece in pieces for i in piece for a in i.args]
@@ -287,7 +285,9 @@ def _rows(
         for group, index, value in _results(plan, piece, last=last and n == len(pieces) - 1):
             needed.add((len(plan.program.inputs) + group, index))
             needed |= {plan.program.instructions[value].source} - {(-1, -1)}
+    groups = len(plan.program.inputs) + len(plan.program.outputs)
+    pitches = {group: integer_word(code, groups + 1 + group) for group in sorted({g for g, _ in needed})}
     return {
-        (group, index): element(code, writer.base(group), code.new(f"mul i64 {count}, {index}"))
+        (group, index): element(code, writer.base(group), code.new(f"mul i64 {pitches[group]}, {index}"))
         for group, index in sorted(needed)
     }
