@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from exports.modules import stepped
+from exports.running import rk4
 from languages import laws
 from languages.cases import MODELS, states
 from trundle.errors import InputError
@@ -81,7 +81,7 @@ def test_a_module_steps_as_its_model(name, target):
     assert found["START"] == dict(zip(model.states, model.state_vector(), strict=True))
     assert found["PARAMETERS"] == dict(model.parameters)
     np.testing.assert_allclose(
-        found["step"](x, u, p, 1e-3), stepped(model, x, u, p, 1e-3), rtol=1e-12, atol=1e-15
+        found["step"](x, u, p, 1e-3), rk4(model, x, u, 1e-3, 1, p), rtol=1e-12, atol=1e-15
     )
 
 

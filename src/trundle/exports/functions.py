@@ -24,7 +24,7 @@ def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArr
         What is no model is derived first.
     function : str, optional
         Which: "dynamics", "projection", "jacobian", "wheel_states", "next_wheel_states", "base_twist",
-        "odometry_step" or "outputs" (docs/export.md).
+        "wheel_measures", "odometry_step" or "outputs" (docs/export.md).
 
     Returns
     -------
