@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -84,3 +85,18 @@ def trundle(folder, capsys, monkeypatch):
         return Answer(status, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def first(tmp_path_factory):
+    """The folder of a run of circle.yaml, figures and all."""
+    made = tmp_path_factory.mktemp("first")
+    (made / "circle.yaml").write_text(CIRCLE)
+    assert main(["run", str(made / "circle.yaml"), "--output", str(made / "circle"), "--quiet"]) == 0
+    return made / "circle"
+
+
+@pytest.fixture
+def earlier(first, folder):
+    """The folder of an earlier run of circle.yaml, as it was left."""
+    return shutil.copytree(first, folder / "runs" / "circle")

@@ -15,13 +15,6 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-@pytest.fixture
-def earlier(trundle, folder):
-    """The folder of an earlier run, figures and all."""
-    assert trundle("run", "circle.yaml", "--quiet").status == 0
-    return folder / "runs" / "circle"
-
-
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
 def test_files_of_an_earlier_run_are_replaced_in_every_format(trundle, folder, form):
     for duration in ("1", "2"):

@@ -8,14 +8,15 @@ import sympy as sp
 from sympy.physics import mechanics as me
 
 import trundle
+from languages.cases import MODELS
+from trundle.program.rollout import rollout
 
 # The run section of the catalogue's differential drive: 30 s at these voltages.
 VOLTAGES = (24.0, 20.0)
 
 
-@cache
 def model_of(name):
-    return trundle.derive(trundle.catalog.robot(name))
+    return MODELS[name]()
 
 
 def exported(name, target, folder, what=None):
@@ -24,17 +25,11 @@ def exported(name, target, folder, what=None):
     return folder
 
 
-def rk4(model, x, u, h, steps):
-    """The state after steps of the classical Runge-Kutta method by the kernels."""
-    p = np.array([*model.parameters.values()])
-    for _ in range(steps):
-        a = model.dynamics(x, u, p)
-        b = model.dynamics(x + h / 2 * a, u, p)
-        c = model.dynamics(x + h / 2 * b, u, p)
-        d = model.dynamics(x + h * c, u, p)
-        x = x + h / 6 * (a + 2 * b + 2 * c + d)
-        x = x if model.projection is None else model.projection(x, u, p)
-    return x
+def rk4(model, x, u, h, steps, p=None):
+    """The state after steps of the classical Runge-Kutta method by the kernels, in their own loop."""
+    groups = {"input": u, "parameter": np.array([*model.parameters.values()]) if p is None else p}
+    run = rollout(model.dynamics, x, groups, dt=h, steps=steps, every=None, projection=model.projection)
+    return run.final
 
 
 @cache
@@ -85,3 +80,17 @@ def hostile_model():
 
 # Of its parameters.
 HOSTILE = ("it's \\", 'x */ \n"%s & </script>', "M")
+
+
+def readme_code(folder):
+    """The lines of code that a package's README shows."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line.strip() for line in lines if line.startswith("    "))
+
+
+def without_parameters():
+    """A model of SymPy's with neither parameters nor inputs."""
+    x = me.dynamicsymbols("x")
+    method = me.LagrangesMethod(x.diff() ** 2 / 2 - x**2 / 2, [x])
+    method.form_lagranges_equations()
+    return trundle.from_sympy(method, name="spring")

@@ -10,13 +10,13 @@ import pytest
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
+from exports.running import VOLTAGES, kernels_end
 from languages.c_code import WARNINGS, compiler
 from trundle.errors import InputError
 from trundle.exports.c_package import comment
 from trundle.exports.entries import entries
 
 ROBOT = trundle.catalog.differential_drive()
-VOLTS = ["24", "20"]
 COMPILERS = [("gcc", "g++"), pytest.param(("clang", "clang++"), marks=pytest.mark.slow)]
 
 
@@ -43,22 +43,14 @@ def library(folder, name):
     return ctypes.CDLL(str(path))
 
 
-def kernels_run(steps):
-    """The state after steps of 1 ms by the kernels' own Runge-Kutta method."""
-    volts = {"right_motor.voltage": 24.0, "left_motor.voltage": 20.0}
-    model = trundle.derive(ROBOT)
-    batch = trundle.rollout(model, inputs=volts, steps=steps, dt=1e-3, progress=False)
-    return np.array([np.ravel(batch.final(name))[0] for name in model.states])
-
-
 @pytest.mark.parametrize("to", ["c", "cpp"])
 @pytest.mark.parametrize("pair", COMPILERS)
 def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
     trundle.export(ROBOT, to, output=tmp_path / "robot")
     program = built(tmp_path / "robot", pair)
     for seconds, steps, allowed in (("0.001", 1, 1e-12), ("30", 30_000, 1e-9)):
-        expected = kernels_run(steps)
-        found = ran(program, seconds, "0.001", *VOLTS)[-1, 1:]
+        expected = kernels_end("differential_drive", VOLTAGES, steps)
+        found = ran(program, seconds, "0.001", *map(str, VOLTAGES))[-1, 1:]
         np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * np.abs(expected).max())
 
 

@@ -34,14 +34,18 @@ def test_nvidia_compiles_whole_packages(name):
     assert ".visible .entry outputs_of_all" in ptx
 
 
+@pytest.fixture(scope="module")
+def code(tmp_path_factory):
+    """The differential drive's package, compiled as C++."""
+    text = model_of("differential_drive").export("cuda", "dynamics").files["differential_drive.cu"]
+    folder, flags = tmp_path_factory.mktemp("cuda"), ("-O1", "-Wno-unused-function")
+    return compiled(f"{EMPTY}{_THREADS}{text}{_EACH}", folder, "g++", flags, ".cpp")
+
+
 @pytest.mark.parametrize("sets", [1, 3])
 @pytest.mark.parametrize(("steps", "tolerance"), [(1, 1e-12), (30000, 1e-9)])
-def test_kernels_run_many_robots_as_the_kernels(tmp_path, sets, steps, tolerance):
+def test_kernels_run_many_robots_as_the_kernels(code, sets, steps, tolerance):
     model, count = model_of("differential_drive"), 3
-    text = model.export("cuda", "dynamics").files["differential_drive.cu"]
-    code = compiled(
-        f"{EMPTY}{_THREADS}{text}{_EACH}", tmp_path, "g++", ("-O1", "-Wno-unused-function"), ".cpp"
-    )
     x = np.tile(np.array([model.state_vector()]).T, count)
     u = np.tile(np.array([VOLTAGES]).T, count)
     u[:, 1] = 0.0

@@ -240,3 +240,26 @@ def test_outputs_can_be_left_out(version, tmp_path):
     for end in ends:
         for name in model.states:
             assert abs(end[name] - run[name][-1]) <= 1e-6
+
+
+@needs_compiler
+@pytest.mark.slow
+@VERSIONS
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_co_simulation_that_is_stuck_ends(drive, version, value):
+    """FMPy calls a step that was discarded again and again."""
+    _, paths = drive
+    with pytest.raises(Exception, match=r"doStep.* returned status 3|fmi\dDoStep|fmi\dError"):
+        fmpy.simulate_fmu(
+            paths[version], fmi_type="CoSimulation", stop_time=0.1, start_values={"r": value}, timeout=20
+        )
+
+
+@needs_compiler
+@pytest.mark.slow
+@VERSIONS
+def test_loops_that_hold_no_number_are_refused(version, tmp_path):
+    model = trundle.derive(trundle.catalog.four_bar())
+    paths, _ = exported(model, tmp_path / "out")
+    with pytest.raises(Exception, match=r"ExitInitializationMode"):
+        fmpy.simulate_fmu(paths[version], stop_time=0.1, start_values={model.states[0]: np.nan}, timeout=20)

@@ -9,9 +9,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import trundle
-from exports.modules import stepped
+from exports.running import rk4
 from languages.cases import MODELS, states
 from trundle.errors import InputError
+from trundle.exports.entries import entries
 
 DRIVE = MODELS["differential_drive"]()
 SWERVE = MODELS["swerve"]()
@@ -32,13 +33,11 @@ def numbers(model):
 
 def functions(model):
     """Every function that an exported model may have, with its program."""
-    kinematics = model.kinematics()
+    kinematics = entries(model, ["kinematics"])
     return {
         "dynamics": model.dynamics,
         "jacobian": model.rate_slopes,
-        "wheel_states": kinematics.inverse,
-        "next_wheel_states": kinematics.following,
-        "base_twist": kinematics.forward,
+        **{entry.name: entry.program for entry in kinematics},
         "odometry_step": model.odometry().program,
         "outputs": model.observe,
     }
@@ -109,29 +108,26 @@ def test_jax_drives_as_the_kernel(jax):
         return x + h / 6 * (a + 2 * b + 2 * c + d), None
 
     x = jax.numpy.zeros(len(DRIVE.states))
-    kernel = np.zeros(len(DRIVE.states))
-    one = jax.jit(step)(x, None)[0]
-    after = stepped(DRIVE, kernel, VOLTAGES, numbers(DRIVE), h)
-    assert np.abs(one - after).max() <= 1e-12 * np.abs(after).max()
-    for _ in range(30_000):
-        kernel = stepped(DRIVE, kernel, VOLTAGES, numbers(DRIVE), h)
-    end = jax.jit(lambda x: jax.lax.scan(step, x, length=30_000)[0])(x)
-    assert np.abs(end - kernel).max() <= 1e-9 * np.abs(kernel).max()
+    run = jax.jit(lambda x, steps: jax.lax.scan(step, x, length=steps)[0], static_argnums=1)
+    for steps, tolerance in ((1, 1e-12), (30_000, 1e-9)):
+        kernel = rk4(DRIVE, np.zeros(len(DRIVE.states)), VOLTAGES, h, steps)
+        assert np.abs(run(x, steps) - kernel).max() <= tolerance * np.abs(kernel).max()
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_jax_says_where_it_is_single(wide):
+def test_jax_says_where_it_is_single():
     pytest.importorskip("jax")
     script = (
         "import warnings, jax, numpy as np, trundle\n"
-        f"jax.config.update('jax_enable_x64', {wide})\n"
-        "with warnings.catch_warnings(record=True) as said:\n"
-        "    warnings.simplefilter('always')\n"
-        "    f = trundle.to_jax(trundle.catalog.pendulum(links=1))\n"
-        "print(len([each for each in said if 'single precision' in str(each.message)]), f(np.zeros(2)).dtype)\n"
+        "for wide in (False, True):\n"
+        "    jax.config.update('jax_enable_x64', wide)\n"
+        "    with warnings.catch_warnings(record=True) as said:\n"
+        "        warnings.simplefilter('always')\n"
+        "        f = trundle.to_jax(trundle.catalog.pendulum(links=1))\n"
+        "    told = [each for each in said if 'single precision' in str(each.message)]\n"
+        "    print(len(told), f(np.zeros(2)).dtype)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == (["0", "float64"] if wide else ["1", "float32"]), done.stderr
+    assert done.stdout.split() == ["1", "float32", "0", "float64"], done.stderr
 
 
 def test_casadi_has_names_and_derivatives():
@@ -165,3 +161,29 @@ def test_what_there_is_not_is_said():
         DRIVE.casadi("projection")
     with pytest.raises(InputError, match="planar base"):
         trundle.to_numpy(trundle.catalog.pendulum(), "odometry_step")
+
+
+@pytest.mark.parametrize("of", ["numpy", "jax"])
+def test_states_of_the_wrong_shape_are_refused(of, request):
+    """JAX reads the last number where there are too few; states a row each were read as something else."""
+    f = DRIVE.numpy()
+    if of == "jax":
+        f = request.getfixturevalue("jax").jit(DRIVE.jax())
+    for x, u, said in [
+        (np.zeros((50, 9)), VOLTAGES, r"state must have shape \(9,\) or \(9, count\), got \(50, 9\)"),
+        (np.zeros(9), VOLTAGES[:1], r"input must have shape \(2,\).*got \(1,\)"),
+        (np.zeros(9), np.zeros(3), "input must have shape"),
+        (0.0, VOLTAGES, "state must have shape"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            f(x, u)
+
+
+def test_functions_tell_their_arguments_and_results():
+    told = DRIVE.numpy("odometry_step").__doc__.splitlines()
+    assert (
+        told[0] == "The base's pose after increments of wheels and joints, on one arc, and its derivatives."
+    )
+    assert "pose: x, y, theta" in told
+    assert "new_pose: x, y, theta" in told
+    assert "d_pose_d_increment: 3 rows of 2, row by row" in told

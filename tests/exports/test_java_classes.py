@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
-from exports.wheeled_cases import WHEELED
+from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
+from exports.wheeled_cases import WHEELED, fields
 from languages.java_code import tool
 from languages.laws import mostly_slow
 from trundle.errors import InputError
+from trundle.languages import JAVA
 
 _MAIN = """
 import java.io.*;
 import java.nio.*;
 import robot.Kinematics;
 import robot.Odometry;
+import robot.Parameters;
 
 public class Main {
     private static final int M = Kinematics.WHEELS;
@@ -41,8 +43,7 @@ public class Main {
         int count = numbers.remaining() / (6 + 3 * M + 2 * Odometry.READINGS);
         ByteBuffer bytes = ByteBuffer.allocate(8 * count * (7 * M + 15)).order(ByteOrder.nativeOrder());
         out = bytes.asDoubleBuffer();
-        Kinematics kinematics = new Kinematics();
-        Odometry odometry = new Odometry();
+        @MADE@
         Kinematics.Wheels wheels = new Kinematics.Wheels();
         double[] back = new double[3];
         for (int k = 0; k < count; k++) {
@@ -72,12 +73,20 @@ public class Main {
 
 @pytest.fixture
 def answer(tmp_path):
-    """Rows of answers by exported code."""
+    """Rows of answers by exported code; of another robot's, with the parameters of theirs, where one is given."""
 
-    def ask(given):
-        trundle.export(given.kinematics.robot, "java", name="robot", output=tmp_path)
-        (tmp_path / "Main.java").write_text(_MAIN, encoding="utf-8")
-        files = ["Main.java", *(f"robot/{name}.java" for name in ("Functions", "Kinematics", "Odometry"))]
+    def ask(given, exported=None):
+        trundle.export(exported or given.kinematics.robot, "java", name="robot", output=tmp_path)
+        made = "" if exported is None else "p"
+        lines = [
+            "Parameters p = new Parameters();",
+            *(f"p.{name} = {value!r};" for name, value in fields(given, exported, JAVA).items()),
+            f"Kinematics kinematics = new Kinematics({made});",
+            f"Odometry odometry = new Odometry({made});",
+        ]
+        main = _MAIN.replace("@MADE@", "\n        ".join(lines))
+        (tmp_path / "Main.java").write_text(main, encoding="utf-8")
+        files = ["Main.java", *(f"robot/{path.name}" for path in (tmp_path / "robot").glob("*.java"))]
         done = run([tool("javac"), "-Xlint:all", "-Werror", *files], tmp_path)
         assert done.stderr == b""
         table = given.header.tobytes() + np.ascontiguousarray(given.table).tobytes()
@@ -96,6 +105,11 @@ def run(command, folder, given=b""):
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
+
+
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+def test_classes_take_other_parameters(name, answer, rng):
+    as_recalibrated(name, answer, rng)
 
 
 def test_encoders_may_wrap_and_fail(answer, rng):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,9 +12,12 @@ from exports.running import (
     hostile_model,
     model_of,
     output_of,
+    readme_code,
     require_hostile_run,
     require_same_run,
+    without_parameters,
 )
+from trundle.errors import InputError
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 
@@ -62,3 +66,39 @@ def test_every_function_runs(folder):
 def test_names_may_be_hostile(tmp_path):
     hostile_model().export("javascript", output=tmp_path / "robot", name="robot")
     require_hostile_run(output_of(["node", "example.js", "0.01"], tmp_path / "robot"))
+
+
+@pytest.mark.parametrize("what", ["dynamics", "jacobian", "kinematics", "odometry", "outputs"])
+def test_the_readmes_lines_run(what, tmp_path):
+    folder = exported("differential_drive", "javascript", tmp_path / "robot", what)
+    script = f'import * as robot from "./differential_drive.js";\n{readme_code(folder)}'
+    output_of(["node", "--input-type=module", "--eval", script], folder)
+
+
+def test_a_step_writes_any_array(folder):
+    script = """
+    import { groups, step } from "./differential_drive.js";
+    const x = [...groups.state.defaults];
+    step(x, [24, 20], groups.parameter.defaults, 1e-3, x);
+    console.log(x[5] > 0);
+    """
+    assert output_of(["node", "--input-type=module", "--eval", script], folder) == "true\n"
+
+
+def test_a_model_without_parameters_runs(tmp_path):
+    without_parameters().export("javascript", output=tmp_path / "robot")
+    assert output_of(["node", "example.js", "0.01"], tmp_path / "robot").count("\n") == 11
+
+
+@pytest.mark.parametrize("given", [["1", "0"], ["x"], ["1", "0.1", "1", "2", "3"], ["1", "0.1", "volts"]])
+def test_the_example_says_what_it_takes(given, folder):
+    done = subprocess.run(
+        ["node", "example.js", *given], capture_output=True, text=True, cwd=folder, timeout=20, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: node example.js [SECONDS [STEP [INPUT...]]]")
+
+
+def test_the_examples_name_is_taken():
+    with pytest.raises(InputError, match="would hide something else"):
+        model_of("differential_drive").export("javascript", name="example")

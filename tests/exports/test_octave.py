@@ -11,10 +11,12 @@ from exports.running import (
     exported,
     hostile_model,
     model_of,
+    readme_code,
     require_hostile_run,
     require_same_run,
 )
 from languages.octave import run_script
+from trundle.errors import InputError
 
 pytestmark = pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no octave-cli")
 
@@ -70,3 +72,27 @@ def test_names_may_be_hostile(tmp_path):
     require_hostile_run(run_script("main(0.01)", tmp_path / "robot"))
     told = run_script("g = robot.groups(); disp(g.parameter.names{1})", tmp_path / "robot")
     assert told.strip() == HOSTILE[0]
+
+
+@pytest.mark.parametrize("what", ["dynamics", "jacobian", "kinematics", "odometry", "outputs"])
+def test_the_readmes_lines_run(what, tmp_path):
+    folder = exported("differential_drive", "octave", tmp_path / "robot", what)
+    run_script(readme_code(folder).replace("\n", " "), folder)
+
+
+def test_states_of_the_wrong_shape_are_refused(folder):
+    script = """
+    g = differential_drive.groups(); p = g.parameter.defaults;
+    try, differential_drive.dynamics(zeros(50, 9), [24; 20], p), catch e, disp(e.message), end
+    try, differential_drive.dynamics(zeros(9, 1), [24; 20; 0], p), catch e, disp(e.message), end
+    """
+    assert run_script(script, folder).splitlines() == [
+        "state must have 9 rows, got 50",
+        "input must have 2 rows, got 3",
+    ]
+
+
+@pytest.mark.parametrize("name", ["main", "state", "example", "groups"])
+def test_a_name_that_octave_finds_before_the_package_is_refused(name):
+    with pytest.raises(InputError, match="would hide something else"):
+        model_of("differential_drive").export("octave", name=name)

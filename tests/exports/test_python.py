@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from exports.modules import stepped
+from exports.running import rk4
 from languages import laws
 from languages.cases import MODELS, states
+from trundle.errors import InputError
 from trundle.languages import JAX, NUMPY, source
 
 # JAX compiles each operation on its own here, for some seconds a robot.
@@ -80,5 +81,12 @@ def test_a_module_steps_as_its_model(name, target):
     assert found["START"] == dict(zip(model.states, model.state_vector(), strict=True))
     assert found["PARAMETERS"] == dict(model.parameters)
     np.testing.assert_allclose(
-        found["step"](x, u, p, 1e-3), stepped(model, x, u, p, 1e-3), rtol=1e-12, atol=1e-15
+        found["step"](x, u, p, 1e-3), rk4(model, x, u, 1e-3, 1, p), rtol=1e-12, atol=1e-15
     )
+
+
+def test_a_module_hides_none_that_libraries_import():
+    for target, name in (("numpy", "numpy"), ("jax", "numpy"), ("numpy", "random")):
+        with pytest.raises(InputError, match="would hide something else") as caught:
+            MODELS["pendulum"]().export(target, name=name)
+        assert f"{name}_robot" in caught.value.hint

@@ -47,25 +47,25 @@ def module_of(program):
     )
 
 
-def compiled(text, folder):
+def compiled(text, folder, level="-O1"):
     """A shared library of Fortran text, in a folder."""
     if shutil.which("gfortran") is None:
         pytest.skip("no gfortran")
     path, library = Path(folder) / "code.f90", Path(folder) / "code.so"
     path.write_text(text, encoding="utf-8")
-    command = ["gfortran", *STRICT, "-O1", "-shared", "-fPIC", "-o", str(library), str(path)]
+    command = ["gfortran", *STRICT, level, "-shared", "-fPIC", "-o", str(library), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300)
     assert done.returncode == 0, done.stderr[:3000]
     assert not done.stderr, done.stderr[:3000]
     return ctypes.CDLL(str(library))
 
 
-def called(program, *groups):
+def called(program, *groups, level="-O1"):
     """The outputs of a program's subroutine at many states, groups (n, count) in and out."""
     count = groups[0].shape[1]
     given = [np.asfortranarray(group, dtype=float) for group in groups]
     results = [np.zeros((group.size, count), order="F") for group in program.outputs]
     pointers = [ctypes.c_void_p(each.ctypes.data) for each in (*given, *results)]
     with TemporaryDirectory() as folder:
-        compiled(module_of(program), folder).many(ctypes.c_int(count), *pointers)
+        compiled(module_of(program), folder, level).many(ctypes.c_int(count), *pointers)
     return results

@@ -38,7 +38,7 @@ def nvrtc_compiled(text):
     return ptx.value.decode()
 
 
-def called(program, *groups):
+def called(program, *groups, level="-O1"):
     """The outputs of a program's function at many states, groups (n, count) in and out, run as C++."""
     calls = f'extern "C" {{{many(program, "double")}}}'
     table = np.ascontiguousarray(np.vstack(groups).T)
@@ -46,6 +46,6 @@ def called(program, *groups):
     found = np.empty((len(table), sum(sizes)))
     with TemporaryDirectory() as folder:
         text = f"{EMPTY}{source({'f': program}, CUDA)}{calls}"
-        library = compiled(text, folder, "g++", suffix=".cpp")
+        library = compiled(text, folder, "g++", (level,), ".cpp")
         library.f_many(ctypes.c_long(len(table)), *(ctypes.c_void_p(a.ctypes.data) for a in (table, found)))
     return np.split(found.T, np.cumsum(sizes)[:-1])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from languages import laws
-from languages.cases import MODELS, operations
+from languages.cases import operations
 from languages.node import called, run_module
 from trundle.errors import InputError
 from trundle.languages import JAVASCRIPT, identifiers, source
@@ -12,7 +12,7 @@ from trundle.languages.language import functions
 from trundle.program import Group, Tracer
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", laws.ROBOTS)
 def test_robots_match_their_kernels(name, seed):
     laws.robot_matches_its_kernel(name, called, seed)
 

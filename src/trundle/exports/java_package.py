@@ -14,6 +14,7 @@ from trundle.exports.wheeled_base import (
     kinematics_class,
     listed,
     odometry_words,
+    parameter_fields,
 )
 from trundle.files import signature
 from trundle.languages import JAVA, require_identifier, source
@@ -35,6 +36,19 @@ public static double[] {name}() {{
     return new double[] {{{values}}};
 }}
 """
+_PARAMETERS = """\
+package {name};
+
+/** What was measured of {name}; by default what its description says. */
+public final class Parameters {{
+{fields}
+
+    /** What the functions take. */
+    public double[] toArray() {{
+        return new double[] {{{names}}};
+    }}
+}}
+"""
 _USAGE = """\
 ## How to use it
 
@@ -42,6 +56,10 @@ The folder `{name}` is a Java package that needs Java 8 and nothing else. In a W
 `src/main/java/{name}`; `javac {name}/*.java` compiles it anywhere.
 
 - `Functions`: every function below. Arrays that are written must be others than those that are read.
+"""
+_PARAMETERS_USAGE = """\
+- `Parameters`: a field each, at first as described. Change those that were measured on the robot and give them to both
+  classes: `new Kinematics(parameters)`, `new Odometry(parameters)`; without it they take the description's.
 """
 _KINEMATICS_USAGE = """\
 - `Kinematics`: the base's twist to rates and steering angles of the wheels{back}. In a drivetrain's `periodic`:
@@ -69,6 +87,9 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     by_name = {entry.name: entry for entry in entries}
     texts = {"Functions": _functions(entries, options)}
     usage = _USAGE.format(name=options.name)
+    if KINEMATICS in by_name or ODOMETRY in by_name:
+        texts["Parameters"] = _parameters(entries, options)
+        usage += _PARAMETERS_USAGE
     if KINEMATICS in by_name:
         texts["Kinematics"] = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
         usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
@@ -96,3 +117,10 @@ def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
         for group, values in entry.defaults.items():
             name, meaning = told[group]
             yield _NUMBERS.format(name=name, meaning=meaning, values=listed(values))
+
+
+def _parameters(entries: Sequence[Entry], options: Options) -> str:
+    _, fields = parameter_fields(entries, JAVA)
+    lines = [f"    /** {each.told}. */\n    public double {each.name} = {each.value};" for each in fields]
+    names = ", ".join(each.name for each in fields)
+    return _PARAMETERS.format(name=options.name, fields="\n".join(lines), names=names)

@@ -9,7 +9,7 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import commented, words
 from trundle.files import signature
-from trundle.languages import JAVASCRIPT, require_identifier, source
+from trundle.languages import JAVASCRIPT, arguments, require_identifier, source
 from trundle.model import Model
 
 _MODULE = """\
@@ -46,6 +46,10 @@ const [seconds = 10, h = 1e-3, ...given] = process.argv.slice(2).map(Number);
 const state = Float64Array.from(groups.state.defaults);
 const parameter = Float64Array.from(groups.parameter.defaults);
 const input = Float64Array.from(groups.input.names, (_, k) => given[k] ?? 0);
+if (!(seconds >= 0 && h > 0 && seconds / h < 1e12) || given.length > input.length || input.some(Number.isNaN)) {{
+  console.error("usage: node example.js [SECONDS [STEP [INPUT...]]], with numbers for", ...groups.input.names);
+  process.exit(2);
+}}
 const steps = Math.round(seconds / h);
 const stride = Math.max(1, Math.floor(steps / 100));
 for (let k = 0; k < steps; k++) {{
@@ -61,23 +65,23 @@ _USAGE = """\
 take arrays, `Float64Array` at best, one a group in the order below, and write into the last ones, which must be others
 than those read:
 
-    const {last} = new Float64Array(robot.groups.{last}.names.length);
-    robot.{call};
+{call}
 
-`groups.state.names` are the names of the numbers of a state in their order, `.units` their units, `.defaults` what a
-robot starts with; so for every group. Arrays that functions keep are made once, so calls allocate nothing.{example}
+`groups.{group}.names` are the names of its numbers in their order, `.units` their units, `.defaults` what a robot has
+where there are any; so for every group but matrices. Arrays that functions keep are made once, so calls allocate
+nothing.{example}
 """
 
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """NAME.js with a function an entry, names, units, defaults and a Runge-Kutta step; an example for Node."""
-    require_identifier(options.name, JAVASCRIPT)
+    require_identifier(options.name, JAVASCRIPT, {"example"})
     programs = {entry.name: entry.program for entry in entries}
     told = {
         each.word: {
             "names": each.group.labels,
             "units": each.units,
-            **({"defaults": each.defaults} if each.defaults else {}),
+            **({"defaults": each.defaults} if each.defaults or not each.group.size else {}),
         }
         for each in words(entries)
     }
@@ -92,11 +96,22 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     files = {"package.json": json.dumps({"type": "module", "main": f"{options.name}.js"}) + "\n"}
     example = ""
     if "dynamics" in programs:
-        last = "next.set(at);" if model.projection is None else "projection(at, input, parameter, next);"
+        last = f"for (let k = 0; k < {len(model.states)}; k++) next[k] = at[k];"
+        last = last if model.projection is None else "projection(at, input, parameter, next);"
         text += _STEP.format(n=len(model.states), last=last)
         files["example.js"] = _EXAMPLE.format(name=options.name)
         example = " `node example.js 30 0.001` runs\nthe robot from its start."
-    call = f"{entries[0].name}({', '.join(group.name for group in entries[0].groups)})"
-    last = entries[0].groups[-1].name
-    usage = _USAGE.format(name=options.name, call=call, last=last, example=example)
-    return Package({f"{options.name}.js": text, **files}, usage, {})
+    return Package({f"{options.name}.js": text, **files}, _usage(options.name, entries[0], example), {})
+
+
+def _usage(name: str, first: Entry, example: str) -> str:
+    names = arguments(first.program, JAVASCRIPT)
+    lines = [
+        f"const {word} = Float64Array.from(robot.groups.{word}.defaults);"
+        if first.defaults.get(group.name) and group in first.program.inputs
+        else f"const {word} = new Float64Array({group.size});"
+        for word, group in zip(names, first.groups, strict=True)
+    ]
+    lines.append(f"robot.{first.name}({', '.join(names)});")
+    call = "\n".join(f"    {line}" for line in lines)
+    return _USAGE.format(name=name, call=call, group=names[0], example=example)

@@ -8,10 +8,15 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import Word, words
 from trundle.files import signature
-from trundle.languages import identifiers, require_identifier, source
+from trundle.languages import arguments, identifiers, require_identifier, source
 from trundle.languages.octave import OCTAVE
 from trundle.model import Model
 
+# What Octave finds before a package: variables of the functions below, the example, and functions of its own.
+_HIDDEN = frozenset((
+    "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "next",
+    "parameter", "path", "run", "sample", "seconds", "state", "step", "steps", "system", "test",
+))  # fmt: skip
 _STEP = """\
 % STEP  The state after a time h, inputs held, by the classical Runge-Kutta method.
 function next = step(state, input, parameter, h)
@@ -57,16 +62,16 @@ group, in the order below, and returns its output groups; or n × count matrices
 how interpreted languages are fast: a group that is the same for all may stay one column.
 
     groups = {name}.groups();
-    parameter = groups.parameter.defaults;
+{call}
 
-`groups.state.names`, `.units` and `.defaults` tell of every number.{example}
+`groups.{group}.names`, `.units` and `.defaults` (of those that have any) tell of every number.{example}
 """
 
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """+NAME/ with a function an entry, a Runge-Kutta step and what their numbers are; main.m that runs it."""
     name = options.name
-    require_identifier(name, OCTAVE)
+    require_identifier(name, OCTAVE, _HIDDEN)
     functions = {
         entry.name: f"% {entry.name.upper()}  {entry.meaning[0].upper()}{entry.meaning[1:]}.\n"
         + source({entry.name: entry.program}, OCTAVE)
@@ -80,10 +85,22 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         functions["step"] = _STEP.format(name=name, last="" if model.projection is None else again)
         files["main.m"] = _EXAMPLE.format(name=name)
         example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
-        example += f" `@(t, x) {name}.dynamics(x, u, parameter)`."
+        example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
     files.update({f"+{name}/{each}.m": text for each, text in functions.items()})
-    usage = _USAGE.format(name=name, first=entries[0].name, example=example)
-    return Package(files, usage, {}, first=OCTAVE.first)
+    return Package(files, _usage(name, entries[0], example), {}, first=OCTAVE.first)
+
+
+def _usage(name: str, first: Entry, example: str) -> str:
+    names, count = arguments(first.program, OCTAVE), len(first.program.inputs)
+    lines = [
+        f"{word} = groups.{word}.defaults;"
+        if first.defaults.get(group.name)
+        else f"{word} = zeros({group.size}, 1);"
+        for word, group in zip(names, first.program.inputs, strict=False)
+    ]
+    lines.append(f"[{', '.join(names[count:])}] = {name}.{first.name}({', '.join(names[:count])});")
+    call = "\n".join(f"    {line}" for line in lines)
+    return _USAGE.format(name=name, first=first.name, call=call, group=names[0], example=example)
 
 
 def _groups(name: str, named: Sequence[Word]) -> str:

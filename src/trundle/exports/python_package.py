@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from trundle.exports.entries import Entry
@@ -11,6 +12,8 @@ from trundle.languages import JAX, NUMPY, Language, require_identifier, source
 from trundle.model import Model
 
 _LANGUAGES = {"numpy": NUMPY, "jax": JAX}
+# Modules that libraries import and would find this one in the place of.
+_MODULES = sys.stdlib_module_names | {"numpy", "scipy", "jax", "jaxlib"}
 _STEP = """\
 def step(state, input, parameter, h):
     a = dynamics(state, input, parameter)
@@ -42,7 +45,7 @@ _EXAMPLE = """\
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """One module: a function an entry, a step of the classical Runge-Kutta method, names and defaults."""
     language = _LANGUAGES[options.target]
-    require_identifier(options.name, language)
+    require_identifier(options.name, language, _MODULES)
     head = f'"""{options.name}, {signature()}: README.md tells what every function takes and gives."""\n\n'
     return Package(
         {f"{options.name}.py": head + module(model, entries, language)}, _usage(model, entries, options), {}

@@ -68,12 +68,14 @@ def _table(
         sizes = {each.name: each.size for each in (*entry.program.inputs, *entry.program.outputs)}
         yield f"{kind}: `{group.name}`, {group.size} numbers: {sizes[of]} rows ({of}) of {sizes[by]} columns ({by})\n"
         return
+    again = kind == "out" and group.name in [each.name for each in entry.program.inputs]
+    name = f"new {group.name}" if again else group.name
     if told.get(group.name) == group.labels or not group.size:
-        yield f"{kind}: `{group.name}`, {'as above' if group.size else 'no numbers'}\n"
+        yield f"{kind}: `{name}`, {'as above' if group.size else 'no numbers'}\n"
         return
     told[group.name] = group.labels
     defaults = entry.defaults.get(group.name)
-    yield f"{kind}: `{group.name}`, {group.size} numbers\n"
+    yield f"{kind}: `{name}`, {group.size} numbers\n"
     yield f"| place | name | unit |{' default |' if defaults else ''}"
     yield f"| ---: | --- | --- |{' ---: |' if defaults else ''}"
     for place, (label, unit) in enumerate(zip(group.labels, entry.units[group.name], strict=True)):

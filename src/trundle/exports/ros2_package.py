@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from trundle.exports.entries import Entry
@@ -10,28 +10,34 @@ from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
+    Field,
     filled,
     kinematics_class,
     odometry_words,
+    parameter_fields,
 )
 from trundle.files import signature
 from trundle.languages import C, require_identifier, source
-from trundle.languages.language import Function
+from trundle.languages.c import Structure, structured
+from trundle.languages.language import Function, Language
 from trundle.model import Model
+from trundle.program import Group
 
 _USAGE = """\
 ## How to use it
 
 `{name}.hpp` is C++17 and needs nothing but the standard library, so it builds without ROS, too. `{name}::functions` are
-the functions below; arrays that are written must be others than those that are read. In a package of ROS 2 the header
-goes to `include/`, and a controller of ros2_control uses its classes where the controllers for drives of one kind have
-formulas (their `update_and_write_commands`, at the rate of the controller manager; nothing here allocates or throws):
+the functions below; arrays that are written must be others than those that are read. `{name}::Parameters` has the
+description's values; both classes take others, as they were measured on the robot, when they are made. In a package of
+ROS 2 the header goes to `include/`, and a controller of ros2_control uses its classes where the controllers for drives
+of one kind have formulas (their `update_and_write_commands`, at the rate of the controller manager; nothing here
+allocates or throws):
 """
 _KINEMATICS_USAGE = """
 - **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
 
       // what isn't finite would stay in wheels_: leave it out
-      wheels_ = {name}::Kinematics::wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
+      wheels_ = kinematics_.wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
       for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
         // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
         velocity_[k].set_value(wheels_.rate[k]);
@@ -58,6 +64,8 @@ _ODOMETRY_USAGE = """
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """NAME.hpp: functions, and what the entries allow of the classes Kinematics and Odometry."""
+    group, fields = parameter_fields(entries, CPP)
+    structures = {} if group is None else {group: Structure("Parameters", [each.name for each in fields])}
     require_identifier(options.name, CPP)
     by_name = {entry.name: entry for entry in entries}
     classes: list[str] = []
@@ -73,15 +81,27 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "ROBOT": options.name,
         "SIGNATURE": signature(),
         "NAMESPACE": options.name,
-        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, CPP),
+        "PARAMETERS": _struct(fields) if fields else "",
+        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, _cpp(structures)),
         "CLASSES": "\n".join(classes),
     }
     return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
 
 
-def _framed(function: Function) -> str:
-    """C's function as a header may hold it: inline, and without the word that C++ lacks."""
-    return f"inline {C.framed(function).removeprefix('static ').replace('*restrict ', '*')}"
+def _struct(fields: Sequence[Field]) -> str:
+    lines = "\n".join(f"  double {each.name} = {each.value};  // {each.told}" for each in fields)
+    told = "// What was measured of the robot; by default what its description says."
+    return f"{told}\nstruct Parameters {{\n{lines}\n}};\n\n"
 
 
-CPP = replace(C, name="C++", suffix=".hpp", framed=_framed)
+def _cpp(structures: Mapping[Group, Structure]) -> Language:
+    """C's functions as a header may hold them: inline, and without the word that C++ lacks."""
+    language = structured(C, structures)
+
+    def framed(function: Function) -> str:
+        return f"inline {language.framed(function).removeprefix('static ').replace('*restrict ', '*')}"
+
+    return replace(language, name="C++", suffix=".hpp", framed=framed, reserved=C.reserved | {"Parameters"})
+
+
+CPP = _cpp({})

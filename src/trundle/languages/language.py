@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.errors import InputError
@@ -133,8 +133,13 @@ def identifier(name: str) -> str:
     return f"n{plain}" if plain[0].isdigit() else plain
 
 
-def require_identifier(name: str, language: Language) -> None:
-    """Raise InputError where a name can't be a function's or a module's in a language."""
+def require_identifier(name: str, language: Language, hidden: Collection[str] = ()) -> None:
+    """Raise InputError where a name can't be a function's or a module's in a language, or would hide something."""
+    if name in hidden:
+        message = (
+            f"'{name}' can't be a name in {language.name}: it would hide something else that is called so"
+        )
+        raise InputError(message, key="name", hint=f"name it {name}_robot, say (--name on the command line)")
     plain = identifiers([name], language)[name]
     if plain == name:
         return

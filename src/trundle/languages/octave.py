@@ -135,7 +135,12 @@ def _framed(function: Function) -> str:
     count = len(function.program.inputs)
     read, written = function.arguments[:count], function.arguments[count:]
     columns = f"max([{', '.join(f'size({name}, 2)' for name in read)}])"
+    # what is too many would be left out without a word, as in states of the wrong way round
     made = [
+        f"if size({name}, 1) ~= {group.size}, error('{name} must have {group.size} rows, got %d', size({name}, 1)); end"
+        for name, group in zip(read, function.program.inputs, strict=True)
+    ]
+    made += [
         f"{name} = zeros({group.size}, {columns});"
         for name, group in zip(written, function.program.outputs, strict=True)
     ]

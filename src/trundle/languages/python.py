@@ -61,6 +61,14 @@ _STACKED = """\
 def _stacked(rows):
     return {np}.stack({np}.broadcast_arrays(*rows)) if rows else {np}.zeros(0)
 """
+# JAX reads the last number where there are too few, and both libraries leave out what is too many.
+_CHECKED = """\
+def _checked(name, numbers, size):
+    numbers = {np}.asarray(numbers, dtype=float)
+    if numbers.shape[:1] != (size,):
+        raise ValueError(f"{{name}} must have shape ({{size}},) or ({{size}}, count), got {{numbers.shape}}")
+    return numbers
+"""
 
 
 def _number(value: float) -> str:
@@ -75,7 +83,10 @@ def _framed(function: Function, np: str, decorator: str = "") -> str:
     read, written = function.arguments[:count], function.arguments[count:]
     if not function.public:
         return _text(f"def {function.name}({', '.join(function.arguments)}):", function.body or ["pass"])
-    made = [f"{name} = {np}.asarray({name}, dtype=float)" for name in read]
+    made = [
+        f'{name} = _checked("{name}", {name}, {group.size})'
+        for name, group in zip(read, function.program.inputs, strict=True)
+    ]
     sizes = [group.size for group in function.program.outputs]
     made += [f"{name} = [None] * {size}" for name, size in zip(written, sizes, strict=True)]
     if function.passed:
@@ -108,7 +119,7 @@ def _language(name: str, np: str, header: str, erf: str, decorator: str = "") ->
         call="{name}({arguments})",
         helpers={"_remainder": _REMAINDER.format(np=np), "_erf": erf},
         workspace=_WORKSPACE,
-        header=f"{header}\n\n{_STACKED.format(np=np)}",
+        header=f"{header}\n\n{_CHECKED.format(np=np)}\n\n{_STACKED.format(np=np)}",
     )
 
 

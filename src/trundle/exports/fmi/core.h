@@ -138,6 +138,12 @@ static void set_states(Core *core, const double *states)
     forget(core);
 }
 
+/* Of two numbers; not a number where one isn't. */
+static double larger(double a, double b)
+{
+    return a >= b || a != a ? a : b;
+}
+
 /* Close the loops at the start, where states or parameters may have been changed; 0 where Newton's steps don't end. */
 static int close_loops(Core *core)
 {
@@ -147,7 +153,7 @@ static int close_loops(Core *core)
         project(core, state, next);
         for (int i = 0; i < STATES; i++) {
             const double by = fabs(next[i] - state[i]) / (1 + fabs(next[i]));
-            moved = by <= moved ? moved : by; /* not a number: stays, and never ends */
+            moved = larger(moved, by); /* not a number: stays, and never ends */
         }
         set_states(core, next);
         if (moved <= 1e-13)
@@ -187,7 +193,7 @@ static double try_step(Core *core, double h)
     double worst = 0;
     for (int i = 0; i < STATES; i++) {
         const double error = h / 6 * fabs(k5[i] - k4[i]) / (1 + fmax(fabs(x[i]), fabs(next[i])));
-        worst = error <= worst ? worst : error; /* not a number: stays, and is no step */
+        worst = larger(worst, error); /* not a number: stays, and is no step */
     }
     return worst / core->now.tolerance;
 }
@@ -204,8 +210,15 @@ static void take_step(Core *core)
     }
 }
 
-/* Go on to a time, by one step if its error allows, else by shorter ones; 0 where it gets stuck on the way. */
-static int advance(Core *core, double end)
+typedef enum { ARRIVED, STUCK, TIRED } Progress;
+
+/* What is said where a call doesn't arrive. A tool may go on where the FMU got tired; where it is stuck, never. */
+static const char *const STUCK_SAID =
+    "no step is short enough for the tolerance: the motion is too stiff, or its rates are no finite numbers";
+static const char *const TIRED_SAID = "ten million steps didn't reach the end of this one: the motion is too stiff";
+
+/* Go on to a time, by one step if its error allows, else by shorter ones. */
+static Progress advance(Core *core, double end)
 {
     double *time = core->now.values;
     for (long taken = 0; *time < end; taken++) {
@@ -213,17 +226,17 @@ static int advance(Core *core, double end)
         const int last = !(allowed > 0 && allowed < left);
         const double h = last ? left : left / ceil(left / allowed);
         const double error = try_step(core, h);
-        const double wanted = error > 0 ? 0.9 * pow(error, -0.25) : 5;
+        const double wanted = error == 0 ? 5 : 0.9 * pow(error, -0.25); /* not a number: the least below */
         core->now.step = h * (wanted > 5 ? 5 : wanted > 0.2 ? wanted : 0.2);
         if (error <= 1) {
             take_step(core);
             *time = last ? end : *time + h;
         } else if (core->now.step <= SHORTEST * (1 + fabs(*time)))
-            return 0;
+            return STUCK;
         if (taken == MOST_STEPS)
-            return 0;
+            return TIRED;
     }
-    return 1;
+    return ARRIVED;
 }
 
 /* How unknowns change where knowns (states, inputs, parameters) change; 0 where another one is among them. */

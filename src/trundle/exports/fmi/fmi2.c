@@ -281,8 +281,10 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean
 {
     (void)kept;
     core_of(c)->now.values[0] = time;
-    return told(c, advance(core_of(c), time + step), fmi2Discard,
-                "no step is short enough for the tolerance, or the motion is too stiff");
+    const Progress progress = advance(core_of(c), time + step);
+    if (progress == STUCK)
+        return told(c, 0, fmi2Error, STUCK_SAID);
+    return told(c, progress == ARRIVED, fmi2Discard, TIRED_SAID);
 }
 
 fmi2Status fmi2CancelStep(fmi2Component c)

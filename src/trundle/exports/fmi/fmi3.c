@@ -376,10 +376,12 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 time, fmi3Float64 step,
     (void)kept;
     Core *core = core_of(instance);
     core->now.values[0] = time;
-    const int done = advance(core, time + step);
+    const Progress progress = advance(core, time + step);
     *event = *terminate = *early = fmi3False;
     *reached = core->now.values[0];
-    return told(instance, done, fmi3Discard, "no step is short enough for the tolerance, or the motion is too stiff");
+    if (progress == STUCK)
+        return told(instance, 0, fmi3Error, STUCK_SAID);
+    return told(instance, progress == ARRIVED, fmi3Discard, TIRED_SAID);
 }
 
 /* Clocks and partitions: none. */
