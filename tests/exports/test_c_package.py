@@ -187,7 +187,7 @@ def test_models_without_parameters_and_inputs_compile_too(tmp_path, to):
 @pytest.mark.parametrize("mass", [1e-40, 1e39])
 def test_a_parameter_that_a_float_can_not_hold_is_named(tmp_path, mass):
     robot = trundle.catalog.differential_drive(body_mass=mass, body_inertia=1)
-    with pytest.raises(InputError, match=f"is beyond single precision") as caught:
+    with pytest.raises(InputError, match="is beyond single precision") as caught:
         trundle.export(robot, "microcontroller", output=tmp_path / "robot")
     assert caught.value.key == "body.mass"
     assert not (tmp_path / "robot").exists()
