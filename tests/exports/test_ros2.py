@@ -7,6 +7,7 @@ import pytest
 
 import trundle
 from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
+from exports.running import hostile_model
 from exports.wheeled_cases import WHEELED, fields
 from languages.c_code import compiler
 from languages.laws import mostly_slow
@@ -129,3 +130,13 @@ def test_encoders_may_wrap_and_fail(answer, rng):
 @pytest.mark.parametrize("kind", ["swerve2", "swerve3", "swerve4", "swerve6", "mecanum", "differential"])
 def test_ten_thousand_cases_as_in_wpimath(kind, answer, rng):
     as_wpimath(kind, 2000, answer, rng)
+
+
+def test_names_may_be_hostile_and_dynamics_alone_have_no_classes(tmp_path):
+    package = hostile_model().export("ros2", "dynamics", name="robot", output=tmp_path)
+    (tmp_path / "main.cpp").write_text('#include "robot.hpp"\nint main() { return 0; }\n', encoding="utf-8")
+    command = [compiler("g++"), *_FLAGS, "-fsyntax-only", "main.cpp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "class Kinematics" not in package.content("robot.hpp").decode()
+    assert "classes take" not in package.usage

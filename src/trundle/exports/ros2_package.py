@@ -10,6 +10,7 @@ from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
+    TWIST,
     Field,
     filled,
     kinematics_class,
@@ -27,11 +28,13 @@ _USAGE = """\
 ## How to use it
 
 `{name}.hpp` is C++17 and needs nothing but the standard library, so it builds without ROS, too. `{name}::functions` are
-the functions below; arrays that are written must be others than those that are read. `{name}::Parameters` has the
-description's values; both classes take others, as they were measured on the robot, when they are made. In a package of
-ROS 2 the header goes to `include/`, and a controller of ros2_control uses its classes where the controllers for drives
-of one kind have formulas (their `update_and_write_commands`, at the rate of the controller manager; nothing here
-allocates or throws):
+the functions below; arrays that are written must be others than those that are read. Nothing here allocates or throws.
+In a package of ROS 2 the header goes to `include/`.
+"""
+_CLASSES_USAGE = """
+A controller of ros2_control uses the classes where the controllers for drives of one kind have formulas, in their
+`update_and_write_commands`. `{name}::Parameters` has the description's values; the classes take others, as they were
+measured on the robot, when they are made.
 """
 _KINEMATICS_USAGE = """
 - **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
@@ -44,13 +47,18 @@ _KINEMATICS_USAGE = """
         steering_[k].set_value(wheels_.steering[k]);
       }}
 """
+_TWIST_USAGE = """
+  Back, from rates and steering angles as they are read, `kinematics_.twist(wheels)` is the base's twist.
+"""
 _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
       odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first positions: pose and covariance there
       odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
-      message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
+      message.pose.pose.position.x = odometry_.pose().x;  // y alike
+      message.pose.pose.orientation.z = std::sin(odometry_.pose().theta / 2);
+      message.pose.pose.orientation.w = std::cos(odometry_.pose().theta / 2);
       constexpr std::size_t at[3] = {{0, 1, 5}};
       for (std::size_t i = 0; i < 3; i++)
         for (std::size_t j = 0; j < 3; j++)
@@ -70,9 +78,11 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     by_name = {entry.name: entry for entry in entries}
     classes: list[str] = []
     usage = _USAGE.format(name=options.name)
+    if KINEMATICS in by_name or ODOMETRY in by_name:
+        usage += _CLASSES_USAGE.format(name=options.name)
     if KINEMATICS in by_name:
         classes.append(kinematics_class("kinematics.hpp", "turning.data()", model, entries, options))
-        usage += _KINEMATICS_USAGE.format(name=options.name)
+        usage += _KINEMATICS_USAGE.format(name=options.name) + (_TWIST_USAGE if TWIST in by_name else "")
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
         classes.append(filled("odometry.hpp", words))
@@ -89,7 +99,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
 
 
 def _struct(fields: Sequence[Field]) -> str:
-    lines = "\n".join(f"  double {each.name} = {each.value};  // {each.told}" for each in fields)
+    lines = "\n".join(f"  double {each.name} = {each.value};  /* {each.told} */" for each in fields)
     told = "// What was measured of the robot; by default what its description says."
     return f"{told}\nstruct Parameters {{\n{lines}\n}};\n\n"
 
