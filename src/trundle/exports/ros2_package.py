@@ -48,7 +48,7 @@ _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
-      odometry_ = {{positions, {{}}, {{}}}};  // once, at the first positions: the pose there, and its covariance
+      odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first positions: pose and covariance there
       odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
       message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
       constexpr std::size_t at[3] = {{0, 1, 5}};
