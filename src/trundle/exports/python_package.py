@@ -31,12 +31,14 @@ one state or (n, count) for many, and returns its output group, or a tuple of al
 in it as dictionaries in the functions' order.
 
     import {library}
-    import {name} as robot
+{wide}    import {name} as robot
 {example}"""
+# Before anything of JAX is computed.
+_WIDE = '    jax.config.update("jax_enable_x64", True)  # else all is in single precision\n'
 _EXAMPLE = """\
 
     x, p = {np}.array([*robot.START.values()]), {np}.array([*robot.PARAMETERS.values()])
-    u = {np}.zeros({inputs})
+    u = {np}.zeros({inputs})  # others by name: {np}.array([*{{**robot.INPUTS, "NAME": 1.0}}.values()])
     robot.dynamics(x, u, p)  # the state's rate of change
     robot.step(x, u, p, 1e-3)  # the state a millisecond later, by the classical Runge-Kutta method
 """
@@ -72,4 +74,5 @@ def _usage(model: Model, entries: Sequence[Entry], options: Options) -> str:
     library, np = {"numpy": ("numpy", "numpy"), "jax": ("jax", "jax.numpy")}[options.target]
     moves = any(entry.name == "dynamics" for entry in entries)
     example = _EXAMPLE.format(np=np, inputs=len(model.inputs)) if moves else ""
-    return _USAGE.format(name=options.name, library=library, example=example)
+    wide = _WIDE if options.target == "jax" else ""
+    return _USAGE.format(name=options.name, library=library, wide=wide, example=example)
