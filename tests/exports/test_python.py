@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from exports.running import readme_code, rk4
+from exports.running import HOSTILE, hostile_model, readme_code, rk4
 from languages import laws
 from languages.cases import MODELS, states
 from trundle.errors import InputError
@@ -106,3 +106,15 @@ def test_the_readmes_lines_run(target, tmp_path):
         command, capture_output=True, text=True, cwd=tmp_path / "robot", timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("target", NUMPY_AND_SLOW_JAX)
+def test_a_module_tells_its_numbers_whatever_they_are_called(target):
+    functions({}, target)
+    found = {}
+    exec(hostile_model().export(target, name="robot").files["robot.py"], found)
+    told = found["dynamics"].__doc__.splitlines()
+    assert told[0] == "The state's rate of change, x' = f(x, u, p)."
+    named = ", ".join(name.replace("\n", "?") for name in HOSTILE)
+    assert f"    parameter: {named}" in told
+    assert found["OUTPUTS"] == hostile_model().outputs
