@@ -137,3 +137,38 @@ def test_a_robot_without_wheels_has_no_classes(tmp_path):
     with pytest.raises(InputError, match="kinematics need a planar base"):
         trundle.export(trundle.catalog.pendulum(), "java", output=tmp_path / "robot")
     assert not (tmp_path / "robot").exists()
+
+
+_ALLOCATED = """
+import robot.*;
+
+public class Allocated {
+    public static void main(String[] arguments) {
+        var bean = (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+        Kinematics kinematics = new Kinematics();
+        Kinematics.Wheels wheels = new Kinematics.Wheels();
+        Odometry odometry = new Odometry();
+        double[] readings = new double[Odometry.READINGS], twist = new double[3];
+        double[] increments = new double[Odometry.INCREMENTS * Odometry.INCREMENTS];
+        double[] angles = new double[Odometry.ANGLES * Odometry.ANGLES];
+        for (int turn = 0; turn < 2; turn++) { // the first loads classes
+            long before = bean.getCurrentThreadAllocatedBytes();
+            for (int k = 0; k < 100; k++) {
+                kinematics.toWheelsForward(1, 0.3, 0.2, wheels);
+                kinematics.toWheels(1, -0.3, 0.2, wheels);
+                kinematics.toTwist(wheels, twist);
+                odometry.update(readings, increments, angles);
+            }
+            long taken = bean.getCurrentThreadAllocatedBytes() - before;
+            if (turn == 1) System.out.print(taken / 100);
+        }
+    }
+}
+"""
+
+
+def test_calls_allocate_nothing(tmp_path):
+    trundle.export(trundle.catalog.swerve(), "java", name="robot", output=tmp_path)
+    (tmp_path / "Allocated.java").write_text(_ALLOCATED, encoding="utf-8")
+    run([tool("javac"), "-Xlint:all", "-Werror", "Allocated.java"], tmp_path)
+    assert run([tool("java"), "Allocated"], tmp_path).stdout == b"0"

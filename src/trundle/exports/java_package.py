@@ -18,6 +18,7 @@ from trundle.exports.wheeled_base import (
 )
 from trundle.files import signature
 from trundle.languages import JAVA, require_identifier, source
+from trundle.languages.language import functions
 from trundle.model import Model
 
 _FUNCTIONS = """\
@@ -91,13 +92,24 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         texts["Parameters"] = _parameters(entries, options)
         usage += _PARAMETERS_USAGE
     if KINEMATICS in by_name:
-        texts["Kinematics"] = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
+        text = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
+        texts["Kinematics"] = _working(text, entries)
         usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
-        texts["Odometry"] = filled("Odometry.java", words)
+        texts["Odometry"] = _working(filled("Odometry.java", words), entries)
         usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
     return Package({f"{options.name}/{name}.java": text for name, text in texts.items()}, usage, {})
+
+
+def _working(text: str, entries: Sequence[Entry]) -> str:
+    """A class whose functions in pieces pass their values on in an array of its own."""
+    sizes = {each.name: [*functions(each.name, each.program, JAVA)][-1].passed for each in entries}
+    room = max(size for name, size in sizes.items() if f"@{name}@" in text)
+    for name, size in sizes.items():
+        text = text.replace(f"@{name}@", ", work" if size else "")
+    field = f"\n    private final double[] work = new double[{room}];"
+    return text.replace("@WORK@", field if room else "")
 
 
 def _functions(entries: Sequence[Entry], options: Options) -> str:

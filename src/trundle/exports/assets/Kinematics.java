@@ -21,7 +21,7 @@ public final class Kinematics {
     private final double[] newSpeed = new double[WHEELS];
     private final double[] steeringRate = new double[WHEELS];
     private final double[] trailingRate = new double[TRAILING.length];
-    private final double[] slip = new double[WHEELS];
+    private final double[] slip = new double[WHEELS];@WORK@
 
     /** What the wheels do, in the order of {@link #name}. */
     public static final class Wheels {
@@ -61,14 +61,14 @@ public final class Kinematics {
     public void toWheels(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
         take(wheels);
-        Functions.next_wheel_states(twist, angle, speed, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@);
+        Functions.next_wheel_states(twist, angle, speed, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@next_wheel_states@);
         give(wheels);
     }
 
     /** The same from nothing: every steered wheel rolls forward, and points forward where it stands still. */
     public void toWheelsForward(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
-        Functions.wheel_states(twist, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@);
+        Functions.wheel_states(twist, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@wheel_states@);
         give(wheels);
     }
 @BACK@

@@ -26,7 +26,7 @@ public final class Odometry {
     private final double[] byPose = new double[9];
     private final double[] byIncrement = new double[3 * INCREMENTS];
     private final double[] byAngle = new double[3 * ANGLES];
-    private final double[] sum = new double[9];
+    private final double[] sum = new double[9];@WORK@
 
     /** By the description's parameters. */
     public Odometry() {
@@ -70,7 +70,7 @@ public final class Odometry {
         for (int k = 0; k < INCREMENTS; k++) increment[k] = readings[k] - last[k];
         for (int k : STEERED) increment[k] = Math.IEEEremainder(increment[k], 2 * Math.PI);
         for (int k = 0; k < ANGLES; k++) angle[k] = last[ANGLE[k]];
-        Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle);
+        Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle@odometry_step@);
         java.util.Arrays.fill(sum, 0);
         addCarried(byPose, covariance, 3);
         addCarried(byIncrement, incrementCovariance, INCREMENTS);
