@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -50,6 +50,7 @@ def _beside(name: str, program: Program, quick: bool) -> list[Row]:
     peers: dict[str, Callable[[], Any]] = {"CasADi's map": _casadi(program, groups)}
     if installed("jax"):
         peers["JAX, jit(vmap)"] = _jax(program, groups)
+        peers["JAX without its fusion"] = _jax(program, groups, {"xla_disable_hlo_passes": "fusion"})
     (expected,) = kernel(*groups)
     apart = {peer: _apart(call(), expected) for peer, call in peers.items()}
     works = [partial(kernel, *groups, threads=1), *peers.values()]
@@ -74,13 +75,15 @@ def _beside(name: str, program: Program, quick: bool) -> list[Row]:
     )
 
 
-def _jax(program: Program, groups: list[np.ndarray]) -> Callable[[], Any]:
-    """The compiled call on arrays that JAX already has."""
+def _jax(
+    program: Program, groups: list[np.ndarray], options: Mapping[str, str] | None = None
+) -> Callable[[], Any]:
+    """The compiled call on arrays that JAX already has; fused, long programs compute things over and over."""
     jax: Any = import_module("jax")
     jax.config.update("jax_enable_x64", True)
     space: dict[str, Any] = {}
     exec(source({"f": program}, JAX), space)
-    mapped = jax.jit(jax.vmap(space["f"], in_axes=1, out_axes=1))
+    mapped = jax.jit(jax.vmap(space["f"], in_axes=1, out_axes=1), compiler_options=options)
     given = [jax.device_put(group) for group in groups]
     return lambda: mapped(*given).block_until_ready()
 

@@ -35,7 +35,7 @@ def test_the_object_has_names_and_sizes(trundle, robot, tmp_path):
 def test_a_robot_without_masses_has_kinematics_alone(trundle, tmp_path):
     words = "export", "kinematic.yaml", "--to", "numpy", "--output", tmp_path / "out"
     found = trundle(*words, "--json").data
-    kinematics = ["wheel_states", "next_wheel_states", "base_twist"]
+    kinematics = ["wheel_states", "next_wheel_states", "base_twist", "wheel_measures"]
     assert [entry["name"] for entry in found["entries"]] == [*kinematics, "odometry_step"]
     answer = trundle(*words, "--what", "dynamics")
     assert answer.status == 1

@@ -1,7 +1,7 @@
 """What exported classes of kinematics and odometry are held to, in whatever language: the library, and wpimath.
 
 `answer` is what a language's test brings: a function from `Cases` to rows of answers, by code that was exported,
-compiled with every warning an error, and run.
+compiled with every warning an error, and run; of the robot of the cases, or of another with their parameters.
 """
 
 from dataclasses import replace
@@ -10,13 +10,20 @@ import numpy as np
 
 import trundle
 from exports import wpimath_twins
-from exports.wheeled_cases import cases, off
+from exports.wheeled_cases import cases, measured, off
 
 
 def as_the_library(name, answer, rng):
     """1,000 random cases of a robot of the catalogue against the compiled kernels."""
     given = cases(trundle.catalog.robot(name), 1000, rng)
     assert off(answer(given), given.expected()) <= 1e-12
+
+
+def as_recalibrated(name, answer, rng):
+    """1,000 random cases of a robot with other measures, by code of the robot as it was described that is told them."""
+    robot = trundle.catalog.robot(name)
+    given = cases(measured(robot, rng), 1000, rng)
+    assert off(answer(given, robot), given.expected()) <= 1e-12
 
 
 def encoders_may_wrap_and_fail(name, answer, rng):

@@ -182,3 +182,24 @@ def test_models_without_parameters_and_inputs_compile_too(tmp_path, to):
     method.kanes_equations([Particle("P", point, 1)], loads)
     trundle.from_sympy(method).export(to, "dynamics", name="spring", output=tmp_path)
     assert ran(built(tmp_path), "0.5", "0.001")[-1].tolist() == [0.5, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("mass", [1e-40, 1e39])
+def test_a_parameter_that_a_float_can_not_hold_is_named(tmp_path, mass):
+    robot = trundle.catalog.differential_drive(body_mass=mass, body_inertia=1)
+    with pytest.raises(InputError, match="is beyond single precision") as caught:
+        trundle.export(robot, "microcontroller", output=tmp_path / "robot")
+    assert caught.value.key == "body.mass"
+    assert not (tmp_path / "robot").exists()
+
+
+@pytest.mark.parametrize("to", ["c", "cpp"])
+def test_the_readme_tells_what_the_example_does(to):
+    robot = trundle.catalog.mecanum()
+    whole = trundle.export(robot, to, "dynamics").content("README.md").decode()
+    assert "`./main 30 0.001` runs it" in whole
+    assert "`MECANUM_STATE_...`" in whole
+    part = trundle.export(robot, to, "kinematics").content("README.md").decode()
+    assert "`./main` calls every function once" in part
+    assert "`MECANUM_TWIST_...`" in part
+    assert "step" not in part.split("## `wheel_states`")[0]

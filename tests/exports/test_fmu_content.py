@@ -29,6 +29,7 @@ def test_variables_have_the_models_names_units_and_starts(version, tmp_path, mon
     model = trundle.derive(trundle.catalog.differential_drive())
     description = fmpy.read_model_description(exported(model, tmp_path / "out")[0][version])
     found = {each.name: each for each in description.modelVariables}
+    assert description.generationTool == f"trundle {trundle.__version__}"
     assert description.variableNamingConvention == "structured"
     assert set(found) == {
         "time", *model.states, *(f"der({name})" for name in model.states),

@@ -12,6 +12,7 @@ import trundle
 from exports.running import rk4
 from languages.cases import MODELS, states
 from trundle.errors import InputError
+from trundle.exports.entries import entries
 
 DRIVE = MODELS["differential_drive"]()
 SWERVE = MODELS["swerve"]()
@@ -32,13 +33,11 @@ def numbers(model):
 
 def functions(model):
     """Every function that an exported model may have, with its program."""
-    kinematics = model.kinematics()
+    kinematics = entries(model, ["kinematics"])
     return {
         "dynamics": model.dynamics,
         "jacobian": model.rate_slopes,
-        "wheel_states": kinematics.inverse,
-        "next_wheel_states": kinematics.following,
-        "base_twist": kinematics.forward,
+        **{entry.name: entry.program for entry in kinematics},
         "odometry_step": model.odometry().program,
         "outputs": model.observe,
     }

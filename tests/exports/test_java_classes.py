@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
-from exports.wheeled_cases import WHEELED
+from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
+from exports.wheeled_cases import WHEELED, fields
 from languages.java_code import tool
 from parameters import mostly_slow
 from trundle.errors import InputError
+from trundle.languages import JAVA
 
 _MAIN = """
 import java.io.*;
 import java.nio.*;
 import robot.Kinematics;
 import robot.Odometry;
+import robot.Parameters;
 
 public class Main {
     private static final int M = Kinematics.WHEELS;
@@ -41,8 +43,7 @@ public class Main {
         int count = numbers.remaining() / (6 + 3 * M + 2 * Odometry.READINGS);
         ByteBuffer bytes = ByteBuffer.allocate(8 * count * (7 * M + 15)).order(ByteOrder.nativeOrder());
         out = bytes.asDoubleBuffer();
-        Kinematics kinematics = new Kinematics();
-        Odometry odometry = new Odometry();
+        @MADE@
         Kinematics.Wheels wheels = new Kinematics.Wheels();
         double[] back = new double[3];
         for (int k = 0; k < count; k++) {
@@ -72,12 +73,20 @@ public class Main {
 
 @pytest.fixture
 def answer(tmp_path):
-    """Rows of answers by exported code."""
+    """Rows of answers by exported code; of another robot's, with the parameters of theirs, where one is given."""
 
-    def ask(given):
-        trundle.export(given.kinematics.robot, "java", name="robot", output=tmp_path)
-        (tmp_path / "Main.java").write_text(_MAIN, encoding="utf-8")
-        files = ["Main.java", *(f"robot/{name}.java" for name in ("Functions", "Kinematics", "Odometry"))]
+    def ask(given, exported=None):
+        trundle.export(exported or given.kinematics.robot, "java", name="robot", output=tmp_path)
+        made = "" if exported is None else "p"
+        lines = [
+            "Parameters p = new Parameters();",
+            *(f"p.{name} = {value!r};" for name, value in fields(given, exported, JAVA).items()),
+            f"Kinematics kinematics = new Kinematics({made});",
+            f"Odometry odometry = new Odometry({made});",
+        ]
+        main = _MAIN.replace("@MADE@", "\n        ".join(lines))
+        (tmp_path / "Main.java").write_text(main, encoding="utf-8")
+        files = ["Main.java", *(f"robot/{path.name}" for path in (tmp_path / "robot").glob("*.java"))]
         done = run([tool("javac"), "-Xlint:all", "-Werror", *files], tmp_path)
         assert done.stderr == b""
         table = given.header.tobytes() + np.ascontiguousarray(given.table).tobytes()
@@ -96,6 +105,11 @@ def run(command, folder, given=b""):
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
+
+
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+def test_classes_take_other_parameters(name, answer, rng):
+    as_recalibrated(name, answer, rng)
 
 
 def test_encoders_may_wrap_and_fail(answer, rng):
@@ -123,3 +137,38 @@ def test_a_robot_without_wheels_has_no_classes(tmp_path):
     with pytest.raises(InputError, match="kinematics need a planar base"):
         trundle.export(trundle.catalog.pendulum(), "java", output=tmp_path / "robot")
     assert not (tmp_path / "robot").exists()
+
+
+_ALLOCATED = """
+import robot.*;
+
+public class Allocated {
+    public static void main(String[] arguments) {
+        var bean = (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+        Kinematics kinematics = new Kinematics();
+        Kinematics.Wheels wheels = new Kinematics.Wheels();
+        Odometry odometry = new Odometry();
+        double[] readings = new double[Odometry.READINGS], twist = new double[3];
+        double[] increments = new double[Odometry.INCREMENTS * Odometry.INCREMENTS];
+        double[] angles = new double[Odometry.ANGLES * Odometry.ANGLES];
+        for (int turn = 0; turn < 2; turn++) { // the first loads classes
+            long before = bean.getCurrentThreadAllocatedBytes();
+            for (int k = 0; k < 100; k++) {
+                kinematics.toWheelsForward(1, 0.3, 0.2, wheels);
+                kinematics.toWheels(1, -0.3, 0.2, wheels);
+                kinematics.toTwist(wheels, twist);
+                odometry.update(readings, increments, angles);
+            }
+            long taken = bean.getCurrentThreadAllocatedBytes() - before;
+            if (turn == 1) System.out.print(taken / 100);
+        }
+    }
+}
+"""
+
+
+def test_calls_allocate_nothing(tmp_path):
+    trundle.export(trundle.catalog.swerve(), "java", name="robot", output=tmp_path)
+    (tmp_path / "Allocated.java").write_text(_ALLOCATED, encoding="utf-8")
+    run([tool("javac"), "-Xlint:all", "-Werror", "Allocated.java"], tmp_path)
+    assert run([tool("java"), "Allocated"], tmp_path).stdout == b"0"

@@ -102,3 +102,9 @@ def test_the_example_says_what_it_takes(given, folder):
 def test_the_examples_name_is_taken():
     with pytest.raises(InputError, match="would hide something else"):
         model_of("differential_drive").export("javascript", name="example")
+
+
+def test_npm_takes_the_folder(tmp_path):
+    model_of("four_bar").export("javascript", output=tmp_path / "robot", name="FourBar")
+    told = json.loads((tmp_path / "robot" / "package.json").read_text())
+    assert told == {"name": "fourbar", "version": "1.0.0", "type": "module", "main": "FourBar.js"}

@@ -76,7 +76,9 @@ def called(entry, groups, folder):
         inputs=max(at, 1), outputs=out, width=at, count=count, name=entry.name, arguments=", ".join(arguments)
     )
     (folder / "main.c").write_text(main, encoding="utf-8")
-    np.ascontiguousarray(np.vstack(table).T, dtype=np.float32).tofile(folder / "in.bin")
+    np.ascontiguousarray(np.vstack([np.zeros((0, count)), *table]).T, dtype=np.float32).tofile(
+        folder / "in.bin"
+    )
     built(folder, "-s", "main.elf")
     built(folder, "-s", "run")
     found = np.fromfile(folder / "out.bin", dtype=np.float32).reshape(count, out).T.astype(float)
@@ -147,7 +149,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
     assert set(measured["functions"]) == names
     for name, taken in measured["functions"].items():
         assert taken["stack_own"] <= taken["stack"] <= 2048, name
-        assert 10 < taken["instructions"] < 5000, name
+        assert 5 < taken["instructions"] < 5000, name
     assert 500 < measured["flash"] < measured["flash_in_all"] < 32_000
     dynamics = measured["functions"]["dynamics"]
     assert (

@@ -96,3 +96,11 @@ def test_states_of_the_wrong_shape_are_refused(folder):
 def test_a_name_that_octave_finds_before_the_package_is_refused(name):
     with pytest.raises(InputError, match="would hide something else"):
         model_of("differential_drive").export("octave", name=name)
+
+
+@pytest.mark.parametrize("given", ["1, 0", "NaN, 1", "1, 0.1, [1; 2; 3]"])
+def test_the_example_says_what_it_takes(given, folder):
+    printed = run_script(f"try, main({given}), catch e, disp(e.message), end", folder)
+    assert printed.startswith(
+        "main(SECONDS, STEP, INPUT), with 2 inputs: right_motor.voltage, left_motor.voltage"
+    )

@@ -1,9 +1,12 @@
 """Models as NumPy and JAX modules, against the kernels: 1,000 random states at once, and one by one."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from exports.running import rk4
+from exports.running import HOSTILE, hostile_model, readme_code, rk4
 from languages import laws
 from languages.cases import MODELS, states
 from parameters import mostly_slow
@@ -91,3 +94,28 @@ def test_a_module_hides_none_that_libraries_import():
         with pytest.raises(InputError, match="would hide something else") as caught:
             MODELS["pendulum"]().export(target, name=name)
         assert f"{name}_robot" in caught.value.hint
+
+
+@pytest.mark.parametrize("target", NUMPY_AND_SLOW_JAX)
+def test_the_readmes_lines_run(target, tmp_path):
+    """As they stand, without warnings."""
+    if target == "jax":
+        pytest.importorskip("jax")
+    MODELS["four_bar"]().export(target, output=tmp_path / "robot")
+    command = [sys.executable, "-W", "error", "-c", readme_code(tmp_path / "robot")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path / "robot", timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("target", NUMPY_AND_SLOW_JAX)
+def test_a_module_tells_its_numbers_whatever_they_are_called(target):
+    functions({}, target)
+    found = {}
+    exec(hostile_model().export(target, name="robot").files["robot.py"], found)
+    told = found["dynamics"].__doc__.splitlines()
+    assert told[0] == "The state's rate of change, x' = f(x, u, p)."
+    named = ", ".join(name.replace("\n", "?") for name in HOSTILE)
+    assert f"    parameter: {named}" in told
+    assert found["OUTPUTS"] == hostile_model().outputs

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import trundle
-from exports.class_laws import as_the_library, as_wpimath, encoders_may_wrap_and_fail
-from exports.wheeled_cases import WHEELED
+from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
+from exports.running import hostile_model
+from exports.wheeled_cases import WHEELED, fields
 from languages.c_code import compiler
 from parameters import mostly_slow
+from trundle.languages import C
 
 _FLAGS = [
     "-std=c++17",
@@ -48,6 +50,7 @@ static void give(const Kinematics::Wheels &wheels) {
 }
 
 int main() {
+    @MADE@
     constexpr std::size_t m = Kinematics::wheel_count, r = Odometry::reading_count;
     constexpr std::size_t n = Odometry::increment_count, a = Odometry::angle_count;
     std::vector<double> numbers;
@@ -65,12 +68,12 @@ int main() {
         now.steering = taken<m>(at);
         now.steering_rate = taken<m>(at);
         const auto pose = taken<3>(at);
-        Odometry odometry(taken<r>(at), {pose[0], pose[1], pose[2]}, covariance);
+        Odometry odometry(taken<r>(at), {pose[0], pose[1], pose[2]}, covariance@GIVEN@);
         odometry.update(taken<r>(at), increments, angles);
-        give(Kinematics::wheels({twist[0], twist[1], twist[2]}));
-        give(Kinematics::wheels({twist[0], twist[1], twist[2]}, now));
+        give(kinematics.wheels({twist[0], twist[1], twist[2]}));
+        give(kinematics.wheels({twist[0], twist[1], twist[2]}, now));
         std::array<double, m> slips{};
-        const auto back = Kinematics::twist(now, slips);
+        const auto back = kinematics.twist(now, slips);
         give(std::array<double, 3>{back.v_x, back.v_y, back.omega});
         give(slips);
         give(std::array<double, 3>{odometry.pose().x, odometry.pose().y, odometry.pose().theta});
@@ -83,11 +86,18 @@ int main() {
 
 @pytest.fixture
 def answer(tmp_path):
-    """Rows of answers by exported code, by both compilers."""
+    """Rows of answers by exported code, by both compilers; of another robot's, with the parameters of theirs, where one
+    is given.
+    """
 
-    def ask(given):
-        trundle.export(given.kinematics.robot, "ros2", name="robot", output=tmp_path / "robot")
-        (tmp_path / "robot" / "main.cpp").write_text(_MAIN, encoding="utf-8")
+    def ask(given, exported=None):
+        trundle.export(exported or given.kinematics.robot, "ros2", name="robot", output=tmp_path / "robot")
+        lines = ["const Kinematics kinematics;"]
+        if exported is not None:
+            changes = (f"p.{name} = {value!r};" for name, value in fields(given, exported, C).items())
+            lines = ["robot::Parameters p;", *changes, "const Kinematics kinematics(p);"]
+        main = _MAIN.replace("@MADE@", "\n    ".join(lines)).replace("@GIVEN@", ", p" if exported else "")
+        (tmp_path / "robot" / "main.cpp").write_text(main, encoding="utf-8")
         for name in ("clang++", "g++"):
             command = [compiler(name), *_FLAGS, "main.cpp", "-o", "main"]
             done = subprocess.run(
@@ -107,6 +117,11 @@ def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 
 
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+def test_classes_take_other_parameters(name, answer, rng):
+    as_recalibrated(name, answer, rng)
+
+
 def test_encoders_may_wrap_and_fail(answer, rng):
     encoders_may_wrap_and_fail("tricycle", answer, rng)
 
@@ -115,3 +130,13 @@ def test_encoders_may_wrap_and_fail(answer, rng):
 @pytest.mark.parametrize("kind", ["swerve2", "swerve3", "swerve4", "swerve6", "mecanum", "differential"])
 def test_ten_thousand_cases_as_in_wpimath(kind, answer, rng):
     as_wpimath(kind, 2000, answer, rng)
+
+
+def test_names_may_be_hostile_and_dynamics_alone_have_no_classes(tmp_path):
+    package = hostile_model().export("ros2", "dynamics", name="robot", output=tmp_path)
+    (tmp_path / "main.cpp").write_text('#include "robot.hpp"\nint main() { return 0; }\n', encoding="utf-8")
+    command = [compiler("g++"), *_FLAGS, "-fsyntax-only", "main.cpp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "class Kinematics" not in package.content("robot.hpp").decode()
+    assert "classes take" not in package.usage

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import trundle
+from trundle.languages import identifiers
 from trundle.motion.kinematics import Kinematics
 from trundle.motion.odometry import Odometry
 
@@ -102,6 +103,27 @@ def cases(robot, count, rng):
     ])  # fmt: skip
     noise = tuple(_covariance(rng, size) for size in (3, n, a))
     return Cases(kinematics, odometry, table, noise)
+
+
+def measured(robot, rng):
+    """The robot with the lengths and angles of its description changed by up to a fifth, its wheels on the ground."""
+    units, values = robot.parameter_units(), robot.parameter_values()
+    changes = {each: values[each] * rng.uniform(0.8, 1.2) for each in values if units[each] in ("m", "rad")}
+    for name, radius in changes.items():
+        wheel, _, measure = name.rpartition(".")
+        if measure == "radius":
+            raised = f"{wheel}.at.z" in changes
+            changes[f"{wheel}.at.z" if raised else name] = radius if raised else values[name]
+    return robot.with_parameters(changes)
+
+
+def fields(given, exported, language):
+    """The fields of parameters in which the robot of some cases differs from an exported one, with its numbers."""
+    if exported is None:
+        return {}
+    before, after = (each.parameter_values() for each in (exported, given.kinematics.robot))
+    names = identifiers(before, language)
+    return {names[each]: after[each] for each in after if after[each] != before[each]}
 
 
 def _covariance(rng, size):

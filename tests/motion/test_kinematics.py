@@ -192,6 +192,17 @@ def test_what_has_no_such_kinematics_says_so():
         found.twist(found.module_states(1, 0, 0))
 
 
+def test_parallel_rollers_leave_a_motion_free():
+    """Omni wheels side by side all push forward: nothing tells how fast the base slides sideways."""
+    wheel = {"type": "omni", "radius": 0.1, "mass": 1}
+    wheels = {f"w{k}": {**wheel, "at": [0.1 * k, 0.3 * (k - 1), 0.1]} for k in range(3)}
+    body = {"mass": 1, "inertia": {"zz": 1}}
+    found = trundle.kinematics(trundle.load({"robot": {"base": "planar", "body": body, "wheels": wheels}}))
+    assert not found.determined
+    with pytest.raises(InputError, match="motions free"):
+        found.twist(found.module_states(1, 0, 0))
+
+
 def test_bad_twists_and_states_are_told():
     found = trundle.kinematics(trundle.catalog.swerve())
     states = found.module_states(1.0, 0.0, 0.0)

@@ -304,3 +304,31 @@ def test_results_of_large_batches_go_in_again(rng):
     assert not once.flags.c_contiguous
     twice = kernel(once, u, DEFAULTS)[0]
     np.testing.assert_array_equal(twice, kernel(np.ascontiguousarray(once), u, DEFAULTS)[0])
+
+
+@pytest.mark.parametrize("count", [1, 5, 8, 61, 1024])
+def test_bound_batches_write_what_calls_return(count, rng):
+    """Buffers with rows further apart than they are long, too, and inputs that all lanes share."""
+    kernel = compile_program(differential_drive())
+    x, rates = rng.normal(size=(9, count + 3))[:, 3:], np.full((9, count + 8), np.nan)
+    u = np.array([24.0, 20.0])
+    run = kernel.bind(x, u, DEFAULTS, rates[:, :count])
+    for _ in range(2):
+        x += 0.1
+        run()
+        np.testing.assert_array_equal(rates[:, :count], kernel(x, u, DEFAULTS)[0])
+    assert np.isnan(rates[:, count:]).all()
+
+
+def test_bad_buffers_of_batches_say_what_was_expected():
+    kernel = compile_program(differential_drive())
+    x, u, rate = np.zeros((9, 20)), np.zeros((2, 20)), np.zeros((9, 20))
+    cases = {
+        r"'rate'.*\(9, 20\).*got float64 \(9,\)": (x, u, DEFAULTS, rate[:, 0].copy()),
+        r"'rate'.*got float64 \(9, 19\)": (x, u, DEFAULTS, rate[:, 1:]),
+        r"'input'.*\(2, 20\) or \(2,\).*got float64 \(2, 7\)": (x, u[:, :7], DEFAULTS, rate),
+        r"'state'.*contiguous rows.*not contiguous": (np.zeros((20, 9)).T, u, DEFAULTS, rate),
+    }
+    for words, buffers in cases.items():
+        with pytest.raises(InputError, match=words):
+            kernel.bind(*buffers)

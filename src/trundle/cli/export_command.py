@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from trundle.choices import EXPORTED
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
 from trundle.cli.parsing import add_force
+from trundle.errors import InputError
 from trundle.exports.targets import TARGETS
 
 SUMMARY = "write a robot's model in another language, for the robot or another simulator"
@@ -29,7 +32,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
     parser.add_argument("--to", required=True, choices=tuple(TARGETS), metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
-    parser.add_argument("--what", metavar="PARTS", help=f"among {parts}; default: all that the robot has")
+    parser.add_argument(
+        "--what",
+        metavar="PARTS",
+        help=f"among {parts}; default: what the target is for, of that all that the robot has",
+    )
     parser.add_argument(
         "--output", "--out", metavar="DIR", required=True, help="the folder, new or an earlier export's"
     )
@@ -46,7 +53,7 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.cli.request import read_request
 
     request = read_request(args.file)
-    with request.located(), no_collection():
+    with _options_named(), request.located(), no_collection():
         from trundle.exports.export import export
 
         made = export(
@@ -68,3 +75,14 @@ def execute(args: Namespace, out: Output) -> int:
         ]
     )
     return 0
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Errors about options name these, and no place in the file."""
+    try:
+        yield
+    except InputError as error:
+        if error.key not in ("to", "what", "name", "precision"):
+            raise
+        raise InputError(error.message, key=f"--{error.key}", hint=error.hint) from error.__cause__

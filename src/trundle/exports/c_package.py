@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
+from trundle.errors import InputError
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import group_words
@@ -120,9 +121,9 @@ _USAGE = """\
 ## How to use it
 
 `{name}.h` and `{name}.c` are C99, need nothing but `math.h`, allocate nothing and keep nothing between calls. `make`
-builds the example `main.c`, `./main 30 0.001` runs it. Every function takes its groups as arrays, parameters as a
-structure whose defaults are there by name; `{upper}_STATE_...` and the like are the places in arrays, `..._COUNT` their
-lengths. Arrays that are read and those that are written must not overlap; only `{name}_step` may write its state.
+builds the example `main.c`, {run}. Every function takes its groups as arrays, parameters as a
+structure whose defaults are there by name; `{upper}_{group}_...` and the like are the places in arrays,
+`..._COUNT` their lengths. Arrays that are read and those that are written must not overlap{but}.
 """
 
 
@@ -176,7 +177,10 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "main.c": code.example(),
         "Makefile": _MAKEFILE.format(name=options.name, warnings=WARNINGS),
     }
-    return Package(files, _USAGE.format(name=options.name, upper=options.name.upper()), {})
+    words = {"run": code.run, "group": entries[0].program.inputs[0].name.upper()}
+    but = f"; only `{options.name}_step` may write its state" if code.dynamics else ""
+    usage = _USAGE.format(name=options.name, upper=options.name.upper(), but=but, **words)
+    return Package(files, usage, {})
 
 
 class Code:
@@ -192,6 +196,11 @@ class Code:
         programs = {f"{self.name}_{entry.name}": entry.program for entry in entries}
         self.functions = source(programs, self.language)
         self.dynamics = next((entry for entry in entries if entry.name == "dynamics"), None)
+
+    @property
+    def run(self) -> str:
+        """What is said of the example."""
+        return "`./main 30 0.001` runs it" if self.dynamics else "`./main` calls every function once"
 
     def header(self) -> str:
         """Places, structures, defaults, and the functions with what they do."""
@@ -255,13 +264,22 @@ class Code:
 
     def _values(self, entry: Entry) -> Iterator[str]:
         for group in entry.program.inputs:
-            values = [self.language.number(value) for value in entry.defaults.get(group.name, ())]
+            values = [
+                self._literal(label, value)
+                for label, value in zip(group.labels, entry.defaults.get(group.name, ()), strict=False)
+            ]
             inside = f" = {{\n{_filled(values)}\n}};\n"
             if group in self.names.structures and values:
                 kind = self.names.structures[group].type
                 yield f"const {kind} {kind}_defaults{inside}"
             elif group.name == "state" and values:
                 yield f"const {self.real} {self.name}_start[{self.names.counts[group]}]{inside}"
+
+    def _literal(self, label: str, value: float) -> str:
+        try:
+            return self.language.number(value)
+        except InputError as problem:
+            raise InputError(problem.message, key=label, hint=problem.hint) from None
 
     def _default(self, group: Group) -> str:
         return f"&{self.names.structures[group].type}_defaults" if group in self.names.structures else "NULL"

@@ -114,8 +114,8 @@ _USAGE = """\
 ## How to use it
 
 `{name}.hpp` is C++17 over `{name}.h` and `{name}.c`, which are C99 and need nothing but `math.h`; nothing is allocated
-or kept between calls. `make` builds the example `main.cpp`, `./main 30 0.001` runs it. Functions stand in the namespace
-`{name}`; groups of numbers are `std::array`s, parameters a structure with a field each. `{upper}_STATE_...` and the
+or kept between calls. `make` builds the example `main.cpp`, {run}. Functions stand in the namespace
+`{name}`; groups of numbers are `std::array`s, parameters a structure with a field each. `{upper}_{group}_...` and the
 like are the places in arrays.
 """
 
@@ -131,7 +131,8 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "main.cpp": thin.example(),
         "Makefile": _MAKEFILE.format(name=name, warnings=WARNINGS),
     }
-    return Package(files, _USAGE.format(name=name, upper=name.upper()), {})
+    words = {"run": thin.code.run, "group": entries[0].program.inputs[0].name.upper()}
+    return Package(files, _USAGE.format(name=name, upper=name.upper(), **words), {})
 
 
 class _Thin:

@@ -142,7 +142,9 @@ robots, number i of robot k at place i · count + k, with one set of parameters 
 module (CuPy, NVRTC) or a program (nvcc) of its own. With CuPy:
 
     module = cupy.RawModule(code=open("{name}.cu").read())
-    kernel = module.get_function("{first}_of_all"){example}
+    kernel = module.get_function("{first}_of_all")
+    # arrays of float64: what the function reads, then what it writes
+    kernel(((count + 127) // 128,), (128,), (numpy.int32(count), numpy.int32(sets), *arrays)){example}
 """
 _RUN = """
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, suggest
 from trundle.model import Model
+from trundle.motion.kinematics import Kinematics
+from trundle.motion.module_programs import agreeing, following, in_parameters, measures, pointing
 from trundle.motion.odometry import Odometry
 from trundle.program import Group, Program
 from trundle.robot import require_base_mass
@@ -67,8 +69,9 @@ def entries(
     --------
     >>> import trundle
     >>> from trundle.exports.entries import entries
-    >>> [entry.name for entry in entries(trundle.derive(trundle.catalog.differential_drive()))]
-    ['dynamics', 'jacobian', 'wheel_states', 'next_wheel_states', 'base_twist', 'odometry_step', 'outputs']
+    >>> model = trundle.derive(trundle.catalog.differential_drive())
+    >>> [entry.name for entry in entries(model, ["dynamics", "kinematics"])]
+    ['dynamics', 'wheel_states', 'next_wheel_states', 'base_twist', 'wheel_measures']
     """
     for part in what or ():
         if part not in EXPORTED:
@@ -157,31 +160,44 @@ def _with_slopes(program: Program, units: Mapping[str, Texts]) -> dict[str, Text
 
 def _kinematics(model: Model) -> Iterator[Entry]:
     kinematics = model.kinematics()
+    drive = in_parameters(kinematics.robot)
     yield _of_wheels(
+        kinematics,
         "wheel_states",
-        kinematics.inverse,
-        "each wheel's angle and speed at a twist of the base, all forward",
+        pointing(drive),
+        "where each wheel points on the base (angle) and how fast it rolls (speed) at a twist, all forward",
     )
     meaning = (
         "the same on from the angles and speeds that wheels have: no jumps, backward where that is shorter"
     )
-    yield _of_wheels("next_wheel_states", kinematics.following, meaning)
+    yield _of_wheels(kinematics, "next_wheel_states", following(drive), meaning)
     if kinematics.determined:
         meaning = "the twist that agrees best with the wheels' angles and speeds, and how fast each wheel slips at it"
-        yield _of_wheels("base_twist", kinematics.forward, meaning)
+        yield _of_wheels(kinematics, "base_twist", agreeing(drive), meaning)
+    meaning = "each wheel's radius and heading, its angle on the base where its steering is 0"
+    yield _of_wheels(kinematics, "wheel_measures", measures(drive), meaning)
 
 
-_WHEEL_UNITS = {"angle": "rad", "speed": "m/s", "steering_rate": "rad/s", "slip": "m/s"}
+_WHEEL_UNITS = {
+    "angle": "rad",
+    "speed": "m/s",
+    "steering_rate": "rad/s",
+    "slip": "m/s",
+    "radius": "m",
+    "heading": "rad",
+}
 
 
-def _of_wheels(name: str, program: Program, meaning: str) -> Entry:
+def _of_wheels(kinematics: Kinematics, name: str, program: Program, meaning: str) -> Entry:
+    robot = kinematics.robot
+    known = {"twist": ("m/s", "m/s", "rad/s"), "parameter": tuple(robot.parameter_units().values())}
+    groups = (*program.inputs, *program.outputs)
     units = {
-        group.name: ("m/s", "m/s", "rad/s")
-        if group.name == "twist"
-        else (_WHEEL_UNITS[group.name],) * group.size
-        for group in (*program.inputs, *program.outputs)
+        group.name: known[group.name] if group.name in known else (_WHEEL_UNITS[group.name],) * group.size
+        for group in groups
     }
-    return Entry(name, "kinematics", program, meaning, units, {})
+    defaults = {"parameter": tuple(robot.parameter_values().values())}
+    return Entry(name, "kinematics", program, meaning, units, defaults)
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
@@ -217,6 +233,7 @@ _PART_OF = {
     "wheel_states": "kinematics",
     "next_wheel_states": "kinematics",
     "base_twist": "kinematics",
+    "wheel_measures": "kinematics",
     "odometry_step": "odometry",
     "outputs": "outputs",
 }

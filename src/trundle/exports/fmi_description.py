@@ -167,7 +167,7 @@ def _head(interface: Interface, version: str) -> dict[str, str]:
         "fmiVersion": version,
         "modelName": interface.name,
         "guid" if version == "2.0" else "instantiationToken": interface.token,
-        "generationTool": signature(),
+        "generationTool": signature().removeprefix("written by "),
         "variableNamingConvention": "structured" if all(map(_STRUCTURED.fullmatch, names)) else "flat",
     }
     return {**head, "numberOfEventIndicators": "0"} if version == "2.0" else head

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
 from trundle.errors import InputError
 from trundle.exports.entries import Entry, entry_named
+from trundle.exports.words import told
 from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.model.arguments import Given, derived
 from trundle.results.arrays import FloatArray
@@ -24,7 +25,7 @@ def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArr
         What is no model is derived first.
     function : str, optional
         Which: "dynamics", "projection", "jacobian", "wheel_states", "next_wheel_states", "base_twist",
-        "odometry_step" or "outputs" (docs/export.md).
+        "wheel_measures", "odometry_step" or "outputs" (docs/export.md).
 
     Returns
     -------
@@ -121,19 +122,9 @@ def _read(entry: Entry, language: Language) -> Callable[..., Any]:
     text = source({entry.name: entry.program}, language)
     exec(compile(text, f"<{entry.name} in {language.name}>", "exec"), space)
     function = space[entry.name]
-    function.__doc__ = "\n".join(_told(entry, language))
+    function.__doc__ = "\n".join(told(entry, language))
     inspect.unwrap(function).__defaults__ = _defaults(entry)  # type: ignore[attr-defined]  # a function of that text
     return function
-
-
-def _told(entry: Entry, language: Language) -> Iterator[str]:
-    """What a function does, and the names of its arguments' and results' numbers."""
-    yield f"{entry.meaning[0].upper()}{entry.meaning[1:]}.\n"
-    sizes = {group.name: group.size for group in entry.groups}
-    for name, group in zip(arguments(entry.program, language), entry.groups, strict=True):
-        of, mark, by = group.name.removeprefix("d ").partition("/d ")
-        numbers = f"{sizes[of]} rows of {sizes[by]}, row by row" if mark else ", ".join(group.labels)
-        yield f"{name}: {numbers or 'nothing'}"
 
 
 def _defaults(entry: Entry) -> tuple[tuple[float, ...], ...]:

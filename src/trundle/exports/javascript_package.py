@@ -93,7 +93,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         ),
         groups=json.dumps(told, indent=2),
     )
-    files = {"package.json": json.dumps({"type": "module", "main": f"{options.name}.js"}) + "\n"}
+    files = {"package.json": json.dumps(_npm(options.name)) + "\n"}
     example = ""
     if "dynamics" in programs:
         last = f"for (let k = 0; k < {len(model.states)}; k++) next[k] = at[k];"
@@ -102,6 +102,11 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         files["example.js"] = _EXAMPLE.format(name=options.name)
         example = " `node example.js 30 0.001` runs\nthe robot from its start."
     return Package({f"{options.name}.js": text, **files}, _usage(options.name, entries[0], example), {})
+
+
+def _npm(name: str) -> dict[str, str]:
+    """What npm and bundlers read; their names have small letters alone."""
+    return {"name": name.lower(), "version": "1.0.0", "type": "module", "main": f"{name}.js"}
 
 
 def _usage(name: str, first: Entry, example: str) -> str:

@@ -14,7 +14,7 @@ from trundle.model import Model
 
 # What Octave finds before a package: variables of the functions below, the example, and functions of its own.
 _HIDDEN = frozenset((
-    "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "next",
+    "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "names", "next",
     "parameter", "path", "run", "sample", "seconds", "state", "step", "steps", "system", "test",
 ))  # fmt: skip
 _STEP = """\
@@ -43,6 +43,11 @@ function main(seconds, h, input)
   if nargin < 3, input = zeros(numel(groups.input.names), 1); end
   state = groups.state.defaults;
   parameter = groups.parameter.defaults;
+  names = groups.input.names';
+  if ~(seconds >= 0 && h > 0 && seconds / h < 1e12) || numel(input) ~= numel(names)
+    error('main(SECONDS, STEP, INPUT), with %d inputs: %s', numel(names), strjoin(names, ', '));
+  end
+  input = input(:);
   steps = round(seconds / h);
   for k = 0:steps
     if mod(k, max(1, floor(steps / 100))) == 0 || k == steps
@@ -57,9 +62,9 @@ end
 _USAGE = """\
 ## How to use it
 
-With this folder on the path the functions are `{name}.{first}` and so on, in Octave and MATLAB. Each takes a column a
-group, in the order below, and returns its output groups; or n × count matrices, a column a state, all at once, which is
-how interpreted languages are fast: a group that is the same for all may stay one column.
+With this folder on the path the functions are `{name}.{first}` and so on, in Octave and MATLAB (R2016b or later).
+Each takes a column a group, in the order below, and returns its output groups; or n × count matrices, a column a state,
+all at once, which is how interpreted languages are fast: a group that is the same for all may stay one column.
 
     groups = {name}.groups();
 {call}

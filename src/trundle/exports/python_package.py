@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
+from textwrap import fill, indent
 
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
+from trundle.exports.words import told
 from trundle.files import signature
 from trundle.languages import JAX, NUMPY, Language, require_identifier, source
 from trundle.model import Model
@@ -27,16 +30,18 @@ _USAGE = """\
 ## How to use it
 
 `{name}.py` is one module that needs {library} alone. Every function takes its groups in order, each an array (n,) for
-one state or (n, count) for many, and returns its output group, or a tuple of all. Groups of names and defaults stand
-in it as dictionaries in the functions' order.
+one state or (n, count) for many, and returns its output group, or a tuple of all. Names and defaults stand
+in it as dictionaries in the functions' order, names of outputs as OUTPUTS; `help({name})` tells all others.
 
     import {library}
-    import {name} as robot
+{wide}    import {name} as robot
 {example}"""
+# Before anything of JAX is computed.
+_WIDE = '    jax.config.update("jax_enable_x64", True)  # else all is in single precision\n'
 _EXAMPLE = """\
 
     x, p = {np}.array([*robot.START.values()]), {np}.array([*robot.PARAMETERS.values()])
-    u = {np}.zeros({inputs})
+    u = {np}.zeros({inputs})  # others by name: {np}.array([*{{**robot.INPUTS, "NAME": 1.0}}.values()])
     robot.dynamics(x, u, p)  # the state's rate of change
     robot.step(x, u, p, 1e-3)  # the state a millisecond later, by the classical Runge-Kutta method
 """
@@ -55,7 +60,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
 def module(model: Model, entries: Sequence[Entry], language: Language) -> str:
     """The module's text, without its docstring."""
     programs = {entry.name: entry.program for entry in entries}
-    parts = [source(programs, language)]
+    parts = [_documented(source(programs, language), entries, language)]
     if "dynamics" in programs:
         after = "after" if model.projection is None else "projection(after, input, parameter)"
         parts.append(_STEP.format(after=after))
@@ -65,11 +70,31 @@ def module(model: Model, entries: Sequence[Entry], language: Language) -> str:
         "PARAMETERS": model.parameters,
     }
     parts += [f"{name} = {dict(values)!r}" for name, values in names.items()]
+    parts += [f"OUTPUTS = {entry.groups[-1].labels!r}" for entry in entries if entry.name == "outputs"]
     return "\n\n".join(parts) + "\n"
+
+
+def _documented(text: str, entries: Sequence[Entry], language: Language) -> str:
+    """Functions with docstrings."""
+    for entry in entries:
+        first = re.search(rf"^def {entry.name}\(.*\):\n", text, re.MULTILINE)
+        assert first
+        lines = [_wrapped(line) for line in told(entry, language)]
+        docstring = indent('"""{}\n"""\n'.format("\n".join(lines)), "    ")
+        text = f"{text[: first.end()]}{docstring}{text[first.end() :]}"
+    return text
+
+
+def _wrapped(line: str) -> str:
+    """Lines that a docstring holds, whatever names say."""
+    safe = "".join(each if each.isprintable() else "?" for each in line)
+    safe = safe.replace("\\", "\\\\").replace('"', '\\"')
+    return fill(safe, 110, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _usage(model: Model, entries: Sequence[Entry], options: Options) -> str:
     library, np = {"numpy": ("numpy", "numpy"), "jax": ("jax", "jax.numpy")}[options.target]
     moves = any(entry.name == "dynamics" for entry in entries)
     example = _EXAMPLE.format(np=np, inputs=len(model.inputs)) if moves else ""
-    return _USAGE.format(name=options.name, library=library, example=example)
+    wide = _WIDE if options.target == "jax" else ""
+    return _USAGE.format(name=options.name, library=library, wide=wide, example=example)

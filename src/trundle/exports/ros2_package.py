@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from trundle.exports.entries import Entry
@@ -10,41 +10,55 @@ from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
+    TWIST,
+    Field,
     filled,
     kinematics_class,
     odometry_words,
+    parameter_fields,
 )
 from trundle.files import signature
 from trundle.languages import C, require_identifier, source
-from trundle.languages.language import Function
+from trundle.languages.c import Structure, structured
+from trundle.languages.language import Function, Language
 from trundle.model import Model
+from trundle.program import Group
 
 _USAGE = """\
 ## How to use it
 
 `{name}.hpp` is C++17 and needs nothing but the standard library, so it builds without ROS, too. `{name}::functions` are
-the functions below; arrays that are written must be others than those that are read. In a package of ROS 2 the header
-goes to `include/`, and a controller of ros2_control uses its classes where the controllers for drives of one kind have
-formulas (their `update_and_write_commands`, at the rate of the controller manager; nothing here allocates or throws):
+the functions below; arrays that are written must be others than those that are read. Nothing here allocates or throws.
+In a package of ROS 2 the header goes to `include/`.
+"""
+_CLASSES_USAGE = """
+A controller of ros2_control uses the classes where the controllers for drives of one kind have formulas, in their
+`update_and_write_commands`. `{name}::Parameters` has the description's values; the classes take others, as they were
+measured on the robot, when they are made.
 """
 _KINEMATICS_USAGE = """
 - **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
 
       // what isn't finite would stay in wheels_: leave it out
-      wheels_ = {name}::Kinematics::wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
+      wheels_ = kinematics_.wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
       for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
         // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
         velocity_[k].set_value(wheels_.rate[k]);
         steering_[k].set_value(wheels_.steering[k]);
       }}
 """
+_TWIST_USAGE = """
+  Back, from rates and steering angles as they are read, `kinematics_.twist(wheels)` is the base's twist.
+"""
 _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
-      odometry_ = {{positions, {{}}, {{}}}};  // once, at the first positions: the pose there, and its covariance
+      odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first that are finite: pose, covariance
       odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
-      message.pose.pose.position.x = odometry_.pose().x;  // y and theta alike
+      message.pose.pose.position.x = odometry_.pose().x;  // y alike
+      message.pose.pose.orientation.z = std::sin(odometry_.pose().theta / 2);
+      message.pose.pose.orientation.w = std::cos(odometry_.pose().theta / 2);
       constexpr std::size_t at[3] = {{0, 1, 5}};
       for (std::size_t i = 0; i < 3; i++)
         for (std::size_t j = 0; j < 3; j++)
@@ -58,13 +72,17 @@ _ODOMETRY_USAGE = """
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """NAME.hpp: functions, and what the entries allow of the classes Kinematics and Odometry."""
+    group, fields = parameter_fields(entries, CPP)
+    structures = {} if group is None else {group: Structure("Parameters", [each.name for each in fields])}
     require_identifier(options.name, CPP)
     by_name = {entry.name: entry for entry in entries}
     classes: list[str] = []
     usage = _USAGE.format(name=options.name)
+    if KINEMATICS in by_name or ODOMETRY in by_name:
+        usage += _CLASSES_USAGE.format(name=options.name)
     if KINEMATICS in by_name:
         classes.append(kinematics_class("kinematics.hpp", "turning.data()", model, entries, options))
-        usage += _KINEMATICS_USAGE.format(name=options.name)
+        usage += _KINEMATICS_USAGE.format(name=options.name) + (_TWIST_USAGE if TWIST in by_name else "")
     if ODOMETRY in by_name:
         words = odometry_words(by_name[ODOMETRY], options)
         classes.append(filled("odometry.hpp", words))
@@ -73,15 +91,27 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         "ROBOT": options.name,
         "SIGNATURE": signature(),
         "NAMESPACE": options.name,
-        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, CPP),
+        "PARAMETERS": _struct(fields) if fields else "",
+        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, _cpp(structures)),
         "CLASSES": "\n".join(classes),
     }
     return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
 
 
-def _framed(function: Function) -> str:
-    """C's function as a header may hold it: inline, and without the word that C++ lacks."""
-    return f"inline {C.framed(function).removeprefix('static ').replace('*restrict ', '*')}"
+def _struct(fields: Sequence[Field]) -> str:
+    lines = "\n".join(f"  double {each.name} = {each.value};  /* {each.told} */" for each in fields)
+    told = "// What was measured of the robot; by default what its description says."
+    return f"{told}\nstruct Parameters {{\n{lines}\n}};\n\n"
 
 
-CPP = replace(C, name="C++", suffix=".hpp", framed=_framed)
+def _cpp(structures: Mapping[Group, Structure]) -> Language:
+    """C's functions as a header may hold them: inline, and without the word that C++ lacks."""
+    language = structured(C, structures)
+
+    def framed(function: Function) -> str:
+        return f"inline {language.framed(function).removeprefix('static ').replace('*restrict ', '*')}"
+
+    return replace(language, name="C++", suffix=".hpp", framed=framed, reserved=C.reserved | {"Parameters"})
+
+
+CPP = _cpp({})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trundle.exports.entries import Entry
+from trundle.languages import Language, arguments
 from trundle.program import Group
 
 
@@ -41,6 +42,17 @@ def words(entries: Sequence[Entry]) -> tuple[Word, ...]:
         for group, word in group_words(entries).items()
         if not group.name.startswith("d ")
     )
+
+
+def told(entry: Entry, language: Language) -> Iterator[str]:
+    """Lines: what a function does, and the names of its arguments' and results' numbers."""
+    yield f"{entry.meaning[0].upper()}{entry.meaning[1:]}."
+    yield ""
+    sizes = {group.name: group.size for group in entry.groups}
+    for name, group in zip(arguments(entry.program, language), entry.groups, strict=True):
+        of, mark, by = group.name.removeprefix("d ").partition("/d ")
+        numbers = f"{sizes[of]} rows of {sizes[by]}, row by row" if mark else ", ".join(group.labels)
+        yield f"{name}: {numbers or 'nothing'}"
 
 
 def commented(functions: str, entries: Sequence[Entry], opening: str, comment: str) -> str:

@@ -92,8 +92,9 @@ def _number(suffix: str, value: float) -> str:
         return repr(value)
     with np.errstate(over="ignore", under="ignore"):
         near = np.float32(value)
-    if np.isinf(near) or (value and not near):
-        raise InputError(f"a constant of {value:g} is beyond single precision; write it in double precision")
+    if np.isinf(near) or (value and abs(near) < np.finfo(np.float32).tiny):  # smaller ones lose digits
+        problem = f"a constant of {value:g} is beyond single precision, which has 1.2e-38 to 3.4e38"
+        raise InputError(problem, hint="export it in double precision (--to c)")
     return f"{float(str(near))!r}f"
 
 

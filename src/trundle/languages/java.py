@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from trundle.languages.language import PASSED, Function, Language
 
@@ -102,13 +103,18 @@ def _number(value: float) -> str:
 
 
 def _framed(function: Function) -> str:
+    """A method; of one in pieces a second takes the array in which they pass values on, so that none is allocated."""
     arguments = ", ".join(f"double[] {name}" for name in function.arguments)
-    body = list(function.body)
-    if function.passed and function.public:
-        body.insert(0, f"double[] {PASSED} = new double[{function.passed}];")
     access = "public" if function.public else "private"
-    first = f"{access} static void {function.name}({arguments}) {{"
-    return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
+
+    def method(arguments: str, body: Sequence[str]) -> str:
+        first = f"{access} static void {function.name}({arguments}) {{"
+        return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
+
+    if not (function.passed and function.public):
+        return method(arguments, function.body)
+    made = f"{function.name}({', '.join([*function.arguments, f'new double[{function.passed}]'])});"
+    return f"{method(arguments, [made])}\n{method(f'{arguments}, double[] {PASSED}', function.body)}"
 
 
 JAVA = Language(

@@ -119,7 +119,7 @@ def _language(name: str, np: str, header: str, erf: str, decorator: str = "") ->
         call="{name}({arguments})",
         helpers={"_remainder": _REMAINDER.format(np=np), "_erf": erf},
         workspace=_WORKSPACE,
-        header=f"{header}\n\n{_CHECKED.format(np=np)}\n\n{_STACKED.format(np=np)}",
+        header=f"{header}\n\n{_CHECKED.format(np=np)}\n\n{_STACKED.format(np=np)}\n",
     )
 
 

@@ -13,7 +13,7 @@ from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.module_programs import affine_slip, agreeing, following, pointing, speeding
+from trundle.motion.module_programs import affine_slip, agreeing, following, in_numbers, pointing, speeding
 from trundle.motion.module_states import ModuleRates, ModuleStates, lanes, twist_lanes
 from trundle.motion.modules import Module, modules_of
 from trundle.program import Program, compile_program
@@ -74,22 +74,22 @@ class Kinematics:
     @cached_property
     def inverse(self) -> Program:
         """Twist → angle, speed, steering rate, every wheel rolling forward; for arrays (3, count)."""
-        return pointing(self.modules)
+        return pointing(in_numbers(self.modules))
 
     @cached_property
     def following(self) -> Program:
         """Twist, angle, speed → angle, speed, steering rate: on from the states that the modules are in."""
-        return following(self.modules)
+        return following(in_numbers(self.modules))
 
     @cached_property
     def speeding(self) -> Program:
         """Twist, its rate, angle → steering rate, drive acceleration and steering acceleration."""
-        return speeding(self.modules)
+        return speeding(in_numbers(self.modules))
 
     @cached_property
     def forward(self) -> Program:
         """Angle, speed, steering rate → twist and slip, by least squares over all wheels."""
-        return agreeing(self.modules)
+        return agreeing(in_numbers(self.modules))
 
     def module_states(
         self,
@@ -343,7 +343,7 @@ class Kinematics:
         rows = [
             row
             for module, angle in zip(self.modules, angles, strict=True)
-            for row, _ in affine_slip(module, angle)
+            for row, _ in affine_slip(module, module.along(angle))
         ]
         return bool(np.linalg.matrix_rank(np.array(rows, dtype=float)) == 3)
 

@@ -24,8 +24,8 @@ STILL = 1e-12
 
 @dataclass(frozen=True)
 class Module:
-    """A wheel on the base: its place (x, y), of its pivot where it has one (m), and `heading`, its angle without
-    steering (rad), both in the base's frame; its `radius` (m).
+    """A wheel on the base: its place (x, y), of its pivot where it has one (m), and `direction`, (cos, sin) of its
+    `heading`, both in the base's frame; its `radius` (m).
 
     `pivots`: it can be turned; `offset`: its contact ahead and to the left of its pivot (m). `rollers`: the one
     direction, along and across, in which the ground can push a wheel with rollers.
@@ -33,11 +33,17 @@ class Module:
 
     name: str
     place: tuple[Scalar, Scalar]
-    heading: Scalar
+    direction: tuple[Scalar, Scalar]
     radius: Scalar
     pivots: bool
     offset: tuple[Scalar, Scalar]
     rollers: tuple[Scalar, Scalar] | None = None
+
+    @property
+    def heading(self) -> Scalar:
+        """Its angle without steering (rad)."""
+        c, s = self.direction
+        return 0.0 if is_zero(s) and is_zero(c - 1) else atan2(s, c)
 
     @property
     def trails(self) -> bool:
@@ -51,6 +57,10 @@ class Module:
         """Whether it turns so as to roll along its place's velocity, so that a twist determines its angle."""
         return self.pivots and not self.trails
 
+    def along(self, angle: Scalar) -> tuple[Scalar, Scalar]:
+        """(cos, sin) of an angle; of one that can't turn those of its heading, whatever was given."""
+        return (cos(angle), sin(angle)) if self.pivots else self.direction
+
     def velocity(self, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """u = v + ω × r, in the base's axes (m/s)."""
         v_x, v_y, omega = twist
@@ -58,14 +68,18 @@ class Module:
         return minus(v_x, times(omega, y)), plus(v_y, times(omega, x))
 
     def slip(
-        self, angle: Scalar, twist: Sequence[Scalar], speed: Scalar, steering_rate: Scalar = 0
+        self,
+        direction: tuple[Scalar, Scalar],
+        twist: Sequence[Scalar],
+        speed: Scalar,
+        steering_rate: Scalar = 0,
     ) -> list[Scalar]:
         """The velocity of its contact in each direction that the ground can push it (m/s), which rolling makes zero.
 
         w = u + (ω + δ̇) (c₁ n − c₂ e) − s e with c the offset: its two components in the base's axes, or of a wheel with
         rollers the one along (a, b), a e·w + b n·w.
         """
-        c, s = cos(angle), sin(angle)
+        c, s = direction
         (x, y), (ahead, left) = self.velocity(twist), self.offset
         along = plus(times(twist[2] + steering_rate, -left), -speed)
         across = times(twist[2] + steering_rate, ahead)
@@ -75,13 +89,13 @@ class Module:
         a, b = self.rollers
         return [plus(times(a, dot((c, s), (x, y))), times(b, dot((-s, c), (x, y))))]
 
-    def rolling(self, angle: Scalar, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+    def rolling(self, direction: tuple[Scalar, Scalar], twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """The speed (m/s) and, of one that trails, the rate of its angle (rad/s) at which a twist makes it roll.
 
         What `slip` calls w is zero along the wheel (along its rollers' axis), of one that trails also across. Of other
         wheels that steer the rate is not in the twist but in its rate: for their speed the angle counts as held.
         """
-        along, across = turned(self.velocity(twist), angle)
+        along, across = turned(self.velocity(twist), direction)
         ahead, left = self.offset
         rate: Scalar = -across / ahead - twist[2] if self.trails else 0
         along = along - times(twist[2] + rate, left)
@@ -91,7 +105,7 @@ class Module:
         return along + times(b / a, across), rate
 
     def rates(
-        self, angle: Scalar, twist: Sequence[Scalar], twist_rate: Sequence[Scalar]
+        self, direction: tuple[Scalar, Scalar], twist: Sequence[Scalar], twist_rate: Sequence[Scalar]
     ) -> tuple[Scalar, Scalar, Scalar]:
         """δ̇ (rad/s), ṡ (m/s²), and of a wheel beside its pivot δ̈ (rad/s²), at the angle at which it rolls.
 
@@ -100,8 +114,8 @@ class Module:
         else infinite. One that trails follows c₁ (ω + δ̇) = −n·u.
         """
         (along, across), (faster, aside) = (
-            turned(self.velocity(twist), angle),
-            turned(self.velocity(twist_rate), angle),
+            turned(self.velocity(twist), direction),
+            turned(self.velocity(twist_rate), direction),
         )
         ahead, left = self.offset
         rate: Scalar = 0
@@ -121,9 +135,9 @@ class Module:
         return rate, faster, acceleration
 
 
-def turned(vector: Sequence[Scalar], angle: Scalar) -> tuple[Scalar, Scalar]:
-    """Components (e·u, n·u) of a vector along and across an angle."""
-    c, s = cos(angle), sin(angle)
+def turned(vector: Sequence[Scalar], direction: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    """Components (e·u, n·u) of a vector along a direction and across it."""
+    c, s = direction
     return c * vector[0] + s * vector[1], c * vector[1] - s * vector[0]
 
 
@@ -156,11 +170,10 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
             hint="give another roller_angle, such as 45 deg",
         )
     c, s = rotation[0][0], rotation[1][0]
-    heading = 0.0 if is_zero(s) and is_zero(c - 1) else atan2(s, c)
     only = rollers[0] if len(rollers) == 1 else None
     if not isinstance(wheel.noun, PivotedWheel):
-        return Module(wheel.name, wheel.position, heading, wheel.radius, False, (0, 0), only)
+        return Module(wheel.name, wheel.position, (c, s), wheel.radius, False, (0, 0), only)
     (x, y), (ahead, left) = wheel.position, centre_of(wheel.name, wheel.noun, wheel.read)
     if not wheel.noun.steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
-    return Module(wheel.name, (x, y), heading, wheel.radius, True, (ahead, left), only)
+    return Module(wheel.name, (x, y), (c, s), wheel.radius, True, (ahead, left), only)

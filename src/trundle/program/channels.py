@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
+from trundle.program.buffers import Array
 from trundle.program.ir import Group, Program
-from trundle.program.kernel import Array
 
 # A whole group as an array, or its elements by label.
 GroupInput = ArrayLike | Mapping[str, ArrayLike]

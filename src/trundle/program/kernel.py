@@ -7,14 +7,24 @@ import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError, suggest
-from trundle.program.ir import Group, Program
+from trundle.program.buffers import (
+    Array,
+    across,
+    check_buffer,
+    has_rows,
+    is_ready,
+    lanes_until_line,
+    rows_for,
+    table_of,
+)
+from trundle.program.ir import Program
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_code import Code
 from trundle.program.llvm.llvm_kernel import (
@@ -26,14 +36,11 @@ from trundle.program.llvm.llvm_kernel import (
 )
 from trundle.program.machine_code import machine_code
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 Native = Callable[..., None]  # a function of addresses and counts in native code
 
 # What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
 Variant = str | tuple[bool, ...]
-
-_DOUBLE = np.dtype(np.float64)
 
 THREAD_WORK = 20_000_000
 """Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
@@ -43,9 +50,6 @@ QUICK = 4000
 """Operations above which one state's code is compiled quickly: at LLVM's usual pace that would take 0.3 s and more."""
 FEW = 5000
 """Lanes that a long program takes one by one: these 0.1 s are less than it takes to compile it for batches, too."""
-
-SPREAD = 512
-"""Lanes from which on it matters where in the caches rows lie."""
 
 BLOCK = 1024
 """Samples of a block in `Kernel.over_samples`: 320 numbers each way of a skeleton of 20 bodies fill a second-level
@@ -128,7 +132,6 @@ class Kernel:
         self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._sizes = [group.size for group in program.inputs]
-        self._table = ctypes.c_int64 * (2 * len(program.inputs + program.outputs) + 1)
         self._long = program.operations > QUICK
 
     def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[Array, ...]:
@@ -140,7 +143,7 @@ class Kernel:
             self.bind(*arrays, *outputs)()
             return outputs
         count = counts.pop()
-        outputs = tuple(_rows(g.size, count) for g in self.program.outputs)
+        outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
         if self._long and count <= FEW and tuple(a.ndim == 1 for a in arrays) not in self._functions:
             self._one_by_one(arrays, outputs, count)
         elif count:
@@ -183,8 +186,8 @@ class Kernel:
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
             at = slice(begin, min(begin + BLOCK, count))
-            own = tuple(_rows(g.size, at.stop - begin) for g in self.program.outputs)
-            self._batch([_across(table[at]) for table in tables], own, at.stop - begin, None)
+            own = tuple(rows_for(g.size, at.stop - begin) for g in self.program.outputs)
+            self._batch([across(table[at]) for table in tables], own, at.stop - begin, None)
             for output, part in zip(outputs, own, strict=True):
                 output[:, at] = part
         return outputs
@@ -194,9 +197,11 @@ class Kernel:
 
         Parameters
         ----------
-        *buffers : array (n,)
-            float64, C-contiguous: one an input group, then one (writable) an output group. The function keeps them
-            alive; change their content, not the arrays.
+        *buffers : array (n,) or (n, count)
+            float64, one an input group, then one (writable) an output group: C-contiguous for one state, with
+            contiguous rows for a batch, in which inputs may be one state for all lanes. The function keeps them
+            alive and runs on one core; change their content, not the arrays. No output may share memory with another
+            buffer.
 
         Returns
         -------
@@ -214,15 +219,21 @@ class Kernel:
         >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
         >>> twist, *outputs = np.ones(3), np.empty(4), np.empty(4)
         >>> kernel.bind(twist, *outputs)()
+        >>> twists, *outputs = np.ones((3, 1000)), np.empty((4, 1000)), np.empty((4, 1000))
+        >>> kernel.bind(twists, *outputs)()
         """
-        groups = self.program.inputs + self.program.outputs
+        groups, inputs = self.program.inputs + self.program.outputs, len(self.program.inputs)
         if len(buffers) != len(groups):
             raise InputError(
                 f"bind of '{self.program.name}' expects {len(groups)} buffers "
                 f"({', '.join(g.name for g in groups)}), got {len(buffers)}"
             )
+        counts = [b.shape[1] for b in buffers if isinstance(b, np.ndarray) and b.ndim == 2]
+        count = counts[0] if counts else None
         for position, (group, buffer) in enumerate(zip(groups, buffers, strict=True)):
-            _check_buffer(self.program.name, group, buffer, writable=position >= len(self.program.inputs))
+            check_buffer(self.program.name, group, buffer, count, writable=position >= inputs)
+        if count is not None:
+            return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
         if self._single is None:
             compiled = self._variant(
                 "single", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE
@@ -345,6 +356,21 @@ class Kernel:
             self._functions[uniform] = prototype(compiled.address)
         return self._functions[uniform]
 
+    def _bind_batch(
+        self, arrays: tuple[Array, ...], outputs: tuple[Array, ...], count: int
+    ) -> Callable[[], None]:
+        if count < self.lanes:  # less than one block
+
+            def call_few() -> None:
+                for output, found in zip(outputs, self(*arrays), strict=True):
+                    output[:] = found
+
+            return call_few
+        function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
+        call = functools.partial(_evaluate, function, table_of([*arrays, *outputs], count), arrays, count)
+        call.keep = (outputs, self)  # type: ignore[attr-defined]  # the addresses must stay valid
+        return call
+
     def _one_by_one(self, arrays: list[Array], outputs: tuple[Array, ...], count: int) -> None:
         single = self.single()
         for lane in range(count):
@@ -374,14 +400,9 @@ class Kernel:
     def _run(
         self, function: Native, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
     ) -> None:
-        both = [*arrays, *outputs]
-        addresses = [_address(array) for array in both]
-        table = self._table(*addresses, count, *[array.strides[0] >> 3 for array in both])
+        table = table_of([*arrays, *outputs], count)
         if threads <= 1:
-            begin = _until_line(addresses, arrays) if count >= SPREAD else 0
-            if begin:
-                function(table, 0, begin)
-            function(table, begin, count)
+            _evaluate(function, table, arrays, count)
             return
         lanes = self.lanes
         blocks = -(-count // lanes)
@@ -394,7 +415,7 @@ class Kernel:
     def _arrays(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
         """The groups as contiguous arrays of doubles that fit; InputError says what does not."""
         expected = self.program.inputs
-        ready = [a for a in groups if _is_ready(a)]
+        ready = [a for a in groups if is_ready(a)]
         fit = len(ready) == len(groups) == len(expected) and [a.shape[0] for a in ready] == self._sizes
         if fit and len({a.shape[1] for a in ready if a.ndim == 2}) <= 1:
             return ready
@@ -416,7 +437,7 @@ class Kernel:
             raise InputError(
                 f"the batches given to '{self.program.name}' differ in their number of lanes ({listed})"
             )
-        return [a if _has_rows(a) else np.ascontiguousarray(a) for a in arrays]
+        return [a if has_rows(a) else np.ascontiguousarray(a) for a in arrays]
 
     def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
         arrays = self._arrays(groups)
@@ -434,70 +455,16 @@ class Kernel:
         return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
 
 
-def _is_ready(value: ArrayLike) -> TypeGuard[Array]:
-    """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
-    return type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim in (1, 2) and _has_rows(value)
-
-
-def _has_rows(array: Array) -> bool:
-    """Whether each row's numbers follow one another, as native code reads them; rows may lie anywhere."""
-    return array.flags.c_contiguous or (array.strides[-1] == 8 and array.strides[0] % 8 == 0)
-
-
-def _address(array: Array) -> int:
-    """Where an array's rows begin; `array.ctypes.data` takes three times as long."""
-    try:
-        row = array if array.flags.c_contiguous else array[0]
-        return ctypes.addressof(ctypes.c_char.from_buffer(row))  # pyright: ignore[reportArgumentType]  # NumPy's do
-    except (TypeError, ValueError, IndexError):  # read-only, or empty
-        return array.ctypes.data
-
-
-def _rows(size: int, count: int) -> Array:
-    """Room for results, (size, count).
-
-    Rows of 512 bytes times a whole number would share a few sets of a cache, which then holds a part of them only: a
-    differential drive in batches of 8,192 takes twice as long. So each begins a line later.
-    """
-    if count % 64 or count < SPREAD:
-        return np.empty((size, count))
-    return np.empty((size, count + 8))[:, :count]
-
-
-def _across(table: Array) -> Array:
-    """A table with one lane a row as one with a lane a column."""
-    rows = _rows(table.shape[1], len(table))
-    rows[:] = table.T
-    return rows
-
-
-def _until_line(words: Sequence[int], arrays: Sequence[Array]) -> int:
-    """Lanes before the first whole cache line of a batch's rows, 0 to 7, where all of its rows have lines in common.
-
-    A vector that lies across two lines is read, and written, at half the pace.
-    """
-    for address, array in zip(words, arrays, strict=False):
-        if array.ndim == 2:
-            return -(address >> 3) % 8 if array.strides[0] % 64 == 0 else 0
-    return 0
+def _evaluate(
+    function: Native, table: ctypes.Array[ctypes.c_int64], arrays: Sequence[Array], count: int
+) -> None:
+    """All lanes of a batch, most of them in vectors that are whole cache lines."""
+    begin = lanes_until_line(table, arrays, count)
+    if begin:
+        function(table, 0, begin)
+    function(table, begin, count)
 
 
 def available_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _check_buffer(program: str, group: Group, buffer: object, writable: bool) -> None:
-    expected = f"a C-contiguous float64 array of shape ({group.size},)"
-    if not isinstance(buffer, np.ndarray):
-        raise InputError(
-            f"buffer '{group.name}' of '{program}' expects {expected}, got {type(buffer).__name__}"
-        )
-    right = buffer.dtype == np.float64 and buffer.dtype.isnative and buffer.size == group.size
-    if not right or not buffer.flags.c_contiguous:
-        order = "contiguous" if buffer.flags.c_contiguous else "not contiguous"
-        raise InputError(
-            f"buffer '{group.name}' of '{program}' expects {expected}, got {buffer.dtype} {buffer.shape}, {order}"
-        )
-    if writable and not buffer.flags.writeable:
-        raise InputError(f"buffer '{group.name}' of '{program}' is an output and must be writable")

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError
+from trundle.program.buffers import Array
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.ir import Program
 from trundle.program.join import beside
-from trundle.program.kernel import Array, Native, available_cores
+from trundle.program.kernel import Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, scheduled
 from trundle.program.machine_code import machine_code

@@ -9,10 +9,11 @@ public final class Kinematics {
     public static final int WHEELS = @COUNT@;
 
     private static final String[] NAMES = {@NAMES@};
-    private static final double[] RADIUS = {@RADII@}; // m
-    private static final double[] HEADING = {@HEADINGS@}; // rad: a wheel's angle on the base where its steering is 0
     private static final int[] TRAILING = {@TRAILING@}; // those whose contact is ahead of or behind their pivot
 
+    private final double[] parameters;
+    private final double[] radius = new double[WHEELS]; // m
+    private final double[] heading = new double[WHEELS]; // rad: a wheel's angle on the base where its steering is 0
     private final double[] twist = new double[3];
     private final double[] angle = new double[WHEELS];
     private final double[] speed = new double[WHEELS];
@@ -20,7 +21,7 @@ public final class Kinematics {
     private final double[] newSpeed = new double[WHEELS];
     private final double[] steeringRate = new double[WHEELS];
     private final double[] trailingRate = new double[TRAILING.length];
-    private final double[] slip = new double[WHEELS];
+    private final double[] slip = new double[WHEELS];@WORK@
 
     /** What the wheels do, in the order of {@link #name}. */
     public static final class Wheels {
@@ -32,14 +33,25 @@ public final class Kinematics {
         public final double[] steeringRate = new double[WHEELS];
     }
 
+    /** By the description's parameters. */
+    public Kinematics() {
+        this(new Parameters());
+    }
+
+    /** By others, measured on the robot, say; as they are now. */
+    public Kinematics(Parameters parameters) {
+        this.parameters = parameters.toArray();
+        Functions.wheel_measures(this.parameters, radius, heading);
+    }
+
     /** The name of a wheel. */
     public static String name(int wheel) {
         return NAMES[wheel];
     }
 
     /** The radius of a wheel, m. */
-    public static double radius(int wheel) {
-        return RADIUS[wheel];
+    public double radius(int wheel) {
+        return radius[wheel];
     }
 
     /**
@@ -49,14 +61,14 @@ public final class Kinematics {
     public void toWheels(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
         take(wheels);
-        Functions.next_wheel_states(twist, angle, speed, newAngle, newSpeed@TRAILING_ARGUMENT@);
+        Functions.next_wheel_states(twist, angle, speed, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@next_wheel_states@);
         give(wheels);
     }
 
     /** The same from nothing: every steered wheel rolls forward, and points forward where it stands still. */
     public void toWheelsForward(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
-        Functions.wheel_states(twist, newAngle, newSpeed@TRAILING_ARGUMENT@);
+        Functions.wheel_states(twist, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@wheel_states@);
         give(wheels);
     }
 @BACK@
@@ -68,16 +80,16 @@ public final class Kinematics {
 
     private void take(Wheels wheels) {
         for (int k = 0; k < WHEELS; k++) {
-            angle[k] = HEADING[k] + wheels.steering[k];
-            speed[k] = RADIUS[k] * wheels.rate[k];
+            angle[k] = heading[k] + wheels.steering[k];
+            speed[k] = radius[k] * wheels.rate[k];
             steeringRate[k] = wheels.steeringRate[k];
         }
     }
 
     private void give(Wheels wheels) {
         for (int k = 0; k < WHEELS; k++) {
-            wheels.steering[k] = newAngle[k] - HEADING[k];
-            wheels.rate[k] = newSpeed[k] / RADIUS[k];
+            wheels.steering[k] = newAngle[k] - heading[k];
+            wheels.rate[k] = newSpeed[k] / radius[k];
             wheels.steeringRate[k] = 0;
         }
         for (int k = 0; k < TRAILING.length; k++) wheels.steeringRate[TRAILING[k]] = trailingRate[k];

@@ -16,7 +16,7 @@ public final class Odometry {
     private static final int[] ANGLE = {@ANGLE_PLACES@}; // which readings they are
     private static final int[] STEERED = {@STEERED@}; // which that are counted steer wheels
 
-    private final double[] parameters = Functions.parameters();
+    private final double[] parameters;
     private final double[] pose = new double[3];
     private final double[] covariance = new double[9];
     private final double[] last = new double[READINGS];
@@ -26,7 +26,17 @@ public final class Odometry {
     private final double[] byPose = new double[9];
     private final double[] byIncrement = new double[3 * INCREMENTS];
     private final double[] byAngle = new double[3 * ANGLES];
-    private final double[] sum = new double[9];
+    private final double[] sum = new double[9];@WORK@
+
+    /** By the description's parameters. */
+    public Odometry() {
+        this(new Parameters());
+    }
+
+    /** By others, measured on the robot, say; as they are now. */
+    public Odometry(Parameters parameters) {
+        this.parameters = parameters.toArray();
+    }
 
     /** What a reading is of: "left.angle" of a wheel about its axle, "left.steering" of its pivot; rad. */
     public static String name(int reading) {
@@ -60,7 +70,7 @@ public final class Odometry {
         for (int k = 0; k < INCREMENTS; k++) increment[k] = readings[k] - last[k];
         for (int k : STEERED) increment[k] = Math.IEEEremainder(increment[k], 2 * Math.PI);
         for (int k = 0; k < ANGLES; k++) angle[k] = last[ANGLE[k]];
-        Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle);
+        Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle@odometry_step@);
         java.util.Arrays.fill(sum, 0);
         addCarried(byPose, covariance, 3);
         addCarried(byIncrement, incrementCovariance, INCREMENTS);

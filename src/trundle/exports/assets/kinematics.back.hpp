@@ -1,15 +1,15 @@
 
   // The twist that agrees best with what all wheels do, by the least squares of their slips.
-  static Twist twist(const Wheels &wheels) noexcept {
+  Twist twist(const Wheels &wheels) const noexcept {
     std::array<double, wheel_count> slips{};
     return twist(wheels, slips);
   }
 
   // The same, and how fast each wheel slips then, m/s.
-  static Twist twist(const Wheels &wheels, std::array<double, wheel_count> &slips) noexcept {
+  Twist twist(const Wheels &wheels, std::array<double, wheel_count> &slips) const noexcept {
     const States from = states(wheels);
     std::array<double, 3> found{};
-    functions::base_twist(from.angle.data(), from.speed.data(), wheels.steering_rate.data(), found.data(),
-                          slips.data());
+    functions::base_twist(from.angle.data(), from.speed.data(), wheels.steering_rate.data(), &parameters_,
+                          found.data(), slips.data());
     return {found[0], found[1], found[2]};
   }

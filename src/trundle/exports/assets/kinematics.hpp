@@ -1,12 +1,9 @@
-// From the base's twist to what its wheels do, and back.
+// From the base's twist to what its wheels do, and back, by the robot's parameters as they are when it is made.
 class Kinematics {
  public:
   // How many wheels on the base touch the ground, and what each is called in the robot's description.
   static constexpr std::size_t wheel_count = @COUNT@;
   static constexpr std::array<const char *, wheel_count> names{@NAMES@};
-  static constexpr std::array<double, wheel_count> radii{@RADII@};  // m
-  // A wheel's angle on the base where its steering joint is at 0, rad.
-  static constexpr std::array<double, wheel_count> headings{@HEADINGS@};
 
   // The base's velocity in its own axes.
   struct Twist {
@@ -20,25 +17,34 @@ class Kinematics {
     std::array<double, wheel_count> steering_rate{};  // of casters about their pivots, rad/s; 0 of all others
   };
 
+  Kinematics() noexcept : Kinematics(Parameters{}) {}
+  explicit Kinematics(const Parameters &parameters) noexcept : parameters_(parameters) {
+    functions::wheel_measures(&parameters_, radii_.data(), headings_.data());
+  }
+
+  const std::array<double, wheel_count> &radii() const noexcept { return radii_; }  // m
+  // A wheel's angle on the base where its steering joint is at 0, rad.
+  const std::array<double, wheel_count> &headings() const noexcept { return headings_; }
+
   // What the wheels do at a twist, on from what they do now: steering angles go on without jumps, wheels roll backward
   // where that saves turning, and hold their angles where they stand still.
-  static Wheels wheels(const Twist &twist, const Wheels &now) noexcept {
+  Wheels wheels(const Twist &twist, const Wheels &now) const noexcept {
     const std::array<double, 3> given{twist.v_x, twist.v_y, twist.omega};
     const States from = states(now);
     States found;
     std::array<double, trailing.size()> turning{};
     (void)turning;
-    functions::next_wheel_states(given.data(), from.angle.data(), from.speed.data(), found.angle.data(),
-                                 found.speed.data()@TRAILING_ARGUMENT@);
+    functions::next_wheel_states(given.data(), from.angle.data(), from.speed.data(), &parameters_,
+                                 found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
     return joints(found, turning);
   }
 
   // The same from nothing: every steered wheel rolls forward, and has its steering at 0 where it stands still.
-  static Wheels wheels(const Twist &twist) noexcept {
+  Wheels wheels(const Twist &twist) const noexcept {
     const std::array<double, 3> given{twist.v_x, twist.v_y, twist.omega};
     States found;
     std::array<double, trailing.size()> turning{};
-    functions::wheel_states(given.data(), found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
+    functions::wheel_states(given.data(), &parameters_, found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
     return joints(found, turning);
   }
 @BACK@
@@ -51,22 +57,25 @@ class Kinematics {
     std::array<double, wheel_count> angle{}, speed{};
   };
 
-  static States states(const Wheels &wheels) noexcept {
+  States states(const Wheels &wheels) const noexcept {
     States found;
     for (std::size_t k = 0; k < wheel_count; k++) {
-      found.angle[k] = headings[k] + wheels.steering[k];
-      found.speed[k] = radii[k] * wheels.rate[k];
+      found.angle[k] = headings_[k] + wheels.steering[k];
+      found.speed[k] = radii_[k] * wheels.rate[k];
     }
     return found;
   }
 
-  static Wheels joints(const States &states, const std::array<double, trailing.size()> &turning) noexcept {
+  Wheels joints(const States &states, const std::array<double, trailing.size()> &turning) const noexcept {
     Wheels found;
     for (std::size_t k = 0; k < wheel_count; k++) {
-      found.steering[k] = states.angle[k] - headings[k];
-      found.rate[k] = states.speed[k] / radii[k];
+      found.steering[k] = states.angle[k] - headings_[k];
+      found.rate[k] = states.speed[k] / radii_[k];
     }
     for (std::size_t k = 0; k < trailing.size(); k++) found.steering_rate[trailing[k]] = turning[k];
     return found;
   }
+
+  Parameters parameters_;
+  std::array<double, wheel_count> radii_{}, headings_{};
 };

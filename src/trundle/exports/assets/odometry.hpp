@@ -22,10 +22,12 @@ class Odometry {
 
   // At the origin, all encoders at 0; where they read something else the next constructor is the one to use.
   Odometry() noexcept = default;
+  explicit Odometry(const Parameters &parameters) noexcept : parameters_(parameters) {}
 
   // At a pose, with its covariance and what the encoders read there.
-  Odometry(const Readings &readings, const Pose &pose, const Covariance &covariance) noexcept
-      : last_(readings), pose_(pose), covariance_(covariance) {}
+  Odometry(const Readings &readings, const Pose &pose, const Covariance &covariance,
+           const Parameters &parameters = {}) noexcept
+      : parameters_(parameters), last_(readings), pose_(pose), covariance_(covariance) {}
 
   // Moves on to new readings, with the covariances of the increments since the last ones and of the angles:
   // P' = F P F^T + G Q G^T + H R H^T. Between updates wheels are steered by less than half a turn. False where a number
@@ -42,7 +44,7 @@ class Odometry {
     std::array<double, 9> by_pose{};
     std::array<double, 3 * increment_count> by_increment{};
     std::array<double, 3 * angle_count> by_angle{};
-    functions::odometry_step(from.data(), increment.data(), angle.data(), parameters.data(), to.data(), by_pose.data(),
+    functions::odometry_step(from.data(), increment.data(), angle.data(), &parameters_, to.data(), by_pose.data(),
                              by_increment.data(), by_angle.data());
     Covariance sum{};
     add_carried<3>(by_pose, covariance_, sum);
@@ -62,8 +64,6 @@ class Odometry {
   const Covariance &covariance() const noexcept { return covariance_; }
 
  private:
-  static constexpr std::array<double, @PARAMETER_COUNT@> parameters{@PARAMETERS@};
-
   // Adds J C J^T, J with 3 rows and N columns.
   template <std::size_t N>
   static void add_carried(const std::array<double, 3 * N> &slope, const std::array<double, N * N> &noise,
@@ -77,6 +77,7 @@ class Odometry {
     }
   }
 
+  Parameters parameters_{};
   Readings last_{};
   Pose pose_{};
   Covariance covariance_{};

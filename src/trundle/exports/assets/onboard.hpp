@@ -9,7 +9,7 @@
 
 namespace @NAMESPACE@ {
 
-// The robot's programs as functions of arrays, inputs first; README.md tells what every number is.
+@PARAMETERS@// The robot's programs as functions of arrays, inputs first; README.md tells what every number is.
 namespace functions {
 
 @FUNCTIONS@
