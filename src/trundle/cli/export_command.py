@@ -32,7 +32,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
     parser.add_argument("--to", required=True, choices=tuple(TARGETS), metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
-    parser.add_argument("--what", metavar="PARTS", help=f"among {parts}; default: all that the robot has")
+    parser.add_argument(
+        "--what",
+        metavar="PARTS",
+        help=f"among {parts}; default: what the target is for, of that all that the robot has",
+    )
     parser.add_argument(
         "--output", "--out", metavar="DIR", required=True, help="the folder, new or an earlier export's"
     )

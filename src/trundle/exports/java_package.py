@@ -72,7 +72,7 @@ _KINEMATICS_USAGE = """\
 _ODOMETRY_USAGE = """\
 - `Odometry`: the pose on the field and its covariance from the encoders {readings}, all in rad:
 
-      odometry.reset(0, 0, 0, new double[9], readings); // once, at the first readings: the pose there, its covariance
+      odometry.reset(0, 0, 0, new double[9], readings); // once, at the first finite ones: pose, covariance
       odometry.update(readings, incrementCovariance, angleCovariance); // false: not finite, nothing changed
       var pose = new Pose2d(odometry.x(), odometry.y(), new Rotation2d(odometry.theta()));
 

@@ -54,7 +54,7 @@ _ODOMETRY_USAGE = """
 - **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
   x, y and the yaw at 0, 1 and 5:
 
-      odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first positions: pose and covariance there
+      odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first that are finite: pose, covariance
       odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
       message.pose.pose.position.x = odometry_.pose().x;  // y alike
       message.pose.pose.orientation.z = std::sin(odometry_.pose().theta / 2);
