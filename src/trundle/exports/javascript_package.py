@@ -61,9 +61,10 @@ console.log([steps * h, ...state].join());
 _USAGE = """\
 ## How to use it
 
-`{name}.js` is an ES module without imports: `import * as robot from "./{name}.js"`, in a browser or in Node. Functions
-take arrays, `Float64Array` at best, one a group in the order below, and write into the last ones, which must be others
-than those read:
+`{name}.js` is an ES module without imports: `import * as robot from "./{name}.js"`, in Node or in a
+`<script type="module">` of a page that a server sends (browsers load no modules from disk). Functions take arrays,
+`Float64Array` at best, one a group in the order below, and write into the last ones, which must be others than those
+read:
 
 {call}
 
