@@ -123,6 +123,7 @@ def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
     command = [sys.executable, "-c", STAND_IN.format(body=body).replace('print("begun", flush=True)', "")]
     with subprocess.Popen(command, **TOLD) as process:
         while not list(tmp_path.glob(".trundle-*.part/a")):
+            assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(getattr(signal, number))
         assert process.communicate(timeout=60)[1] == "interrupted\n"

@@ -563,7 +563,7 @@ def test_a_base_without_mass_has_kinematics_and_no_forces():
             run()
 
 
-@pytest.mark.parametrize("method", ["auto", "dop853"])
+@pytest.mark.parametrize("method", mostly_slow(["auto", "dop853"], ["auto"]))
 def test_steering_into_a_singular_configuration_is_called_that(method):
     """Two modules turned until their axles lie on one line."""
     model = model_of("swerve", modules=2)

@@ -12,6 +12,7 @@ import sympy
 import trundle
 from equations.test_against_programs import drawn, number
 from model import random_robots
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.program import compile_program
 from trundle.robot import parse_robot
@@ -86,7 +87,7 @@ def check(equations, rng):
     assert count > 3
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", mostly_slow(ROBOTS, ["differential_drive", "mecanum", "leg"]))
 def test_the_catalogue_reads_back(name, rng):
     check(trundle.equations(ROBOTS[name]()), rng)
 

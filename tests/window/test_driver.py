@@ -7,6 +7,7 @@ import pygame
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from trundle.errors import NumericsError
 from trundle.window import display, driver
 from trundle.window.bases import Wish
@@ -46,20 +47,21 @@ def along(found, values):
     return np.cos(theta) * x + np.sin(theta) * y, np.cos(theta) * y - np.sin(theta) * x
 
 
-@pytest.mark.parametrize(
-    ("name", "sideways"),
-    [
-        ("differential_drive", False),
-        ("swerve", True),
-        ("mecanum", True),
-        ("three_omni", True),
-        ("skid_steer", False),
-        ("ackermann", False),
-        ("tricycle", False),
-        ("offset_drive", False),
-    ],
-)
-def test_every_base_on_wheels_goes_where_the_keys_say(name, sideways, screen):
+SIDEWAYS = {
+    "differential_drive": False,
+    "swerve": True,
+    "mecanum": True,
+    "three_omni": True,
+    "skid_steer": False,
+    "ackermann": False,
+    "tricycle": False,
+    "offset_drive": False,
+}
+
+
+@pytest.mark.parametrize("name", mostly_slow(SIDEWAYS, ["differential_drive", "swerve"]))
+def test_every_base_on_wheels_goes_where_the_keys_say(name, screen):
+    sideways = SIDEWAYS[name]
     found = Driver(problem_of(trundle.catalog.document(name), None, None), SIZE, 1.0)
     before = hold(found, (UP,), 2.0)
     assert along(found, before) == pytest.approx((found.speed, 0), abs=0.02 * found.speed)
