@@ -5,6 +5,8 @@ import json
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,15 +90,21 @@ def trundle(folder, capsys, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def first(tmp_path_factory):
-    """The folder of a run of circle.yaml, figures and all."""
-    made = tmp_path_factory.mktemp("first")
-    (made / "circle.yaml").write_text(CIRCLE)
-    assert main(["run", str(made / "circle.yaml"), "--output", str(made / "circle"), "--quiet"]) == 0
-    return made / "circle"
+def made(tmp_path_factory):
+    """`made("--no-figures")`: the folder of a run of circle.yaml with these options, which is made once."""
+
+    @cache
+    def run(*words: str) -> Path:
+        folder = tmp_path_factory.mktemp("made")
+        (folder / "circle.yaml").write_text(CIRCLE)
+        command = ["run", str(folder / "circle.yaml"), "--output", str(folder / "run"), "--quiet", *words]
+        assert main(command) == 0
+        return folder / "run"
+
+    return run
 
 
 @pytest.fixture
-def earlier(first, folder):
-    """The folder of an earlier run of circle.yaml, as it was left."""
-    return shutil.copytree(first, folder / "runs" / "circle")
+def earlier(made, folder):
+    """The folder of an earlier run of circle.yaml, figures and all, as it was left."""
+    return shutil.copytree(made(), folder / "runs" / "circle")

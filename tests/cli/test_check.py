@@ -2,6 +2,7 @@
 
 import pytest
 
+from parameters import mostly_slow
 from trundle import catalog
 
 
@@ -119,7 +120,7 @@ def test_the_offset_drives_singularity_in_full(trundle, folder):
     } in data["determinants"]
 
 
-@pytest.mark.parametrize("kind", catalog.names())
+@pytest.mark.parametrize("kind", mostly_slow(catalog.names(), ["differential_drive", "swerve", "four_bar"]))
 def test_the_whole_catalogue_in_full(trundle, folder, kind, monkeypatch):
     """In lines that fit the window, headings apart."""
     (folder / "robot.yaml").write_text(catalog.document(kind).source)

@@ -99,7 +99,11 @@ def test_a_terminal_without_unicode(folder):
 
     def run(*options):
         return subprocess.run(
-            [*command, "circle.yaml", *options], cwd=folder, env=environment, capture_output=True, text=True
+            [*command, "kinematic.yaml", *options],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
 
     text = run()

@@ -69,3 +69,11 @@ def test_a_folder_of_somebody_elses_is_refused(trundle, robot, tmp_path):
 def test_help_lists_the_targets(trundle):
     text = trundle("export", "--help").out
     assert all(f"  {name} " in text for name in TARGETS)
+
+
+def test_it_says_that_the_start_of_a_run_stays_behind(trundle, robot, tmp_path):
+    words = "export", robot, "--to", "numpy", "--what", "dynamics", "--output"
+    assert "run." not in trundle(*words, tmp_path / "plain").out
+    with robot.open("a", encoding="utf-8") as file:
+        file.write("run:\n  initial: {v_x: 1.0}\n  inputs: {left_motor.voltage: 1.0}\n")
+    assert "without run.initial: models start" in trundle(*words, tmp_path / "out").out

@@ -5,6 +5,7 @@ import shutil
 import netCDF4
 import pytest
 
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.results import Run
 
@@ -15,7 +16,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("form", mostly_slow(["png", "svg", "pdf"], ["png"]))
 def test_files_of_an_earlier_run_are_replaced_in_every_format(trundle, folder, form):
     for duration in ("1", "2"):
         answer = trundle("run", "circle.yaml", "--figure-format", form, "--duration", duration, "--quiet")

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.documents import parse
 from trundle.errors import InputError
 
 
-@pytest.mark.parametrize("kind", catalog.names())
+@pytest.mark.parametrize("kind", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "four_bar"]))
 def test_every_robot_reads_back_and_runs(trundle, folder, kind):
     assert trundle("new", kind, "robot.yaml").status == 0
     text = (folder / "robot.yaml").read_text()

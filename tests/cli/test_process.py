@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from parameters import mostly_slow
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a shell's streams and signals")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 
@@ -136,7 +138,7 @@ def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
         "equations ü.yaml --output ü.txt",
     ],
 )
-@pytest.mark.parametrize("encoding", ["", "PYTHONIOENCODING=latin-1"])
+@pytest.mark.parametrize("encoding", mostly_slow(["", "PYTHONIOENCODING=latin-1"], [""]))
 def test_names_and_signs_that_the_locale_lacks(folder, words, encoding):
     (folder / "circle.yaml").rename(folder / "ü.yaml")
     done = shell(f"LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {encoding} trundle {words}")

@@ -12,6 +12,7 @@ import trundle
 from model import random_robots
 from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.program import compile_program
 from trundle.robot import parse_robot
@@ -132,14 +133,18 @@ def compare(robot, rng):
     return equations
 
 
-@pytest.mark.parametrize("name", [n for n in CATALOGUE if not getattr(CATALOGUE[n](), "loops", None)])
+TREES = [name for name in CATALOGUE if not getattr(CATALOGUE[name](), "loops", None)]
+
+
+@pytest.mark.parametrize("name", mostly_slow(TREES, ["differential_drive", "mecanum", "three links"]))
 def test_catalogue(name, rng):
     compare(CATALOGUE[name](), rng)
 
 
-@pytest.mark.parametrize(
-    "name", ["differential", "tricycle", "two_steered", "omni", "trailer", "platform", "mixed", "skid"]
-)
+RANDOM = ("differential", "tricycle", "two_steered", "omni", "trailer", "platform", "mixed", "skid")
+
+
+@pytest.mark.parametrize("name", mostly_slow(RANDOM, ["differential", "omni", "platform", "mixed"]))
 def test_random_robots(name, rng):
     compare(parse_robot(random_robots.ALL[name](rng)), rng)
 
@@ -149,7 +154,10 @@ def test_joints(kind, rng):
     compare(joint_pendulum(kind), rng)
 
 
-@pytest.mark.parametrize("name", ["with_casters", "ackermann", "one_steered", "mecanum", "slipping_swerve"])
+CHECKED = ("with_casters", "ackermann", "one_steered", "mecanum", "slipping_swerve")
+
+
+@pytest.mark.parametrize("name", mostly_slow(CHECKED, ["with_casters", "one_steered"]))
 def test_random_robots_pass_their_own_check(name, rng):
     found = trundle.equations(parse_robot(random_robots.ALL[name](rng)), points=20)
     assert found.error <= 1e-10
@@ -162,6 +170,6 @@ def test_every_joint_passes_its_own_check(kind):
     assert trundle.equations(joint_pendulum(kind), points=3).error <= 1e-10
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", mostly_slow(CATALOGUE, ["differential_drive", "mecanum", "four_bar"]))
 def test_the_catalogue_passes_its_own_check_at_100_points(name):
     assert trundle.equations(CATALOGUE[name](), points=100).error <= 1e-10

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 import trundle
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.algebra.sums import Book
 from trundle.errors import InputError, NumericsError
@@ -383,7 +384,7 @@ def expressions(found):
             yield from [] if side is None else list(side) if hasattr(side, "shape") else [side]
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "leg"]))
 def test_every_text_reads_back(name, rng):
     found = equations(catalog.robot(name))
     data = json.loads(json.dumps(found.data(), allow_nan=False))
@@ -399,7 +400,7 @@ def test_every_text_reads_back(name, rng):
         assert point(again) == pytest.approx(point(expression), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "four_bar"]))
 def test_formats(name):
     found = equations(catalog.robot(name))
     text = found.text(90)
@@ -464,7 +465,7 @@ LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in catalog.name
 }
 
 
-@pytest.mark.parametrize("name", LAID_OUT)
+@pytest.mark.parametrize("name", mostly_slow(LAID_OUT, ["differential_drive", "swerve", "four_bar", "arm"]))
 def test_every_robot_is_laid_out(name):
     """Lines fit; nothing is said to be itself; LaTeX is closed, and in letters that every font has."""
     found = equations(LAID_OUT[name]())

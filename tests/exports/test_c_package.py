@@ -164,8 +164,8 @@ def test_comments_end_where_they_should():
     assert comment("rad/s, N m/A") == "rad/s, N m/A"
 
 
-@pytest.mark.parametrize("name", ["while", "namespace", "sin", "my robot", "1st"])
-@pytest.mark.parametrize("to", ["c", "cpp"])
+@pytest.mark.parametrize("name", ["while", "namespace", "sin", "my robot", "1st", "link", "time"])
+@pytest.mark.parametrize("to", ["c", "cpp", "ros2", "microcontroller"])
 def test_names_that_c_can_not_have_are_refused(tmp_path, name, to):
     with pytest.raises(InputError, match=f"'{name}' can't be a (name in C|package's name)"):
         trundle.export(ROBOT, to, name=name, output=tmp_path / "robot")

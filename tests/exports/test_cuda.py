@@ -9,8 +9,8 @@ import pytest
 
 from exports.running import VOLTAGES, exported, hostile_model, kernels_end, model_of
 from languages.c_code import compiled
-from languages.laws import mostly_slow
 from languages.nvidia import EMPTY, nvrtc_compiled
+from parameters import mostly_slow
 from trundle import catalog
 
 # One thread at a time: blocks of one, whose number a loop counts.

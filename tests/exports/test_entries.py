@@ -7,6 +7,7 @@ import pytest
 
 import trundle
 from languages.cases import MODELS
+from parameters import mostly_slow
 from trundle.choices import EXPORTED
 from trundle.errors import InputError
 from trundle.exports.entries import entries, entry_named, unit_per
@@ -17,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 WHEELED = {"wheel_states", "next_wheel_states", "odometry_step"}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, ["differential_drive", "mecanum", "four_bar"]))
 def test_every_entry_computes_what_its_kernel_does(name, rng):
     model = MODELS[name]()
     for entry in entries(model):

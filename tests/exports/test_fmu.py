@@ -9,8 +9,8 @@ import pytest
 import trundle
 from exports.fmus import VERSIONS, exported, fmpy, instance, needs_compiler, places, read, write
 from languages.cases import MODELS, states
-from languages.laws import mostly_slow
 from languages.rounding import off
+from parameters import mostly_slow
 from trundle.model.manifold import on_manifold
 from trundle.program import feed
 from trundle.program.rollout import rollout

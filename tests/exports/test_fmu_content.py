@@ -8,7 +8,7 @@ import pytest
 import trundle
 from exports.fmus import VERSIONS, exported, fmpy, without_compiler
 from languages.cases import MODELS
-from languages.laws import mostly_slow
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.exports.fmi_description import Variable, dimension, named
 

@@ -9,7 +9,7 @@ import trundle
 from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
 from exports.wheeled_cases import WHEELED, fields
 from languages.java_code import tool
-from languages.laws import mostly_slow
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.languages import JAVA
 

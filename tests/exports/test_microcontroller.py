@@ -9,8 +9,8 @@ import pytest
 import trundle
 from languages.c_code import compiler
 from languages.cases import MODELS, states
-from languages.laws import mostly_slow
 from languages.rounding import SINGLE, rounding
+from parameters import mostly_slow
 from trundle.exports.entries import entries
 
 # Reads states from a file, calls one function for each, writes what it gives to another.

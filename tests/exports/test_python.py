@@ -9,6 +9,7 @@ import pytest
 from exports.running import HOSTILE, hostile_model, readme_code, rk4
 from languages import laws
 from languages.cases import MODELS, states
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.languages import JAX, NUMPY, source
 
@@ -35,12 +36,12 @@ def caller(language):
     return called
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", laws.ROBOTS)
 def test_robots_match_their_kernels_in_numpy(name, seed):
     laws.robot_matches_its_kernel(name, caller("numpy"), seed)
 
 
-@pytest.mark.parametrize("name", laws.mostly_slow(MODELS, ["pendulum"]))
+@pytest.mark.parametrize("name", mostly_slow(MODELS, ["pendulum"]))
 def test_robots_match_their_kernels_in_jax(name, seed):
     laws.robot_matches_its_kernel(name, caller("jax"), seed)
 

@@ -10,7 +10,7 @@ from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, enco
 from exports.running import hostile_model
 from exports.wheeled_cases import WHEELED, fields
 from languages.c_code import compiler
-from languages.laws import mostly_slow
+from parameters import mostly_slow
 from trundle.languages import C
 
 _FLAGS = [

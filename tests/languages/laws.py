@@ -1,19 +1,12 @@
 """What a language's functions are held to, given what calls them: `called(program, *groups)` → the output groups."""
 
 import numpy as np
-import pytest
 
 from languages.cases import MODELS, edges, operations, states
 from languages.rounding import off
+from parameters import mostly_slow
 from program.programs import random_program
 from trundle.program import Tracer
-
-
-def mostly_slow(names, quick):
-    """Names as a test's parameters, slow but for the quick ones, which must be among them."""
-    assert set(quick) <= set(names), f"{set(quick) - set(names)} would select nothing"
-    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
-
 
 ROBOTS = mostly_slow(MODELS, ("differential_drive", "mecanum", "four_bar"))
 

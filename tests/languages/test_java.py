@@ -6,12 +6,13 @@ import pytest
 from languages import laws
 from languages.cases import MODELS, operations
 from languages.java_code import called
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.languages import JAVA, source
 from trundle.languages.language import functions
 
 
-@pytest.mark.parametrize("name", laws.mostly_slow(MODELS, ["differential_drive"]))
+@pytest.mark.parametrize("name", mostly_slow(MODELS, ["differential_drive"]))
 def test_robots_match_their_kernels(name, seed):
     laws.robot_matches_its_kernel(name, called, seed)
 

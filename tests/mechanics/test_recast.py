@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from parameters import mostly_slow
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
@@ -18,7 +19,7 @@ from trundle.spatial.vectors import IDENTITY, euler_rotation, principal_rotation
 from .trees import random_axis, random_inertia, random_motion, random_pose, random_tree
 
 
-@pytest.fixture(params=range(40), ids="seed {}".format)
+@pytest.fixture(params=mostly_slow(range(40), range(8)), ids="seed {}".format)
 def rng(request):
     return np.random.default_rng(request.param)
 

@@ -5,6 +5,7 @@ forces.
 import numpy as np
 import pytest
 
+from parameters import mostly_slow
 from trundle.model import derive
 from trundle.robot import parse_robot
 
@@ -39,7 +40,10 @@ def close(a, b, scale, tolerance=1e-10):
     assert abs(a - b) <= tolerance * max(scale, 1.0), (a, b, scale)
 
 
-@pytest.mark.parametrize("kind", random_robots.ALL)
+QUICK = ("differential", "with_casters", "tricycle", "omni", "trailer", "platform")
+
+
+@pytest.mark.parametrize("kind", mostly_slow(random_robots.ALL, QUICK))
 def test_accelerations_currents_and_contact_forces(kind, rng):
     agrees_with_multipliers(kind, rng)
 
@@ -73,7 +77,7 @@ def agrees_with_multipliers(kind, rng):
                 close(values[name], expected, strongest)
 
 
-@pytest.mark.parametrize("kind", random_robots.ALL)
+@pytest.mark.parametrize("kind", mostly_slow(random_robots.ALL, QUICK))
 def test_contact_forces_change_the_momentum(kind, rng):
     """Newton's law on the whole robot: the ground's forces are the rate of its momentum, their moment that of
     its spin.

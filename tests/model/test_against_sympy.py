@@ -44,7 +44,7 @@ ROBOTS = {
 }
 
 
-SLOW = {"with_casters", "tricycle", "two_steered"}
+SLOW = {"with_casters", "tricycle", "two_steered", "omni", "mecanum"}
 
 
 @pytest.mark.parametrize(

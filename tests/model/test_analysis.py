@@ -9,6 +9,7 @@ from sympy.physics.mechanics import LagrangesMethod
 
 import trundle
 from model import random_robots
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.analysis.analyze import analyze
 from trundle.analysis.filtration import NamedField, filtration
@@ -52,7 +53,7 @@ def car(trailers=0, driven="front"):
     return parse_robot(made)
 
 
-@pytest.mark.parametrize("kind", catalog.names())
+@pytest.mark.parametrize("kind", mostly_slow(catalog.names(), ["differential_drive", "tricycle", "four_bar"]))
 def test_every_answer_for_every_robot_of_the_catalogue(kind):
     robot = catalog.robot(kind)
     found = analyze(robot)

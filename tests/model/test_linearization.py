@@ -15,6 +15,7 @@ import trundle
 from model.test_from_sympy import cart_pole, dynamicsymbols, pendulum_in_the_plane, rolling_disc
 from model.test_whipple import TABLE
 from model.whipple import BENCHMARK, whipple
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.errors import InputError, NumericsError
 from trundle.model import derive
@@ -81,7 +82,7 @@ def moving_axes(model, x0, rate0):
 TREES = [name for name in catalog.names() if not catalog.robot(name).loops]
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", mostly_slow(TREES, ["differential_drive", "mecanum", "leg"]))
 def test_matrices_are_the_differences_of_the_compiled_programs(name, rng):
     model = derive(catalog.robot(name))
     x = {each: rng.uniform(-0.7, 0.7) for each in model.states}
@@ -206,7 +207,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, ["drive", "disc"]))
 def test_a_trajectorys_matrices_carry_neighbouring_runs(name):
     """ż = A(t) z from t₀ to the end gives what runs from neighbouring states do: also where quaternions turn."""
     make, inputs, initial = CASES[name]
@@ -410,7 +411,12 @@ def test_swerve_modules_that_roll_ideally_leave_no_pose_uncontrolled():
     assert len(found.integrals) == 2  # four wheels, whose angles two relations tie
 
 
-@pytest.mark.parametrize("name", ["differential_drive", "tricycle", "ackermann", "mecanum"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        ["differential_drive", "tricycle", "ackermann", "mecanum"], ["differential_drive", "mecanum"]
+    ),
+)
 def test_integrals_are_what_no_bracket_reaches_at_any_configuration(name, rng):
     """As many as the growth vector leaves out there, and constant along runs that go anywhere (to their tolerance)."""
     robot = catalog.robot(name)

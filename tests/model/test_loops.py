@@ -8,6 +8,7 @@ import pytest
 import trundle
 from mechanics.pinocchio_trees import Twin
 from mechanics.trees import random_motion
+from parameters import mostly_slow
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.frames import world_poses
@@ -71,7 +72,12 @@ def test_a_slider_crank_with_a_massless_rod_has_the_textbook_acceleration(rng):
         assert force[0] * np.cos(angle) == pytest.approx(mass * piston, rel=1e-8, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["revolute", "prismatic", "cylindrical", "spherical", "planar", "fixed"])
+@pytest.mark.parametrize(
+    "kind",
+    mostly_slow(
+        ["revolute", "prismatic", "cylindrical", "spherical", "planar", "fixed"], ["spherical", "planar"]
+    ),
+)
 def test_a_floating_body_held_by_a_loop_moves_as_on_that_joint(kind, rng):
     """The same body on a joint of the tree, and floating with that joint as a loop: same motion, same energy."""
     body = {
@@ -344,7 +350,11 @@ def stewart_platform():
     return {"name": "stewart", "base": "fixed", "joints": joints, "loops": loops}
 
 
-@pytest.mark.parametrize("description", [stewart_platform(), four_bar()], ids=["stewart", "four_bar"])
+@pytest.mark.parametrize(
+    "description",
+    [pytest.param(stewart_platform(), marks=pytest.mark.slow), four_bar()],
+    ids=["stewart", "four_bar"],
+)
 def test_tracers_and_casadis_symbols_give_the_same_programs(description, monkeypatch, rng):
     robot = parse_robot(description) if isinstance(description, dict) else description
     traced = trundle.derive(robot)

@@ -13,6 +13,7 @@ from scipy.linalg import expm, solve_continuous_are
 import trundle
 from model.test_whipple import TABLE
 from model.whipple import BENCHMARK, whipple
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.control.parts import moved_on
 from trundle.control.tangent import moving_axes
@@ -62,7 +63,7 @@ CIRCLES = {
 }
 
 
-@pytest.mark.parametrize("name", CIRCLES)
+@pytest.mark.parametrize("name", mostly_slow(CIRCLES, ["differential_drive", "mecanum", "tractor"]))
 def test_a_steady_motion_goes_on_as_it_is(name):
     """Simulated with its own inputs, every speed stays, and the pose moves along an arc."""
     model = model_of(name)
@@ -80,7 +81,7 @@ def test_a_steady_motion_goes_on_as_it_is(name):
     np.testing.assert_allclose(about.deviation(end, time=1.0), 0, atol=3e-6)
 
 
-@pytest.mark.parametrize("name", CIRCLES)
+@pytest.mark.parametrize("name", mostly_slow(CIRCLES, ["differential_drive", "mecanum", "tractor"]))
 def test_its_matrices_are_the_same_all_along(name):
     model = model_of(name)
     found = model.trim(CIRCLES[name])
@@ -91,7 +92,12 @@ def test_its_matrices_are_the_same_all_along(name):
     np.testing.assert_allclose(elsewhere.B, about.B, atol=1e-11 * np.abs(about.B).max())
 
 
-@pytest.mark.parametrize("name", ["differential_drive", "tricycle", "ackermann", "tractor"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        ["differential_drive", "tricycle", "ackermann", "tractor"], ["differential_drive", "tractor"]
+    ),
+)
 def test_the_pose_error_of_runs_beside_is_what_a_and_b_say(name):
     """z(τ) = exp(A τ) z(0) + ∫ exp(A s) B δu ds against differences of simulated runs."""
     model = model_of(name)

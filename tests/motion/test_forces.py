@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.motion.forces import DrivenRobot, motion_forces
@@ -59,7 +60,7 @@ def test_contacts_move_the_mass_and_motors_pay_for_its_energy(motion):
     np.testing.assert_allclose(power, (energy(times + h) - energy(times - h)) / (2 * h), atol=2e-4)
 
 
-@pytest.mark.parametrize("motor", [None, "kraken_x60"])
+@pytest.mark.parametrize("motor", mostly_slow([None, "kraken_x60"], [None]))
 def test_a_robot_whose_wheels_creep_follows_a_plan_by_feed_forward(motor, motion):
     robot = catalog.swerve(motor=motor)
     tracking = trundle.track(robot, motion, samples=201)
@@ -91,6 +92,7 @@ def test_saturated_motors_show_as_errors(motion):
     assert tracking.largest["position"] > 0.1
 
 
+@pytest.mark.slow
 def test_ideal_wheels_and_steering_by_motors_that_hold_no_angle():
     data = catalog.document("swerve", modules=2).robot
     motors = {

@@ -8,6 +8,7 @@ import pytest
 
 import trundle
 from languages.node import run_module
+from parameters import mostly_slow
 from trundle.drawing.scenes import motion
 from trundle.errors import InputError
 from trundle.page.joining import joined
@@ -144,7 +145,7 @@ def test_inputs_over_time_are_what_python_has(interpolation):
     )
 
 
-@pytest.mark.parametrize("name", trundle.catalog.names())
+@pytest.mark.parametrize("name", mostly_slow(trundle.catalog.names(), ["differential_drive", "four_bar"]))
 def test_every_robot_of_the_catalogue_comes_alive(name):
     run = run_of(live_data(trundle.catalog.document(name)), {"run.duration": 0.5})
     assert all(np.isfinite(column).all() for column in run["values"].values())
@@ -160,7 +161,11 @@ def test_a_long_chain_has_no_slopes_of_its_own_and_runs():
         assert run["values"][name][-1] == pytest.approx(exact[name][-1], abs=1e-6)
 
 
-@pytest.mark.parametrize("example", sorted(Path("examples").glob("*/*.yaml")), ids=lambda path: path.stem)
+EXAMPLES = [str(path) for path in sorted(Path("examples").glob("*/*.yaml"))]
+QUICK = ("examples/diff_drive/circle.yaml", "examples/gears/rear_axle.yaml", "examples/four_bar/crank.yaml")
+
+
+@pytest.mark.parametrize("example", mostly_slow(EXAMPLES, QUICK))
 def test_every_example_comes_alive(example):
     run = run_of(live_data(example), {"run.duration": 1.0})
     assert run["halfStepError"] < 1e-3

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from trundle.page import page_of
 from trundle.page.inert_json import to_json
 from trundle.page.joining import joined
@@ -93,7 +94,12 @@ def test_set_motion_swaps_run_path_and_curves(circle, opened):
     assert page.evaluate("trundlePage.ghost !== null")
 
 
-@pytest.mark.parametrize("file", ["skid_steer/turn.yaml", "mecanum/drive.yaml", "gears/rear_axle.yaml"])
+@pytest.mark.parametrize(
+    "file",
+    mostly_slow(
+        ["skid_steer/turn.yaml", "mecanum/drive.yaml", "gears/rear_axle.yaml"], ["skid_steer/turn.yaml"]
+    ),
+)
 def test_arrows_of_a_motion_from_the_browser_are_those_of_the_run(file, opened):
     """What the ground does to wheels, from the values alone: as `show.arrows` has it."""
     page = opened(page_of(trundle.run(_CIRCLE.parents[1] / file, progress=False)))

@@ -7,6 +7,7 @@ import pytest
 import xarray
 
 import trundle
+from parameters import mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.results import Batch, Run
@@ -86,7 +87,13 @@ def test_representations(batch):
     assert "right.angle" in batch._repr_html_()
 
 
-@pytest.mark.parametrize("name", [*catalog.names(), "double.yaml", "two_modules.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(
+        [*catalog.names(), "double.yaml", "two_modules.yaml"],
+        ["differential_drive", "four_bar", "double.yaml"],
+    ),
+)
 def test_a_robot_alone_has_the_bits_that_it_has_among_robots_like_it(rng, name):
     found = EXAMPLES.glob(f"*/{name}") if name.endswith(".yaml") else ()
     model = trundle.derive(next((trundle.load(path) for path in found), None) or catalog.robot(name))

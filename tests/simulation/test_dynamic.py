@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
+from parameters import mostly_slow
 from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
@@ -511,7 +512,7 @@ def test_rollout_counts_what_diverged():
         rollout(model, initial={"left_motor.current": 1e308}, steps=10, count=3)
 
 
-@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("first", mostly_slow(FIRST, FIRST[:2]))
 def test_simulate_is_the_function_whatever_was_imported_first(first):
     code = f"import trundle; {first}; print(type(simulate).__name__, type(trundle.roll).__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from trundle.choices import EXPORTED
@@ -72,9 +72,17 @@ def execute(args: Namespace, out: Output) -> int:
         [
             *(f"  {name}  {size:,} bytes" for name, size in files.items()),
             *(f"  {note}" for note in made.notes),
+            *_left(initial=request.run.initial, set=request.run.set),
         ]
     )
     return 0
+
+
+def _left(**sections: Mapping[str, object]) -> Iterator[str]:
+    """That what a file's run section changes is not exported."""
+    changed = [name for name, given in sections.items() if given]
+    if changed:
+        yield f"  without run.{' and run.'.join(changed)}: models start and have parameters as the robot is described"
 
 
 @contextmanager

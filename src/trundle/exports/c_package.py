@@ -15,9 +15,19 @@ from trundle.exports.words import group_words
 from trundle.files import signature
 from trundle.languages import C_SINGLE, C, identifiers, require_identifier, source
 from trundle.languages.c import Structure, prototypes, structured
+from trundle.languages.language import Language
 from trundle.model import Model
 from trundle.program import Group
 
+# Headers that a package's would hide, functions beside which no namespace can stand, the microcontroller's files.
+_TAKEN = frozenset((
+    "assert", "complex", "errno", "fenv", "limits", "locale", "math", "setjmp", "signal", "stdarg", "stdbool",
+    "stddef", "stdint", "stdio", "stdlib", "string", "tgmath", "threads", "time", "wchar", "wctype",
+    "abort", "access", "alarm", "bind", "clock", "close", "connect", "div", "dup", "exit", "fork", "free", "index",
+    "kill", "link", "listen", "nice", "open", "pause", "pipe", "raise", "rand", "random", "read", "remove", "rename",
+    "rewind", "select", "send", "sleep", "socket", "stat", "sync", "system", "truncate", "wait", "write",
+    "board", "semihosting", "startup",
+))  # fmt: skip
 WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 _HEADER = """\
 /* {name}, {signature}. README.md tells what every function takes and gives.
@@ -183,12 +193,20 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     return Package(files, usage, {})
 
 
+def require_package_name(name: str, language: Language) -> None:
+    """Raise InputError where files and namespaces in C and C++ can't be called like that."""
+    require_identifier(name, language)
+    if name in _TAKEN:
+        hint = f"name it {name}_robot, say (--name on the command line)"
+        raise InputError(f"'{name}' can't be a package's name: C's own headers use it", key="name", hint=hint)
+
+
 class Code:
     """The texts of a package in C."""
 
     def __init__(self, model: Model, entries: Sequence[Entry], options: Options) -> None:
         language = C_SINGLE if options.precision == "single" else C
-        require_identifier(options.name, language)
+        require_package_name(options.name, language)
         self.model, self.entries, self.name = model, entries, options.name
         self.names = naming(options.name, entries)
         self.language = structured(language, self.names.structures)

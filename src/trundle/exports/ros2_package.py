@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from trundle.exports.c_package import require_package_name
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
@@ -18,7 +19,7 @@ from trundle.exports.wheeled_base import (
     parameter_fields,
 )
 from trundle.files import signature
-from trundle.languages import C, require_identifier, source
+from trundle.languages import C, source
 from trundle.languages.c import Structure, structured
 from trundle.languages.language import Function, Language
 from trundle.model import Model
@@ -74,7 +75,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     """NAME.hpp: functions, and what the entries allow of the classes Kinematics and Odometry."""
     group, fields = parameter_fields(entries, CPP)
     structures = {} if group is None else {group: Structure("Parameters", [each.name for each in fields])}
-    require_identifier(options.name, CPP)
+    require_package_name(options.name, CPP)
     by_name = {entry.name: entry for entry in entries}
     classes: list[str] = []
     usage = _USAGE.format(name=options.name)

@@ -1,0 +1,10 @@
+"""Parameters of a law that is tested on many robots: a few always, the others where slow tests run."""
+
+import pytest
+
+
+def mostly_slow(values, quick):
+    """Values as a test's parameters, slow but for the quick ones, which must be among them."""
+    unknown = [each for each in quick if each not in values]
+    assert not unknown, f"{unknown} would select nothing"
+    return [each if each in quick else pytest.param(each, marks=pytest.mark.slow) for each in values]
