@@ -101,12 +101,17 @@ def test_the_readmes_lines_run(target, tmp_path):
     """As they stand, without warnings."""
     if target == "jax":
         pytest.importorskip("jax")
-    MODELS["four_bar"]().export(target, output=tmp_path / "robot")
-    command = [sys.executable, "-W", "error", "-c", readme_code(tmp_path / "robot")]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=tmp_path / "robot", timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    for name, what in [
+        ("four_bar", None),
+        *(("differential_drive", part) for part in ("jacobian", "odometry", "kinematics")),
+    ]:
+        folder = tmp_path / (what or "all")
+        MODELS[name]().export(target, what, output=folder)
+        code = readme_code(folder)
+        assert "robot." in code
+        command = [sys.executable, "-W", "error", "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("target", NUMPY_AND_SLOW_JAX)

@@ -11,7 +11,7 @@ from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.words import told
 from trundle.files import signature
-from trundle.languages import JAX, NUMPY, Language, require_identifier, source
+from trundle.languages import JAX, NUMPY, Language, arguments, require_identifier, source
 from trundle.model import Model
 
 _LANGUAGES = {"numpy": NUMPY, "jax": JAX}
@@ -95,6 +95,20 @@ def _wrapped(line: str) -> str:
 def _usage(model: Model, entries: Sequence[Entry], options: Options) -> str:
     library, np = {"numpy": ("numpy", "numpy"), "jax": ("jax", "jax.numpy")}[options.target]
     moves = any(entry.name == "dynamics" for entry in entries)
-    example = _EXAMPLE.format(np=np, inputs=len(model.inputs)) if moves else ""
+    example = _EXAMPLE.format(np=np, inputs=len(model.inputs)) if moves else _call(entries[0], np)
     wide = _WIDE if options.target == "jax" else ""
     return _USAGE.format(name=options.name, library=library, wide=wide, example=example)
+
+
+def _call(first: Entry, np: str) -> str:
+    """Lines that call a function."""
+    names, count = arguments(first.program, NUMPY), len(first.program.inputs)
+    known = {"state": "START", "parameter": "PARAMETERS"}
+    lines = [
+        f"{name} = {np}.array([*robot.{known[name]}.values()])"
+        if name in known
+        else f"{name} = {np}.zeros({group.size})"
+        for name, group in zip(names, first.groups[:count], strict=False)
+    ]
+    lines.append(f"{', '.join(names[count:])} = robot.{first.name}({', '.join(names[:count])})")
+    return indent("\n".join(["", *lines, ""]), "    ")
