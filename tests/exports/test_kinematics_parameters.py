@@ -6,6 +6,7 @@ import pytest
 import trundle
 from exports.wheeled_cases import WHEELED, measured
 from motion.test_kinematics import mixed
+from parameters import mostly_slow
 from trundle.exports.entries import entries
 
 BASES = {**{name: lambda name=name: trundle.catalog.robot(name) for name in WHEELED}, "mixed": mixed}
@@ -56,7 +57,7 @@ def test_at_the_descriptions_parameters_nothing_changes(name, rng):
     assert off(found["base_twist"](*given, p), kinematics.forward(*given)) <= 2e-15
 
 
-@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("name", mostly_slow(BASES, ["differential_drive", "tricycle", "mecanum"]))
 def test_changed_parameters_are_a_changed_description(name, rng):
     """1,000 cases: 5 robots with other measures, derived anew, of 200 twists each."""
     found, _ = programs(BASES[name]())

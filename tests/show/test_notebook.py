@@ -17,6 +17,7 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
+from parameters import mostly_slow
 from trundle.program import Group, Instruction, Program
 from trundle.results import Batch, Run
 from trundle.robot import parse_robot
@@ -149,7 +150,7 @@ def formulas(seen):
     return parts[1::2]
 
 
-@pytest.mark.parametrize("name", trundle.catalog.names())
+@pytest.mark.parametrize("name", mostly_slow(trundle.catalog.names(), ["differential_drive", "four_bar"]))
 def test_a_model_shows_its_equations(name):
     model = trundle.derive(trundle.catalog.robot(name))
     seen = checked(model._repr_html_())
