@@ -17,7 +17,8 @@ from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
 
 
 def cut_to_pieces(monkeypatch, size, long=0):
-    monkeypatch.setattr(llvm_kernel, "LOOPED", 0)
+    for least in ("LOOPED", "BRANCHED"):
+        monkeypatch.setattr(llvm_kernel, least, 0)
     monkeypatch.setattr(llvm_kernel, "LONG", long)
     for length in ("PIECE", "LOOP", "CHAIN_LOOP"):
         monkeypatch.setattr(llvm_kernel, length, size)
