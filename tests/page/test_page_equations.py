@@ -13,6 +13,7 @@ def run_of(robot, **options):
 
 def test_equations_stand_on_the_page(opened):
     page = opened(page_of(run_of(catalog.differential_drive(), inputs={"right_motor.voltage": 2.0})))
+    page.locator("#equations").scroll_into_view_if_needed()  # out of sight nothing of them is set
     assert page.locator("#equations h2").inner_text() == "Equations"
     titles = page.locator("#equations h3").all_inner_texts()
     assert {"Constraints of rolling", "Equations of motion", "Accelerations"} <= set(titles)
@@ -39,6 +40,6 @@ def test_what_has_no_equations_says_why(monkeypatch):
 def test_numbers_beside_symbols_follow_the_sliders(opened):
     page = opened(page_of(trundle.derive(catalog.differential_drive())))
     cell = page.locator("#equations [data-keys='r']")
-    assert cell.inner_text() == "0.15"
+    assert cell.text_content() == "0.15"
     page.evaluate("globalThis.trundlePage.controls.set([['parameters.r', 0.2]])")
-    assert cell.inner_text() == "0.2"
+    assert cell.text_content() == "0.2"
