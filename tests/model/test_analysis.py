@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -193,8 +194,13 @@ def growth_by_sympy(robot, coordinates, rng):
     points = rng.uniform(0.2, 1.0, (2, len(chosen)))
 
     def values(fields):
-        functions = [sp.lambdify([list(symbols)], list(each), "numpy") for each in fields]
-        return np.array([[np.array(f(list(p)), dtype=float) for f in functions] for p in points])
+        functions = [sp.lambdify([list(symbols)], list(each), "mpmath") for each in fields]
+        with mpmath.workdps(
+            50
+        ):  # brackets of fields that aren't simplified are 0/0 where tan(steering) = w/l
+            return np.array(
+                [[np.array(f(list(map(mpmath.mpf, p))), dtype=float) for f in functions] for p in points]
+            )
 
     fields = [NamedField(str(k), field(vector)) for k, vector in enumerate(basis)]
     return filtration(fields, bracket, values, len(chosen)).growth
