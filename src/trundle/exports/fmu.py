@@ -89,10 +89,12 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
         message = f"an FMU has the dynamics and the outputs, not {', '.join(other) or 'outputs alone'}"
         raise InputError(message, key="what", hint='say "dynamics,outputs"; derivatives are in every FMU')
     programs = _programs(model, by_part)
+    guided = _guided(programs)
+    programs["change"] = _changes(guided)
     code = _code(programs, options.name)
     variables = _variables(model, by_part)
     facts = repr((model.digest, variables, code)).encode()
-    needs = _needs(variables, programs)
+    needs = _needs(variables, guided)
     interface = Interface(model.name, options.name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
     declared = dict(zip(programs, prototypes(code), strict=True))
     text = {"model.h": _header(interface, declared), "model.c": code}
@@ -111,18 +113,20 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
 
 
 def _programs(model: Model, entries: Mapping[str, Entry]) -> dict[str, Program]:
-    """The functions of `core.h` by name: rates and outputs are those of the state moved onto the constraints."""
+    """The functions of `core.h` that the model has, by name."""
     found = {"rate": entries["dynamics"].program}
     if "outputs" in entries:
         found["output"] = entries["outputs"].program
     if model.projection is not None:
         found["project"] = model.projection
-    guided = {
-        name: each if model.projection is None else feed(each, model.projection)
-        for name, each in found.items()
-        if name != "project"
-    }
-    return {**found, "change": _changes(guided)}
+    return found
+
+
+def _guided(programs: Mapping[str, Program]) -> dict[str, Program]:
+    """Rates and outputs of the state moved onto the constraints, where there are any."""
+    projection = programs.get("project")
+    found = {name: programs[name] for name in ("rate", "output") if name in programs}
+    return found if projection is None else {name: feed(each, projection) for name, each in found.items()}
 
 
 def _changes(programs: Mapping[str, Program]) -> Program:
@@ -168,16 +172,13 @@ def _variables(model: Model, entries: Mapping[str, Entry]) -> list[Variable]:
     return named(found)
 
 
-def _needs(variables: Sequence[Variable], programs: Mapping[str, Program]) -> dict[int, Sequence[int]]:
+def _needs(variables: Sequence[Variable], guided: Mapping[str, Program]) -> dict[int, Sequence[int]]:
     """By the reference of every rate and output what it hangs on."""
     kinds = [each.kind for each in variables]
     first = {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
     found: dict[int, Sequence[int]] = {}
-    for kind in ("rate", "output"):
-        if kind in programs and kind in first:
-            program = programs[kind]
-            if "project" in programs:
-                program = feed(program, programs["project"])
+    for kind, program in guided.items():
+        if kind in first:
             found |= dict(enumerate(dependencies(program, first, kind), first[kind]))
     return found
 
