@@ -15,7 +15,7 @@ from pathlib import Path
 
 import trundle
 from benchmarks.measure import MISSING, Row, seconds_text
-from trundle.show.films import film
+from trundle.show.figures.films import film
 
 ROBOTS = {"diff_drive": "examples/diff_drive/circle.yaml", "swerve": "examples/swerve/four_modules.yaml"}
 DURATION, FPS, WIDTH = 10.0, 30.0, 600

@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from benchmarks.measure import MISSING, Row, best_seconds, best_together, installed, seconds_text
 from trundle import Frame, Inertia, JointMotion, Robot, derive, joint_loads, load, symbolic_loads
-from trundle.loads.recursion import Recursion, recursion_of
+from trundle.limbs.loads.recursion import Recursion, recursion_of
 from trundle.mechanics.tree import WORLD, Tree
 from trundle.program import compile_program
 from trundle.program.simplify import only_output

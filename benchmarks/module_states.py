@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.measure import MISSING, Row, best_together, installed, seconds_text
 from trundle.catalog import swerve
-from trundle.motion.kinematics import kinematics
+from trundle.motion.drive.kinematics import kinematics
 from trundle.program import compile_program
 
 RATIO, CALL = 150.0, 10e-6

@@ -60,8 +60,8 @@ def _row(what: str, given: Document, changes: Changes, target: float, quick: boo
     """Seconds of a run in the page, beside those of `trundle.run`, and how far apart their ends are."""
     import numpy as np
 
-    from trundle.page.joining import joined
-    from trundle.page.live import live_of, model_text
+    from trundle.show.page.joining import joined
+    from trundle.show.page.live import live_of, model_text
     from trundle.simulation.runfile import task_of
 
     what = f"live page, under Node: {what}"

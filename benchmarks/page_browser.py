@@ -12,7 +12,7 @@ import numpy as np
 import trundle
 from benchmarks.measure import MISSING, Row, seconds_text
 from benchmarks.page_frames import NO_CHROMIUM, find_chromium, frame_times
-from trundle.page import page_of
+from trundle.show.page import page_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

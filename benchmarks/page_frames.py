@@ -15,8 +15,8 @@ import numpy as np
 import trundle
 from benchmarks.measure import MISSING, Row
 from trundle.documents import dump, load_urdf
-from trundle.page import page_of
 from trundle.robot.bodies import RevoluteJoint
+from trundle.show.page import page_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

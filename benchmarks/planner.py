@@ -16,8 +16,8 @@ def transitions(quick: bool) -> list[Row]:
     processes disturb what takes milliseconds.
     """
     import trundle
-    from trundle.planning.planner import steered_drive
-    from trundle.planning.search import transition
+    from trundle.motion.planning.planner import steered_drive
+    from trundle.motion.planning.search import transition
 
     square = trundle.kinematics(trundle.catalog.swerve())
     drive = steered_drive(square, [trundle.Limits(2, 10, 75, 1, 5, 10)] * 4)

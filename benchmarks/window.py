@@ -20,8 +20,8 @@ import pygame
 import trundle
 from benchmarks.measure import Row
 from trundle.results.arrays import FloatArray
-from trundle.window import display
-from trundle.window.player import Player, played
+from trundle.show.window import display
+from trundle.show.window.player import Player, played
 
 SIZE = (1200, 800)
 SAMPLES = 10_000

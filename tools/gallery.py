@@ -18,8 +18,8 @@ from pathlib import Path
 import trundle
 from tools.gallery_pictures import draw_pictures, save_still
 from trundle.documents import Document, load
-from trundle.page import page_of
 from trundle.results import Run
+from trundle.show.page import page_of
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

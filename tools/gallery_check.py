@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from trundle.show.style import png_mark
+from trundle.show.figures.style import png_mark
 
 _CHROMIUM = "/usr/bin/chromium"
 # Width, height and colours of each look at a page.

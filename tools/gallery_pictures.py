@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 
 import trundle
 from trundle.results import Run
-from trundle.scene import project
-from trundle.show.path import track_of
-from trundle.show.plane import limits_around
-from trundle.show.robot import draw_scene
-from trundle.show.style import COLOURS, MUTED, house_style, new_figure, save_figure
+from trundle.show.drawing.scene import project
+from trundle.show.figures.path import track_of
+from trundle.show.figures.plane import limits_around
+from trundle.show.figures.robot import draw_scene
+from trundle.show.figures.style import COLOURS, MUTED, house_style, new_figure, save_figure
 
 # Inches of a card's picture: 480 × 360 pixels.
 _CARD = (3.2, 2.4)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import InputError as InputError
 from trundle.errors import NumericsError as NumericsError
 from trundle.errors import TrundleError as TrundleError
+from trundle.moved import install
 from trundle.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -17,68 +18,70 @@ if TYPE_CHECKING:
     from trundle import formulas as formulas
     from trundle import program as program
     from trundle import robot as robot
-    from trundle import window as window
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
-    from trundle.capture.cycles import Cycles as Cycles
-    from trundle.capture.cycles import contacts as contacts
-    from trundle.capture.cycles import cycles as cycles
-    from trundle.capture.force_plates import ForcePlate as ForcePlate
-    from trundle.capture.ground_reactions import GroundReaction as GroundReaction
-    from trundle.capture.ground_reactions import ground_reactions as ground_reactions
-    from trundle.capture.joint_motion import JointMotion as JointMotion
-    from trundle.capture.joint_motion import joint_motion as joint_motion
-    from trundle.capture.marker_file import read_markers as read_markers
-    from trundle.capture.recording import Recording as Recording
-    from trundle.capture.recording_files import read_recording as read_recording
-    from trundle.capture.recording_files import write_recording as write_recording
-    from trundle.capture.segments import SegmentPoses as SegmentPoses
-    from trundle.capture.segments import segment_poses as segment_poses
-    from trundle.capture.smoothing import smooth as smooth
-    from trundle.capture.smoothing import smoothing as smoothing
     from trundle.catalog.anthropometry import BodySegment as BodySegment
     from trundle.catalog.anthropometry import body_segments as body_segments
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
-    from trundle.driving.drive import drive as drive
-    from trundle.driving.following import follow as follow
-    from trundle.driving.path_files import read_path as read_path
-    from trundle.driving.pose_paths import pose_path as pose_path
-    from trundle.driving.pursuit import holonomic_twist as holonomic_twist
-    from trundle.driving.pursuit import pursue as pursue
-    from trundle.driving.record import to_run as to_run
-    from trundle.driving.trajectories import write_trajectory as write_trajectory
     from trundle.exports.export import export as export
     from trundle.exports.functions import to_casadi as to_casadi
     from trundle.exports.functions import to_jax as to_jax
     from trundle.exports.functions import to_numpy as to_numpy
     from trundle.formulas import equations as equations
-    from trundle.loads import Loads as Loads
-    from trundle.loads import joint_loads as joint_loads
-    from trundle.loads.symbolic_loads import SymbolicLoads as SymbolicLoads
-    from trundle.loads.symbolic_loads import symbolic_loads as symbolic_loads
+    from trundle.formulas.typeset.formats import format_equations as format_equations
+    from trundle.limbs.capture.cycles import Cycles as Cycles
+    from trundle.limbs.capture.cycles import contacts as contacts
+    from trundle.limbs.capture.cycles import cycles as cycles
+    from trundle.limbs.capture.force_plates import ForcePlate as ForcePlate
+    from trundle.limbs.capture.ground_reactions import GroundReaction as GroundReaction
+    from trundle.limbs.capture.ground_reactions import ground_reactions as ground_reactions
+    from trundle.limbs.capture.joint_motion import JointMotion as JointMotion
+    from trundle.limbs.capture.joint_motion import joint_motion as joint_motion
+    from trundle.limbs.capture.marker_file import read_markers as read_markers
+    from trundle.limbs.capture.recording import Recording as Recording
+    from trundle.limbs.capture.recording_files import read_recording as read_recording
+    from trundle.limbs.capture.recording_files import write_recording as write_recording
+    from trundle.limbs.capture.segments import SegmentPoses as SegmentPoses
+    from trundle.limbs.capture.segments import segment_poses as segment_poses
+    from trundle.limbs.capture.smoothing import smooth as smooth
+    from trundle.limbs.capture.smoothing import smoothing as smoothing
+    from trundle.limbs.loads import Loads as Loads
+    from trundle.limbs.loads import joint_loads as joint_loads
+    from trundle.limbs.loads.symbolic_loads import SymbolicLoads as SymbolicLoads
+    from trundle.limbs.loads.symbolic_loads import symbolic_loads as symbolic_loads
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
-    from trundle.motion.kinematics import kinematics as kinematics
-    from trundle.motion.limits import Limits as Limits
-    from trundle.motion.motor_limits import motor_limits as motor_limits
-    from trundle.motion.odometry import derive_odometry
-    from trundle.motion.tracking import track as track
-    from trundle.page.animate import animate as animate
-    from trundle.planning.planner import plan as plan
-    from trundle.planning.planner import plan_to_pose as plan_to_pose
+    from trundle.motion.commands.drive import drive as drive
+    from trundle.motion.commands.record import to_run as to_run
+    from trundle.motion.drive.kinematics import kinematics as kinematics
+    from trundle.motion.drive.limits import Limits as Limits
+    from trundle.motion.forces.motor_limits import motor_limits as motor_limits
+    from trundle.motion.forces.tracking import track as track
+    from trundle.motion.odometry.odometry import derive_odometry
+    from trundle.motion.paths.following import follow as follow
+    from trundle.motion.paths.path_files import read_path as read_path
+    from trundle.motion.paths.pose_paths import pose_path as pose_path
+    from trundle.motion.paths.pursuit import holonomic_twist as holonomic_twist
+    from trundle.motion.paths.pursuit import pursue as pursue
+    from trundle.motion.paths.trajectories import write_trajectory as write_trajectory
+    from trundle.motion.planning.planner import plan as plan
+    from trundle.motion.planning.planner import plan_to_pose as plan_to_pose
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
-    from trundle.show.breakdown_figure import breakdown_figure as breakdown_figure
-    from trundle.show.load_figures import load_figures as load_figures
-    from trundle.show.plots import plot as plot
-    from trundle.show.several_runs import Comparison as Comparison
-    from trundle.show.several_runs import compare as compare
+    from trundle.show import page as page
+    from trundle.show import window as window
+    from trundle.show.figures.breakdown_figure import breakdown_figure as breakdown_figure
+    from trundle.show.figures.load_figures import load_figures as load_figures
+    from trundle.show.figures.plots import plot as plot
+    from trundle.show.figures.several_runs import Comparison as Comparison
+    from trundle.show.figures.several_runs import compare as compare
+    from trundle.show.page.animate import animate as animate
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
     from trundle.show.words import to_svg as to_svg
@@ -90,7 +93,6 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
-    from trundle.typeset.formats import format_equations as format_equations
     from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame
     from trundle.wrenches import Inertia as Inertia
@@ -100,19 +102,21 @@ if TYPE_CHECKING:
 
     load, odometry, open = load_robot, derive_odometry, open_model
 
+install()
+
 # The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
 # verbs of rooms above go through here, too, so that imports between rooms run one way.
 _HOMES = {
     "analysis.analyze": ("Analysis", "analyze"),
-    "capture.force_plates": ("ForcePlate",),
-    "capture.cycles": ("Cycles", "contacts", "cycles"),
-    "capture.ground_reactions": ("GroundReaction", "ground_reactions"),
-    "capture.joint_motion": ("JointMotion", "joint_motion"),
-    "capture.recording": ("Recording",),
-    "capture.marker_file": ("read_markers",),
-    "capture.recording_files": ("read_recording", "write_recording"),
-    "capture.segments": ("SegmentPoses", "segment_poses"),
-    "capture.smoothing": ("smooth", "smoothing"),
+    "limbs.capture.force_plates": ("ForcePlate",),
+    "limbs.capture.cycles": ("Cycles", "contacts", "cycles"),
+    "limbs.capture.ground_reactions": ("GroundReaction", "ground_reactions"),
+    "limbs.capture.joint_motion": ("JointMotion", "joint_motion"),
+    "limbs.capture.recording": ("Recording",),
+    "limbs.capture.marker_file": ("read_markers",),
+    "limbs.capture.recording_files": ("read_recording", "write_recording"),
+    "limbs.capture.segments": ("SegmentPoses", "segment_poses"),
+    "limbs.capture.smoothing": ("smooth", "smoothing"),
     "catalog.anthropometry": ("BodySegment", "body_segments"),
     "control.linear_trajectory": ("linearize_along",),
     "control.linearization": ("linearize",),
@@ -120,38 +124,40 @@ _HOMES = {
     "exports.export": ("export",),
     "exports.functions": ("to_casadi", "to_jax", "to_numpy"),
     "formulas": ("equations",),
-    "loads": ("Loads", "joint_loads"),
-    "loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),
+    "limbs.loads": ("Loads", "joint_loads"),
+    "limbs.loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),
     "model": ("Model", "derive"),
-    "driving.following": ("follow",),
-    "motion.kinematics": ("kinematics",),
-    "driving.drive": ("drive",),
-    "motion.limits": ("Limits",),
-    "driving.path_files": ("read_path",),
-    "driving.pose_paths": ("pose_path",),
-    "driving.pursuit": ("holonomic_twist", "pursue"),
-    "driving.record": ("to_run",),
-    "driving.trajectories": ("write_trajectory",),
-    "motion.motor_limits": ("motor_limits",),
-    "planning.planner": ("plan", "plan_to_pose"),
-    "motion.tracking": ("track",),
+    "motion.paths.following": ("follow",),
+    "motion.drive.kinematics": ("kinematics",),
+    "motion.commands.drive": ("drive",),
+    "motion.drive.limits": ("Limits",),
+    "motion.paths.path_files": ("read_path",),
+    "motion.paths.pose_paths": ("pose_path",),
+    "motion.paths.pursuit": ("holonomic_twist", "pursue"),
+    "motion.commands.record": ("to_run",),
+    "motion.paths.trajectories": ("write_trajectory",),
+    "motion.forces.motor_limits": ("motor_limits",),
+    "motion.planning.planner": ("plan", "plan_to_pose"),
+    "motion.forces.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
-    "page.animate": ("animate",),
-    "show.breakdown_figure": ("breakdown_figure",),
-    "show.several_runs": ("Comparison", "compare"),
-    "show.load_figures": ("load_figures",),
-    "show.plots": ("plot",),
+    "show.page.animate": ("animate",),
+    "show.figures.breakdown_figure": ("breakdown_figure",),
+    "show.figures.several_runs": ("Comparison", "compare"),
+    "show.figures.load_figures": ("load_figures",),
+    "show.figures.plots": ("plot",),
     "show.words": ("explain", "to_html", "to_svg", "to_text"),
     "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
     "sympy_models.from_sympy": ("from_sympy",),
-    "typeset.formats": ("format_equations",),
+    "formulas.typeset.formats": ("format_equations",),
     "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
 }
 _LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
-    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot", "window")},
+    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
+    "page": ("show.page", ""),
+    "window": ("show.window", ""),
     "load": ("documents", "load_robot"),
-    "odometry": ("motion.odometry", "derive_odometry"),
+    "odometry": ("motion.odometry.odometry", "derive_odometry"),
     "open": ("model.archive", "open_model"),
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from driving.simulator_motions import MOTIONS, plan, still
+from motion.simulator_motions import MOTIONS, plan, still
 from trundle.results import Run
 
 

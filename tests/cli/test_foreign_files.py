@@ -132,7 +132,7 @@ def test_a_figure_that_fails_loses_no_numbers(trundle, earlier, monkeypatch):
         raise InputError("no figure")
 
     figures = {name: content for name, content in contents(earlier).items() if name.endswith(".png")}
-    monkeypatch.setattr("trundle.show.plots.Plots.save", failing)
+    monkeypatch.setattr("trundle.show.figures.plots.Plots.save", failing)
     assert trundle("run", "circle.yaml", "--duration", "1").status == 1
     assert Run.load(earlier / "circle.nc").duration == Run.load(earlier / "circle.csv").duration == 1.0
     assert figures.items() <= contents(earlier).items()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trundle.capture.recording_files import read_recording
+from trundle.limbs.capture.recording_files import read_recording
 from trundle.results import Run
 
 LIMB = Path(__file__).parents[2] / "examples" / "limb"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import yaml
 
-from capture.c3d_files import Plate, corners, encoded, write_c3d
 from cli import walking_leg as leg
+from limbs.c3d_files import Plate, corners, encoded, write_c3d
 from trundle.results import Run
 
 ezc3d = pytest.importorskip("ezc3d", reason="ezc3d (the extra 'c3d') is not installed")

@@ -94,7 +94,7 @@ def test_pages(trundle, folder, runs):
 
 def test_a_window_gets_the_run_and_what_was_said(trundle, runs, monkeypatch):
     asked = []
-    monkeypatch.setattr("trundle.window.play", lambda run, **how: asked.append((run, how)))
+    monkeypatch.setattr("trundle.show.window.play", lambda run, **how: asked.append((run, how)))
     answer = trundle("show", runs[0], "--window", "--speed", "3", "--image", "robot.png", "--json")
     assert (answer.status, answer.data["files"]) == (0, [])
     ((run, how),) = asked
@@ -124,7 +124,7 @@ def test_what_is_driven_is_saved_where_it_is_said(trundle, folder, runs, monkeyp
         asked.append(given)
         return Run("driven", [0.0, 1.0], {"x": [0.0, 1.0]})
 
-    monkeypatch.setattr("trundle.window.drive", drive)
+    monkeypatch.setattr("trundle.show.window.drive", drive)
     assert trundle("show", "circle.yaml", "--drive", "--json").data["files"] == []
     for _ in range(2):
         answer = trundle("show", "circle.yaml", "--drive", "--output", "driven.nc")

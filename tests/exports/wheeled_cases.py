@@ -11,8 +11,8 @@ import numpy as np
 
 import trundle
 from trundle.languages import identifiers
-from trundle.motion.kinematics import Kinematics
-from trundle.motion.odometry import Odometry
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.odometry.odometry import Odometry
 
 WHEELED = (
     "differential_drive", "offset_drive", "swerve", "limited_swerve", "ackermann", "tricycle", "mecanum", "three_omni",

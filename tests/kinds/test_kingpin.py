@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.drawing.scenes import scene
 from trundle.robot import parse_robot
-from trundle.scene import Spot
+from trundle.show.drawing.scene import Spot
+from trundle.show.drawing.scenes import scene
 
 SCRUB = 0.06
 FORK = {"mass": 0.5, "inertia": {"zz": 0.02}}

@@ -17,8 +17,8 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
-from model.whipple import BENCHMARK, whipple
 from parameters import mostly_slow
+from sympy_models.whipple import BENCHMARK, whipple
 from trundle.catalog import names
 from trundle.errors import InputError, TrundleError
 from trundle.model import archive

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.extremes import peaks
-from trundle.motion.limits import QUANTITIES
-from trundle.motion.motion_pieces import TwistLine
-from trundle.motion.profiles import shaped
+from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.pieces.extremes import peaks
+from trundle.motion.pieces.motion_pieces import TwistLine
+from trundle.motion.pieces.profiles import shaped
 
 
 def line(miss, kind="linear"):

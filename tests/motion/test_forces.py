@@ -9,7 +9,7 @@ import trundle
 from parameters import mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
-from trundle.motion.forces import DrivenRobot, motion_forces
+from trundle.motion.forces.forces import DrivenRobot, motion_forces
 from trundle.robot.motors import DCMotor, Drive, ServoMotor, TorqueMotor, VelocityMotor
 
 LIMITS = trundle.Limits(
@@ -181,7 +181,7 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
     force = np.linalg.norm((rates @ mass @ np.linalg.pinv(matrix)).reshape(-1, 4, 2), axis=2)
     assert found is not None
     assert math.isinf(found["m0"].drive_speed)  # no motors, ideal wheels: nothing implies a limit
-    from trundle.motion.motor_limits import _carried
+    from trundle.motion.forces.motor_limits import _carried
 
     assert (force / size[:, None] <= np.array(_carried(driven, matrix))).all()
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from trundle.motion.arc import advance
-from trundle.motion.poses import integrate
+from trundle.motion.odometry.arc import advance
+from trundle.motion.pieces.poses import integrate
 
 
 def test_constant_twists_lead_along_arcs():

@@ -5,7 +5,7 @@ import pytest
 
 from trundle.choices import PROFILES
 from trundle.errors import InputError
-from trundle.motion.profiles import shaped
+from trundle.motion.pieces.profiles import shaped
 
 
 @pytest.mark.parametrize("kind", PROFILES)

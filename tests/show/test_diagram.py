@@ -11,10 +11,10 @@ import pytest
 
 import trundle
 from trundle.catalog import names, robot
-from trundle.drawing.scenes import scene
 from trundle.robot import parse_robot
-from trundle.scene import SPATIAL, Spot, depth, project
-from trundle.show.diagram import diagram, diagram_svg
+from trundle.show.drawing.scene import SPATIAL, Spot, depth, project
+from trundle.show.drawing.scenes import scene
+from trundle.show.figures.diagram import diagram, diagram_svg
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BODY = {"mass": 1.0, "center_of_mass": [0.1, 0, 0.05]}

@@ -19,19 +19,19 @@ from trundle import catalog
 from trundle.analysis.analyze import analyze
 from trundle.choices import FIGURES
 from trundle.documents import RunSpec, dump
-from trundle.drawing.scenes import motion, scene
 from trundle.errors import InputError
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.robot.description import parse_robot
-from trundle.scene import SPATIAL, Spot, project
-from trundle.show.ability_figure import mobility_figure
-from trundle.show.diagram import diagram
-from trundle.show.outlines import silhouette
-from trundle.show.panels import Panel, friction_use, states
-from trundle.show.path import path, scene_of, track_of
-from trundle.show.series import series, start_up
-from trundle.show.style import save_figure
+from trundle.show.drawing.scene import SPATIAL, Spot, project
+from trundle.show.drawing.scenes import motion, scene
+from trundle.show.figures.ability_figure import mobility_figure
+from trundle.show.figures.diagram import diagram
+from trundle.show.figures.outlines import silhouette
+from trundle.show.figures.panels import Panel, friction_use, states
+from trundle.show.figures.path import path, scene_of, track_of
+from trundle.show.figures.series import series, start_up
+from trundle.show.figures.style import save_figure
 
 BODY: Any = {"mass": 10.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
 ROBOT: Any = {

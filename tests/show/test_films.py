@@ -11,10 +11,10 @@ from PIL import Image
 import trundle
 from trundle.errors import InputError
 from trundle.files import is_marked
-from trundle.show.arrows import with_wrenches
-from trundle.show.films import _moving, film
-from trundle.show.gif import delays
-from trundle.show.path import track_of
+from trundle.show.figures.arrows import with_wrenches
+from trundle.show.figures.films import _moving, film
+from trundle.show.figures.gif import delays
+from trundle.show.figures.path import track_of
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
 

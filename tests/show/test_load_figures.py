@@ -6,9 +6,9 @@ import pytest
 import trundle
 from trundle.documents.writer import dump
 from trundle.errors import InputError
-from trundle.scene import project
-from trundle.show.arrows import with_wrenches
-from trundle.show.path import track_of
+from trundle.show.drawing.scene import project
+from trundle.show.figures.arrows import with_wrenches
+from trundle.show.figures.path import track_of
 
 LIMB = {
     "name": "limb",

@@ -8,10 +8,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import trundle
-from trundle.drawing.scenes import motion
-from trundle.show.outlines import outlines
-from trundle.show.robot import draw_scene
-from trundle.show.shading import off, shaded
+from trundle.show.drawing.scenes import motion
+from trundle.show.figures.outlines import outlines
+from trundle.show.figures.robot import draw_scene
+from trundle.show.figures.shading import off, shaded
 
 
 def scene():

@@ -12,7 +12,7 @@ from trundle import catalog, derive, roll, rollout, simulate
 from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import parse_robot
-from trundle.show.path import scene_of
+from trundle.show.figures.path import scene_of
 from trundle.simulation import problem
 from trundle.simulation.jumps import find_jumps
 

@@ -31,8 +31,8 @@ from trundle.formulas import read_expression
 from trundle.model import archive
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
-from trundle.show.lines import Page
 from trundle.show.words.analysis_words import sections
+from trundle.show.words.lines import Page
 from trundle.simulation.signals import as_signal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

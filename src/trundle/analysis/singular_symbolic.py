@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from trundle.algebra import terms
 from trundle.analysis.search_space import box
 from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
 from trundle.analysis.singularity import SINGULAR
 from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
 from trundle.errors import InputError
+from trundle.formulas.algebra import terms
 from trundle.mechanics.elimination import eliminate, generic_rank, plan_constant_pivots
 from trundle.mechanics.frames import world_jacobian
 from trundle.model.classification import rolling

@@ -131,8 +131,8 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
     """The figure that was written, where one was asked for."""
     if file is None:
         return {}
-    from trundle.show.ability_figure import mobility_figure
-    from trundle.show.style import save_figure
+    from trundle.show.figures.ability_figure import mobility_figure
+    from trundle.show.figures.style import save_figure
 
     return {"figure": str(save_figure(mobility_figure(analysis), file))}
 

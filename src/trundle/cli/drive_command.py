@@ -16,7 +16,7 @@ from trundle.cli.parsing import add_force, add_output
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
-    from trundle.driving.drive import Driven
+    from trundle.motion.commands.drive import Driven
     from trundle.results import Run
 
 SUMMARY = "drive a robot by commands: plans of twists and module states, within its limits"
@@ -77,13 +77,13 @@ def execute(args: Namespace, out: Output) -> int:
 def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
     """The name of a file's plan or path, and what drives it."""
     if file.endswith((".path", ".traj")):
-        from trundle.driving.following import follow
-        from trundle.driving.path_files import read_path
+        from trundle.motion.paths.following import follow
+        from trundle.motion.paths.path_files import read_path
 
         path = read_path(file)
         return path.name, lambda: follow(path, args.robot)
-    from trundle.driving.commands import read_commands
-    from trundle.driving.drive import drive
+    from trundle.motion.commands.commands import read_commands
+    from trundle.motion.commands.drive import drive
 
     commands = read_commands(file)
     level, profile = args.control_level, args.motion_profile
@@ -98,9 +98,9 @@ def _names(stem: str, graphs: bool) -> list[str]:
 
 def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mapping[str, object], list[Path]]:
     """All files of a motion, or none; its summary and where they are."""
-    from trundle.driving.record import simulator_table
-    from trundle.driving.trajectories import write_trajectory
     from trundle.files import replacing_in
+    from trundle.motion.commands.record import simulator_table
+    from trundle.motion.paths.trajectories import write_trajectory
 
     run = driven.run()
     names = _names(stem, graphs)
@@ -116,8 +116,8 @@ def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mappi
 
 
 def _draw(driven: Driven, run: Run, folder: Path) -> None:
-    from trundle.show.drive_figures import drive_figures
-    from trundle.show.style import save_figure
+    from trundle.show.figures.drive_figures import drive_figures
+    from trundle.show.figures.style import save_figure
 
     with no_collection():
         for name, figure in drive_figures(driven, run).items():

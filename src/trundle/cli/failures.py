@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
-from trundle.show.lines import harmless, paint
+from trundle.show.words.lines import harmless, paint
 
 USAGE = 2
 # Beyond 0 to 3: what sysexits.h calls an internal software error, and the shell's 128 + signal for SIGINT and SIGPIPE.

@@ -14,13 +14,13 @@ from trundle.cli.garbage import no_collection
 from trundle.cli.inverse_request import answer, breakdown, options_named
 from trundle.cli.output import Output
 from trundle.cli.parsing import add_force, add_output, pair
-from trundle.show.lines import table
+from trundle.show.words.lines import table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trundle.arrays import FloatArray
-    from trundle.capture.cycles import Cycles
+    from trundle.limbs.capture.cycles import Cycles
     from trundle.results import Run
     from trundle.wrenches import Breakdown
 
@@ -105,8 +105,8 @@ def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
 
 def _write(results: Results, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
     """The numbers together, then the figures: each set whole or not at all."""
-    from trundle.capture.recording_files import write_columns
     from trundle.files import replacing_in
+    from trundle.limbs.capture.recording_files import write_columns
 
     run, ((record, *others), figures) = results.run, names
     with replacing_in(folder, names[0]) as drafts:
@@ -116,7 +116,7 @@ def _write(results: Results, folder: Path, names: tuple[list[str], list[str]]) -
     if not figures:
         return names[0]
     with no_collection(), replacing_in(folder, figures) as drafts:
-        from trundle.show.style import save_figure
+        from trundle.show.figures.style import save_figure
 
         drawn = results.figures()
         written = [name for name in figures if Path(name).stem in drawn]
@@ -147,8 +147,8 @@ class Results:
 
     def figures(self) -> Mapping[str, Figure]:
         """All figures by name."""
-        from trundle.show.breakdown_figure import breakdown_figure
-        from trundle.show.load_figures import load_figures
+        from trundle.show.figures.breakdown_figure import breakdown_figure
+        from trundle.show.figures.load_figures import load_figures
 
         found = load_figures(self.run)
         if self.split is not None:

@@ -14,13 +14,13 @@ from trundle.errors import InputError, choose, suggest
 
 if TYPE_CHECKING:
     from trundle.arrays import FloatArray
-    from trundle.capture.cycles import Cycles
-    from trundle.capture.force_plates import ForcePlate
-    from trundle.capture.ground_reactions import GroundReaction
-    from trundle.capture.joint_motion import JointMotion
-    from trundle.capture.recording import Recording
-    from trundle.capture.smoothing import Smoothing
-    from trundle.loads.loads import Loads
+    from trundle.limbs.capture.cycles import Cycles
+    from trundle.limbs.capture.force_plates import ForcePlate
+    from trundle.limbs.capture.ground_reactions import GroundReaction
+    from trundle.limbs.capture.joint_motion import JointMotion
+    from trundle.limbs.capture.recording import Recording
+    from trundle.limbs.capture.smoothing import Smoothing
+    from trundle.limbs.loads.loads import Loads
     from trundle.results import Run
     from trundle.robot import Robot
     from trundle.wrenches import Breakdown, Wrench
@@ -64,7 +64,7 @@ class Answer:
 
     def cycles(self, run: Run, args: Namespace) -> Cycles | None:
         """The run's cycles, where they were asked for: those that lie in it."""
-        from trundle.capture.cycles import cycles
+        from trundle.limbs.capture.cycles import cycles
 
         if not args.cycles:
             return None
@@ -78,11 +78,11 @@ class Answer:
 
 def answer(args: Namespace, progress: bool) -> Answer:
     """Read the files that the options name, and work out the loads."""
-    from trundle.capture.ground_reactions import ground_reactions
-    from trundle.capture.joint_motion import joint_motion
-    from trundle.capture.marker_file import read_markers
-    from trundle.capture.recording_files import read_recording
-    from trundle.loads.joint_loads import joint_loads
+    from trundle.limbs.capture.ground_reactions import ground_reactions
+    from trundle.limbs.capture.joint_motion import joint_motion
+    from trundle.limbs.capture.marker_file import read_markers
+    from trundle.limbs.capture.recording_files import read_recording
+    from trundle.limbs.loads.joint_loads import joint_loads
 
     request = read_request(args.file)
     robot, up = request.kept or request.document.robot, _robots_up(request.document.robot)
@@ -123,7 +123,7 @@ def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:
 def _starts(text: str, recording: Recording, plates: tuple[Plate, ...], threshold: float) -> Sequence[float]:
     """When cycles begin: an event by its name, when a plate is stepped on, or times with commas between them."""
 
-    from trundle.capture.cycles import contacts
+    from trundle.limbs.capture.cycles import contacts
 
     if text in recording.events:
         return recording.events[text]
@@ -229,7 +229,7 @@ def _external(args: Namespace, plates: tuple[Plate, ...], times: FloatArray, up:
 
 def _smoothing(text: str, option: str) -> Smoothing:
     """METHOD, METHOD:NUMBER (its first) or METHOD:NAME=NUMBER,…"""
-    from trundle.capture.smoothing import METHODS, smoothing
+    from trundle.limbs.capture.smoothing import METHODS, smoothing
 
     method, _, numbers = text.partition(":")
     first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""

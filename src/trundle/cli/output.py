@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from trundle.errors import InputError, TrundleError
-from trundle.show.lines import Page, harmless
+from trundle.show.words.lines import Page, harmless
 
 
 def colours_on(stream: TextIO) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from trundle.cli import products
 from trundle.cli.output import Output, json_text
 from trundle.cli.parsing import add_force, add_output
-from trundle.show.lines import table
+from trundle.show.words.lines import table
 
 SUMMARY = "compare the motion profiles: position, velocity, acceleration and jerk"
 EPILOG = """\
@@ -32,10 +32,10 @@ def execute(args: Namespace, out: Output) -> int:
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / _STEM
     names = [f"{_STEM}.{ending}" for ending in ("nc", "csv", "json", "png")]
     products.claim_all(folder, names, args.force)
-    from trundle.driving.profile_comparison import comparison
     from trundle.files import replacing_in
-    from trundle.show.drive_figures import profile_figure
-    from trundle.show.style import save_figure
+    from trundle.motion.commands.profile_comparison import comparison
+    from trundle.show.figures.drive_figures import profile_figure
+    from trundle.show.figures.style import save_figure
 
     run = comparison()
     told = run.summary["profiles"]

@@ -34,7 +34,7 @@ def execute(args: Namespace, out: Output) -> int:
 
     schema = json_schema()
     if args.kind == "motion":
-        from trundle.driving.commands import MotionFile
+        from trundle.motion.commands.commands import MotionFile
 
         schema = json_schema(MotionFile, "Trundle motion")
     if args.output:

@@ -188,19 +188,19 @@ def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     runs = [thing.run for thing in things]
     with no_collection():
         if len(runs) > 1:
-            from trundle.show.several_runs import compare, difference_labels
+            from trundle.show.figures.several_runs import compare, difference_labels
 
             labels = difference_labels(runs, [thing.name for thing in things])
             return compare(*runs, labels=labels).save(folder, suffix, only)
         if not only:
             return runs[0].plot.save(folder, suffix)
-        from trundle.show.style import save_figure
+        from trundle.show.figures.style import save_figure
 
         return [save_figure(runs[0].plot.states(*only), folder / f"values{suffix}")]
 
 
 def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:
-    from trundle.show.films import film
+    from trundle.show.figures.films import film
 
     thing = _one(things, "film")
     path = _output(things, args, ".gif")
@@ -212,7 +212,7 @@ def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:
 
 def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     from trundle.files import replacing
-    from trundle.page import page_of
+    from trundle.show.page import page_of
 
     path = _output(things, args, ".html")
     if path.suffix.lower() not in (".html", ".htm"):
@@ -237,14 +237,14 @@ def _options_named() -> Iterator[None]:
 
 
 def _window(things: Sequence[_Thing], args: Namespace) -> list[Path]:
-    from trundle.window import play
+    from trundle.show.window import play
 
     play(_one(things, "window").run, image=args.image, speed=1.0 if args.speed is None else args.speed)
     return []
 
 
 def _drive(things: Sequence[_Thing], args: Namespace) -> list[Path]:
-    from trundle.window import drive
+    from trundle.show.window import drive
 
     thing = _one(things, "drive")
     if thing.is_run:

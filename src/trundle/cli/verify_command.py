@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, claim, json_text
 from trundle.cli.parsing import add_force, add_output
-from trundle.show.lines import table
+from trundle.show.words.lines import table
 
 if TYPE_CHECKING:
-    from trundle.driving.commands import CommandFile
-    from trundle.driving.verification import Verdict
+    from trundle.motion.commands.commands import CommandFile
+    from trundle.motion.commands.verification import Verdict
 
 SUMMARY = "judge motions of a drive at every level and profile against the exact motion and the limits"
 EPILOG = """\
@@ -41,7 +41,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Judge, write the table, tell it."""
     from trundle.cli.output import write_file
-    from trundle.driving.verification import as_row, verify
+    from trundle.motion.commands.verification import as_row, verify
 
     folder = Path(args.output or Path("runs") / "verification")
     sheet, record = folder / "verification.csv", folder / "verification.json"
@@ -64,7 +64,7 @@ def execute(args: Namespace, out: Output) -> int:
 
 
 def _files(args: Namespace) -> list[CommandFile]:
-    from trundle.driving.verification import standard_motions, verification_files
+    from trundle.motion.commands.verification import standard_motions, verification_files
 
     if not args.file:
         return list(standard_motions(args.robot))

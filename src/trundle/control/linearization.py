@@ -20,9 +20,9 @@ from trundle.model.arguments import Given, model_of
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
-    from control import StateSpace  # pyright: ignore[reportMissingImports]
     from scipy.signal import StateSpace as SciPyStateSpace
 
+    from control import StateSpace  # pyright: ignore[reportMissingImports]
     from trundle.control.linear_control import Controllability
 
 

@@ -219,7 +219,7 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     Parameters
     ----------
     file : type, optional
-        What the file holds: a description, or `trundle.driving.commands.MotionFile`.
+        What the file holds: a description, or `trundle.motion.commands.commands.MotionFile`.
     title : str, optional
         Of the schema.
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, suggest
 from trundle.model import Model
-from trundle.motion.kinematics import Kinematics
-from trundle.motion.module_programs import agreeing, following, in_parameters, measures, pointing
-from trundle.motion.odometry import Odometry
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.drive.module_programs import agreeing, following, in_parameters, measures, pointing
+from trundle.motion.odometry.odometry import Odometry
 from trundle.program import Group, Program
 from trundle.robot import require_base_mass
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from trundle.algebra.sums import WRITING, Sum, TooLong
+from trundle.formulas.algebra.sums import WRITING, Sum, TooLong
 from trundle.formulas.cofactors import MOST, Rows, adjugate, determinant, inverse
 from trundle.formulas.kinematics_section import Forward, length
 from trundle.formulas.sections import Equation, Section

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from trundle.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.mechanics.linear import product, transpose
 from trundle.scalars import Scalar, is_zero, minus, plus, times
 

@@ -13,8 +13,8 @@ from functools import reduce
 import numpy as np
 import sympy
 
-from trundle.algebra.writing import Writer
 from trundle.errors import NumericsError
+from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.evaluation import Number, Values
 from trundle.formulas.sections import Equation, Matrix
 from trundle.formulas.sheet import Sheet

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.algebra.rates import letter_rate, rate, vanishes
-from trundle.algebra.sums import Book, Sum, TooLong
+from trundle.formulas.algebra.rates import letter_rate, rate, vanishes
+from trundle.formulas.algebra.sums import Book, Sum, TooLong
 from trundle.formulas.lettered_mechanism import parallel_hinges
 from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
 from trundle.formulas.named_steps import name_steps

@@ -8,9 +8,9 @@ from functools import cached_property, reduce
 import numpy as np
 import sympy
 
-from trundle.algebra.sums import Book, Sum
-from trundle.algebra.terms import Angle
 from trundle.errors import NumericsError
+from trundle.formulas.algebra.sums import Book, Sum
+from trundle.formulas.algebra.terms import Angle
 from trundle.formulas.sections import Matrix
 from trundle.scalars import Scalar
 

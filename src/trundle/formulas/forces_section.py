@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import sympy
 
-from trundle.algebra.sums import Sum
+from trundle.formulas.algebra.sums import Sum
 from trundle.formulas.dynamics import Dynamics, Push, slip_letters
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section

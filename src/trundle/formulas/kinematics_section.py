@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from trundle.algebra.forms import best, cost
-from trundle.algebra.rates import vanishes
-from trundle.algebra.sums import Sum, TooLong
-from trundle.algebra.terms import Terms
+from trundle.formulas.algebra.forms import best, cost
+from trundle.formulas.algebra.rates import vanishes
+from trundle.formulas.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.terms import Terms
 from trundle.formulas.cofactors import MOST, inverse, least_squares
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section

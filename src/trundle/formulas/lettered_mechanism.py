@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from trundle.algebra.sums import Book, Definition, Letter, Sum
-from trundle.algebra.writing import Writer
+from trundle.formulas.algebra.sums import Book, Definition, Letter, Sum
+from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.names import Names, common, plain, words_of
 from trundle.formulas.parameter_letters import read_parameters
 from trundle.formulas.sheet import Sheet

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import sympy
 
-from trundle.algebra.forms import best, cost
-from trundle.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.forms import best, cost
+from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.dynamics import Dynamics, Push, blocks
 from trundle.formulas.named_constants import constants, letters_of
 from trundle.formulas.names import listed, rate_of

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trundle.algebra.rates import put
-from trundle.algebra.sums import Book, Sum, without_content
-from trundle.algebra.terms import ONE, Exact, Powers, Term, Terms
+from trundle.formulas.algebra.rates import put
+from trundle.formulas.algebra.sums import Book, Sum, without_content
+from trundle.formulas.algebra.terms import ONE, Exact, Powers, Term, Terms
 from trundle.formulas.names import common, listed
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics

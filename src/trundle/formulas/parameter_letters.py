@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.algebra.sums import Book, Letter, Sum
+from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.evaluation import Number
 from trundle.formulas.names import Names, common, labels, listed, plain
 from trundle.robot import Robot

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import sympy
 
-from trundle.algebra.sums import WRITING, TooLong
-from trundle.algebra.writing import Writer
 from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
+from trundle.formulas.algebra.sums import WRITING, TooLong
+from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.bodies_section import body_sections
 from trundle.formulas.comparison import POINTS, Checker
 from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy
 
-from trundle.algebra.sums import Book, Letter, Sum
-from trundle.algebra.writing import Writer
+from trundle.formulas.algebra.sums import Book, Letter, Sum
+from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.names import Names, words_of
 from trundle.formulas.parameter_letters import Parameters
 from trundle.formulas.sections import Matrix

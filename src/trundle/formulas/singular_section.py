@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from trundle.algebra.sums import Sum
+from trundle.formulas.algebra.sums import Sum
 from trundle.formulas.notes import Note, inline
 from trundle.formulas.sections import Matrix
 from trundle.formulas.sheet import Sheet

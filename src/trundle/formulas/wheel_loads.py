@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from trundle.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.cofactors import adjugate, determinant
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import Rows, dot

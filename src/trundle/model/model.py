@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from trundle.model.model_program import Array, ModelProgram
     from trundle.model.moving import MovingMechanism
     from trundle.model.programs import FrameMotion, WholeMomentum
-    from trundle.motion.kinematics import Kinematics
-    from trundle.motion.odometry import Odometry
+    from trundle.motion.drive.kinematics import Kinematics
+    from trundle.motion.odometry.odometry import Odometry
     from trundle.results import Run
     from trundle.simulation.ode import Ode
     from trundle.simulation.signals import Input

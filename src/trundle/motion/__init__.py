@@ -1,1 +1,1 @@
-"""Motion of wheeled bases: kinematics, limits, profiles and forces; odometry, and where it comes from."""
+"""How bases on wheels move: drives, motions of pieces, forces, odometry, plans, commands and paths."""

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from trundle.errors import InputError, NumericsError
-from trundle.motion.profiles import Profile
+from trundle.motion.pieces.profiles import Profile
 
 # What a limit may be passed by for rounding, as a share of it.
 _ROUNDING = 1e-9

@@ -21,7 +21,7 @@ from trundle.shown import Shown
 if TYPE_CHECKING:
     import xarray
 
-    from trundle.show.plots import Plots
+    from trundle.show.figures.plots import Plots
 
 GROUPS = ("coordinates", "speeds", "currents", "inputs", "outputs")
 STATES = GROUPS[:3]

@@ -1,1 +1,1 @@
-"""Pictures of runs. Imports nothing heavy until a figure is asked for."""
+"""What people see: scenes, figures, words, pages and windows."""

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
-from trundle.show.lines import harmless
+from trundle.show.words.lines import harmless
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
@@ -123,7 +123,7 @@ def to_svg(robot: Robot) -> str:
     '<svg'
     """
     from trundle.robot import Robot
-    from trundle.show.diagram import diagram_svg
+    from trundle.show.figures.diagram import diagram_svg
 
     if not isinstance(robot, Robot):
         hint = "a model's is model.robot"

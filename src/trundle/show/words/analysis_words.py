@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
 from trundle.mechanics.combinations import combination
-from trundle.show.lines import Page, paragraph, table
 from trundle.show.words.analysis_sentences import (
     growth_text,
     place_text,
     relations_sentence,
     value_text,
 )
+from trundle.show.words.lines import Page, paragraph, table
 from trundle.show.words.robot_words import Fact
 from trundle.shown import Explained
 

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
 from trundle.mechanics.combinations import combination
-from trundle.show.lines import quantity, table
+from trundle.show.words.lines import quantity, table
 
 if TYPE_CHECKING:
     from trundle.control.linear_control import Controllability

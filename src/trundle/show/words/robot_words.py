@@ -10,7 +10,7 @@ from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
 from trundle.robot.kinds import ask
 from trundle.robot.wheels import RollingWheel
-from trundle.show import lines
+from trundle.show.words import lines
 
 if TYPE_CHECKING:
     from trundle.mechanics.mobility import Mobility

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.errors import InputError, counted
 from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
 from trundle.html import table as html_table
-from trundle.show.lines import Page, quantity, seconds, table, terminal_width
+from trundle.show.words.lines import Page, quantity, seconds, table, terminal_width
 from trundle.show.words.model_words import system_data, system_facts
 from trundle.show.words.robot_words import kind_of
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trundle.html import MOST_FOLDED, block
 from trundle.html import table as html_table
-from trundle.show.lines import quantity, table
+from trundle.show.words.lines import quantity, table
 from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
 from trundle.wrenches.components import is_symbolic
 

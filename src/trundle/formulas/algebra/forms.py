@@ -1,0 +1,265 @@
+"""How a sum is best written: what to factor out, sines of sums or products of sines, one fraction line or several.
+
+A sum becomes a small tree (`Node`); of several forms the one with the fewest operations is taken. No form changes the
+value: they are the same terms in another order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import comb
+
+from trundle.formulas.algebra.sums import Book, Sum
+from trundle.formulas.algebra.terms import Angle, Atom, Exact, Node, Powers, Trig, add, content, ordered, tidy
+
+# Terms with sines and cosines among the factors.
+Flat = dict[Powers, Exact]
+
+# Sines of sums are multiplied out, to see whether that is shorter, where it gives no more terms than this for an angle.
+_MOST_TRIED = 90
+_FORMS = ("sum", "both", "cos", "sin")
+
+
+def best(value: Sum) -> Node:
+    """The tree with the fewest operations among the forms tried."""
+    trees = value.book.trees
+    if value.key not in trees:
+        trees[value.key] = _best(value)
+    return trees[value.key]
+
+
+def _best(value: Sum) -> Node:
+    angles = sorted({letter for _, _, angle in value.terms for letter, _ in angle})
+    forms = dict.fromkeys(angles, "sum")
+    chosen = shortest(flat(value, forms))
+    if len(angles) * sum(2 ** len(angle) for _, _, angle in value.terms) // 2 > _MOST_TRIED:
+        return chosen
+    for angle in angles:
+        for form in _FORMS[1:]:
+            tried = shortest(flat(value, {**forms, angle: form}))
+            if cost(tried) < cost(chosen):
+                chosen, forms = tried, {**forms, angle: form}
+    if any(form != "sum" for form in forms.values()):
+        chosen = folded(value.book, chosen)
+    apart = shortest(_by_factors(value)) if angles else chosen
+    return apart if cost(apart) < cost(chosen) else chosen
+
+
+def _by_factors(value: Sum) -> Flat:
+    """Terms with the sines of each product of letters in their own best form."""
+    groups: dict[Powers, Sum] = {}
+    for (powers, function, angle), factor in value.terms.items():
+        groups.setdefault(powers, Sum(value.book, {})).terms[(), function, angle] = factor
+    result: Flat = {}
+    for powers, group in groups.items():
+        angles = {letter for _, _, angle in group.terms for letter, _ in angle}
+        forms = [flat(group, dict.fromkeys(angles, form)) for form in _FORMS]
+        for atoms, factor in min(forms, key=lambda terms: cost(shortest(terms))).items():
+            add(result, _times(atoms, powers), factor)
+    return result
+
+
+def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
+    """The product of powers a · b^power."""
+    own = dict(a)
+    for atom, each in b:
+        own[atom] = own.get(atom, 0) + power * each
+    return ordered(own)
+
+
+def folded(book: Book, node: Node) -> Node:
+    """A tree whose brackets hold sines of sums again, where that is shorter: multiplying out found their factors."""
+    number, powers, sums = node.coefficient, node.powers, []
+    for inner, power in node.sums:
+        parts = tuple(folded(book, part) for part in inner)
+        total = _sum_of(book, parts) if power == 1 else None
+        tried = None if total is None or not total.terms else shortest(flat(total, {}))
+        if tried is None or cost(tried) >= cost(Node(1, (), ((parts, 1),))):
+            sums.append((parts, power))
+            continue
+        number, powers = tidy(number * Fraction(tried.coefficient)), _times(powers, tried.powers)
+        sums += tried.sums
+    return Node(number, powers, tuple(sums))
+
+
+def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
+    """Nodes added up again; None where something stands below a fraction line."""
+    total = Sum(book, {})
+    for node in nodes:
+        part = Sum(book, {((), "", ()): node.coefficient})
+        for atom, power in node.powers:
+            if isinstance(atom, int):
+                part = part * Sum(book, {(((atom, power),), "", ()): 1})
+            elif power < 0:
+                return None
+            else:
+                part = part * Sum(book, {((), *atom): 1}) ** power
+        for inner, power in node.sums:
+            below = _sum_of(book, inner)
+            if below is None or power < 0:
+                return None
+            part = part * below**power
+        total = total + part
+    return total
+
+
+def shortest(terms: Flat) -> Node:
+    """Everything over one fraction line, or a sum of fractions: the shorter of the two; nothing where multiplying out
+    finds that all cancels, as in sin 2α/cos α − 2 sin α.
+    """
+    if not terms:
+        return Node(0, ())
+    whole = collect(terms)
+    below: dict[Powers, Flat] = {}
+    for powers, factor in terms.items():
+        below.setdefault(tuple(p for p in powers if p[1] < 0), {})[powers] = factor
+    if len(below) < 2:
+        return whole
+    apart = Node(1, (), ((tuple(collect(part) for part in below.values()), 1),))
+    return apart if cost(apart) < cost(whole) else whole
+
+
+def collect(terms: Flat) -> Node:
+    """Common factors before a bracket, and so on inside it: the factor that most terms share first."""
+    if len(terms) == 1:
+        ((powers, factor),) = terms.items()
+        return Node(factor, powers)
+    number, shared = content(terms.items())
+    number = number if any(factor > 0 for factor in terms.values()) else -number
+    before = ordered(shared)
+    rest = {_times(powers, before, -1): tidy(Fraction(factor) / number) for powers, factor in terms.items()}
+    nodes = _together(_bracket(rest))
+    if len(nodes) > 1:
+        return Node(number, before, ((tuple(nodes), 1),))
+    coefficient, powers, sums = nodes[0]
+    return Node(tidy(Fraction(number) * coefficient), _times(before, powers), sums)
+
+
+def _together(nodes: Sequence[Node]) -> list[Node]:
+    """Nodes that have the same brackets as one: a (x + y) + b (x + y) is (a + b) (x + y)."""
+    groups: dict[object, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(node.sums or node, []).append(node)
+    found = []
+    for group in groups.values():
+        if len(group) == 1:
+            found += group
+            continue
+        before: Flat = {}
+        for node in group:
+            add(before, node.powers, node.coefficient)
+        head = collect(before)
+        found.append(Node(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
+    return found
+
+
+def _bracket(terms: Flat) -> list[Node]:
+    """The terms between brackets."""
+    if len(terms) < 3:
+        return [Node(factor, powers) for powers, factor in terms.items()]
+    counts = Counter(atom for powers in terms for atom, power in powers if power > 0)
+    atom, most = max(counts.items(), key=lambda item: (item[1], _rank(item[0])), default=(None, 0))
+    if most < 2:
+        return [Node(factor, powers) for powers, factor in terms.items()]
+    having = {powers: factor for powers, factor in terms.items() if any(a == atom for a, _ in powers)}
+    others = {powers: factor for powers, factor in terms.items() if powers not in having}
+    return [collect(having), *(_bracket(others) if others else [])]
+
+
+def _rank(atom: Atom) -> tuple[int, str]:
+    """Among factors that as many terms share: sines and cosines first, then the letters that came last (speeds, then
+    coordinates, then parameters).
+    """
+    return (1, repr(atom)) if isinstance(atom, tuple) else (0, f"{atom:6d}")
+
+
+def cost(node: Node) -> int:
+    """Operations of a tree, about as `sympy.count_ops` counts them."""
+    parts = [cost_of_atom(atom) + (abs(power) != 1) for atom, power in node.powers]
+    parts += [sum(map(cost, inner)) + len(inner) - 1 + (abs(power) != 1) for inner, power in node.sums]
+    number = Fraction(node.coefficient)
+    marks = (abs(number.numerator) != 1) + (number.denominator != 1)
+    return sum(parts) + max(len(parts) - 1, 0) + (marks if parts else 0)
+
+
+def cost_of_atom(atom: Atom) -> int:
+    """A letter costs nothing; a sine itself, and what is inside."""
+    if isinstance(atom, int):
+        return 0
+    return len(atom[1]) + sum(abs(multiple) != 1 for _, multiple in atom[1])
+
+
+def flat(value: Sum, forms: dict[int, str]) -> Flat:
+    """Terms with sines and cosines as atoms; those of the angles whose form isn't "sum" multiplied out."""
+    result: Flat = {}
+    for (powers, function, angle), factor in value.terms.items():
+        for atoms, unit in multiplied(function, angle, forms) if function else [((), 1)]:
+            add(result, _times(atoms, powers), factor * unit)
+    for letter, form in forms.items():
+        if form != "sum":
+            result = _squares(result, letter, form)
+    return result
+
+
+def multiplied(function: str, angle: Angle, forms: dict[int, str]) -> list[tuple[Powers, Exact]]:
+    """cos(kα + β) = cos kα cos β − sin kα sin β for the first α to be multiplied out, and so on with β."""
+    for place, (letter, multiple) in enumerate(angle):
+        if forms.get(letter, "sum") == "sum" or not isinstance(multiple, int):
+            continue
+        rest, sign = (*angle[:place], *angle[place + 1 :]), 1
+        if rest and rest[0][1] < 0:
+            rest, sign = tuple((a, -k) for a, k in rest), -1
+        pairs = (
+            [("cos", "cos", 1), ("sin", "sin", -sign)]
+            if function == "cos"
+            else [("sin", "cos", 1), ("cos", "sin", sign)]
+        )
+        return [
+            (_times(atoms, own), unit * number * factor)
+            for first, second, unit in pairs
+            if rest or second == "cos"
+            for own, number in _multiple(first, letter, multiple)
+            for atoms, factor in (multiplied(second, rest, forms) if rest else [((), 1)])
+        ]
+    return [((((function, angle), 1),), 1)]
+
+
+def _multiple(function: str, letter: int, multiple: int) -> Iterator[tuple[Powers, Exact]]:
+    """cos kα or sin kα as Σ number cos^i α sin^j α, from (cos α + i sin α)^k."""
+    size, sign = abs(multiple), 1 if multiple > 0 or function == "cos" else -1
+    once = ((letter, 1),)
+    for j in range(function == "sin", size + 1, 2):
+        powers: dict[Atom, int] = {("cos", once): size - j, ("sin", once): j}
+        yield ordered(powers), sign * comb(size, j) * (-1) ** (j // 2)
+
+
+def _squares(terms: Flat, letter: int, form: str) -> Flat:
+    """cos² + sin² = 1, used to be rid of the squares of one of them, or of lone numbers beside both squares."""
+    c, s = ("cos", ((letter, 1),)), ("sin", ((letter, 1),))
+    gone, kept = (s, c) if form != "sin" else (c, s)
+    result: Flat = {}
+    work = list(terms.items())
+    while work:
+        powers, factor = work.pop()
+        if dict(powers).get(gone, 0) < 2:
+            add(result, powers, factor)
+            continue
+        left = _times(powers, ((gone, -2),))
+        work += [(left, factor), (_times(left, ((kept, 2),)), -factor)]
+    return _paired(result, c, s) if form == "both" else result
+
+
+def _paired(terms: Flat, c: Trig, s: Trig) -> Flat:
+    """a + b cos² becomes a sin² + (a + b) cos²."""
+    result: Flat = {}
+    for powers, factor in terms.items():
+        own = dict(powers)
+        raised = _times(powers, ((c, 2),))
+        if c not in own and s not in own and raised in terms:
+            add(result, raised, factor)
+            add(result, _times(powers, ((s, 2),)), factor)
+        else:
+            add(result, powers, factor)
+    return result

@@ -1,0 +1,434 @@
+"""Sums: the scalars that equations are derived with. Exact, in a normal form, quick.
+
+A sum is Σ c · a^i b^j … · cos(k α + l β …), or with a sine, or without: whole powers (negative ones too) of letters, at
+most one sine or cosine of whole multiples of angles, c rational. Products of sines and cosines become sums of sines and
+cosines at once, so cos² + sin² is 1, cos α cos β − sin α sin β is cos(α + β), and what is zero has no terms: no
+`simplify` has to find that out. What is no such sum (a quotient by a sum, a root) gets a letter of its own, and the
+book keeps its definition. `writing` turns sums into SymPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from trundle.formulas.algebra.terms import (
+    ONE,
+    PRODUCTS,
+    Angle,
+    Atom,
+    Exact,
+    Node,
+    Powers,
+    Term,
+    Terms,
+    Trig,
+    add,
+    add_angles,
+    content,
+    exact,
+    half,
+    ordered,
+    tidy,
+    trig_factors,
+    trig_terms,
+)
+
+# Bounds (see `Book`) for writing what was derived, which is bounded itself.
+WRITING = (200, 400, 60_000)
+
+
+class TooLong(Exception):
+    """The equations need more definitions than a person would read."""
+
+
+class Definition(NamedTuple):
+    """What a letter stands for: `function` of sums; the empty function is the sum itself."""
+
+    function: str
+    arguments: tuple[Sum, ...]
+
+
+@dataclass
+class Letter:
+    """One symbol: its name as SymPy writes it, what it means, its unit, its number in the description.
+
+    `kind` is parameter, coordinate, speed, force, input, root or definition; `source` what the model's programs call
+    the quantity; `square` makes it the root of a whole number. Definitions get a name when they are first shown.
+    """
+
+    name: str
+    kind: str
+    meaning: str = ""
+    unit: str = ""
+    number: float | None = None
+    source: str = ""
+    square: int = 0
+    definition: Definition | None = None
+
+
+# A sum, or a number that becomes one.
+Value = Any
+
+
+@dataclass
+class Book:
+    """All letters of one derivation, by number; and how many definitions it may make on its own."""
+
+    letters: list[Letter] = field(default_factory=list)
+    # Factors with more terms than `most_terms` get a letter, unless the other factor is a number; `most_work` pairs of
+    # terms may be multiplied out in all (a thousand take some 10 ms).
+    most_terms: int = 200
+    most_definitions: int = 150
+    most_work: int = 12_000
+    # How sums are best written, as far as that has been found out (see `forms`).
+    trees: dict[frozenset[tuple[Term, Exact]], Node] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _made: int = 0
+    _work: int = 0
+
+    def add(self, letter: Letter) -> Sum:
+        """A new letter, as a sum."""
+        self.letters.append(letter)
+        return self.letter(len(self.letters) - 1)
+
+    def letter(self, index: int) -> Sum:
+        """A letter by its number, as a sum."""
+        return Sum(self, {(((index, 1),), "", ()): 1})
+
+    def number(self, value: Exact | float) -> Sum:
+        """A number, exact."""
+        if isinstance(value, Fraction):
+            return Sum(self, {ONE: tidy(value)} if value else {})
+        factor, root = exact(value)
+        if not factor:
+            return Sum(self, {})
+        return Sum(self, {ONE if root == 1 else (((self.root(root), 1),), "", ()): factor})
+
+    def root(self, square: int) -> int:
+        """The letter √square."""
+        key = ("root", square)
+        if key not in self._known:
+            self.add(Letter(f"sqrt({square})", "root", number=square**0.5, square=square))
+            self._known[key] = len(self.letters) - 1
+        return self._known[key]
+
+    def sum(self, value: Value) -> Sum:
+        """A scalar as a sum of this book."""
+        return value if isinstance(value, Sum) else self.number(value)
+
+    def define(self, definition: Definition, letter: Letter | None = None) -> int:
+        """The letter for a definition: the one it has, or `letter`, or a new one without a name."""
+        key = (definition.function, *(argument.key for argument in definition.arguments))
+        if key not in self._known:
+            if letter is None:
+                self._made += 1
+                letter = Letter("", "definition")
+            if self._made > self.most_definitions:
+                raise TooLong
+            letter.definition = definition
+            self.letters.append(letter)
+            self._known[key] = len(self.letters) - 1
+        return self._known[key]
+
+    def call(self, function: str, *arguments: Value) -> Sum:
+        """A function that no sum can hold, as a letter."""
+        return self.letter(self.define(Definition(function, tuple(self.sum(a) for a in arguments))))
+
+    def named(self, value: Sum, name: str | Callable[[], str] = "", meaning: str = "", unit: str = "") -> Sum:
+        """The letter for a sum, unless that is a letter or a number already; `name` is asked for if it is new."""
+        if value.is_plain:
+            return value
+        definition = Definition("", (value,))
+        if ("", value.key) in self._known or not name:
+            return self.letter(self.define(definition))
+        name = name if isinstance(name, str) else name()
+        return self.letter(self.define(definition, Letter(name, "definition", meaning, unit)))
+
+    def known(self, value: Sum) -> Letter | None:
+        """What is known of the letter that a sum has got by its definition, if it has one."""
+        letter = self._known.get(("", value.key))
+        return None if letter is None else self.letters[letter]
+
+    def allow(self, most_terms: int, most_definitions: int, most_work: int) -> None:
+        """Set the bounds anew, what was done so far forgotten."""
+        self.most_terms, self.most_definitions, self.most_work = most_terms, most_definitions, most_work
+        self._made = self._work = 0
+
+    def factors(self, a: Sum, b: Sum) -> tuple[Sum, Sum]:
+        """Two factors, long ones by their letters; TooLong where all products together have become too many."""
+        if a.number is None and b.number is None:
+            a, b = (self.named(each) if len(each.terms) > self.most_terms else each for each in (a, b))
+        self._work += len(a.terms) * len(b.terms)
+        if self._work > self.most_work:
+            raise TooLong
+        return a, b
+
+    def divisor(self, atom: Atom) -> Sum | None:
+        """The sum that a letter stands for which has no name and no other use than to stand below a fraction line."""
+        if not isinstance(atom, int):
+            return None
+        entry = self.letters[atom]
+        plain = not entry.name and entry.definition is not None and not entry.definition.function
+        return entry.definition.arguments[0] if plain and entry.definition is not None else None
+
+
+class Sum:
+    """One scalar; Python's arithmetic on it gives the next."""
+
+    __slots__ = ("book", "terms")
+
+    def __init__(self, book: Book, terms: Terms) -> None:
+        self.book = book
+        self.terms = terms
+
+    @property
+    def key(self) -> frozenset[tuple[Term, Exact]]:
+        """Equal for equal sums."""
+        return frozenset(self.terms.items())
+
+    @property
+    def letter(self) -> int | None:
+        """The letter that it or its negative is, if it is one."""
+        if len(self.terms) != 1:
+            return None
+        ((powers, function, _), factor), *_ = self.terms.items()
+        alone = not function and abs(factor) == 1 and len(powers) == 1 and powers[0][1] == 1
+        return powers[0][0] if alone and isinstance(powers[0][0], int) else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one letter or its negative, or a number."""
+        return self.number is not None or self.letter is not None
+
+    @property
+    def number(self) -> Exact | None:
+        """The rational number it is, if it is one."""
+        if not self.terms:
+            return 0
+        return self.terms.get(ONE) if len(self.terms) == 1 else None
+
+    def is_zero(self) -> bool:
+        """Whether it has no terms."""
+        return not self.terms
+
+    def __add__(self, other: Value) -> Sum:
+        terms = dict(self.terms)
+        for term, factor in self.book.sum(other).terms.items():
+            add(terms, term, factor)
+        return Sum(self.book, terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Sum:
+        return Sum(self.book, {term: -factor for term, factor in self.terms.items()})
+
+    def __pos__(self) -> Sum:
+        return self
+
+    def __sub__(self, other: Value) -> Sum:
+        return self + (-self.book.sum(other))
+
+    def __rsub__(self, other: Value) -> Sum:
+        return self.book.sum(other) + (-self)
+
+    def __mul__(self, other: Value) -> Sum:
+        a, b = self.book.factors(self, self.book.sum(other))
+        return Sum(self.book, _product(self.book, a.terms, b.terms))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value) -> Sum:
+        return _quotient(self, self.book.sum(other))
+
+    def __rtruediv__(self, other: Value) -> Sum:
+        return _quotient(self.book.sum(other), self)
+
+    def __pow__(self, power: Value) -> Sum:
+        number = power.number if isinstance(power, Sum) else exact(power)[0]
+        if number == Fraction(1, 2):
+            return _sqrt(self)
+        if number is None or number != int(number):
+            return self.book.call("pow", self, power)
+        result = self.book.number(1)
+        for _ in range(abs(int(number))):
+            result = result * self
+        return 1 / result if number < 0 else result
+
+    def __rpow__(self, base: Value) -> Sum:
+        return self.book.sum(base) ** self
+
+    def __bool__(self) -> bool:
+        raise TypeError("a sum of symbols has no truth: ask is_zero()")
+
+    def __repr__(self) -> str:
+        return f"<Sum of {len(self.terms)} terms>"
+
+    @staticmethod
+    def scalar_function(name: str, *arguments: Value) -> Sum:
+        """A function of `trundle.scalars` by its name there."""
+        book = next(a.book for a in arguments if isinstance(a, Sum))
+        values = [book.sum(a) for a in arguments]
+        if name in ("sin", "cos"):
+            return turned(values[0], name)
+        if name == "tan":
+            return turned(values[0], "sin") / turned(values[0], "cos")
+        return _sqrt(values[0]) if name == "sqrt" else book.call(name, *values)
+
+
+def turned(angle: Sum, function: str) -> Sum:
+    """sin or cos of a sum of multiples of letters and a number."""
+    book = angle.book
+    multiples: dict[int, Exact] = {}
+    constant = 0.0
+    for (powers, trig, _), factor in angle.terms.items():
+        letters = [(letter, power) for letter, power in powers if isinstance(letter, int)]
+        if trig or len(letters) < len(powers):
+            return turned(book.named(angle), function)
+        if all(book.letters[letter].square for letter, _ in letters):
+            roots = ((book.letters[letter].number or 0.0) ** power for letter, power in letters)
+            constant += float(factor) * math.prod(roots)
+        elif len(letters) == 1 and letters[0][1] == 1:
+            multiples[letters[0][0]] = factor
+        else:
+            return turned(book.named(angle), function)
+    own: Angle = tuple(sorted(multiples.items()))
+    c, s = Sum(book, trig_terms("cos", own)), Sum(book, trig_terms("sin", own))
+    if not constant:
+        return c if function == "cos" else s
+    # The cosine of a right angle is not quite 0 as floats have it.
+    numbers = (number if abs(number) >= 1e-15 else 0.0 for number in (math.cos(constant), math.sin(constant)))
+    c0, s0 = map(book.number, numbers)
+    return c * c0 - s * s0 if function == "cos" else s * c0 + c * s0
+
+
+def _product(book: Book, a: Terms, b: Terms) -> Terms:
+    result: Terms = {}
+    for (powers_a, trig_a, angle_a), factor_a in a.items():
+        for (powers_b, trig_b, angle_b), factor_b in b.items():
+            powers, factor = _merge(book, powers_a, powers_b)
+            factor = factor * factor_a * factor_b
+            if powers and isinstance(powers[-1][0], tuple):
+                trigs = [each for each in ((trig_a, angle_a), (trig_b, angle_b)) if each[0]]
+                for term, part in _cancelled(powers, trigs, factor):
+                    add(result, term, part)
+            elif not trig_a or not trig_b:
+                add(result, (powers, trig_a or trig_b, angle_a or angle_b), factor)
+            else:
+                for _, trig, angle, unit in _trig_product((trig_a, angle_a), (trig_b, angle_b)):
+                    add(result, (powers, trig, angle), half(factor) * unit)
+    return result
+
+
+def _trig_product(a: Trig, b: Trig) -> Iterator[tuple[Powers, str, Angle, Exact]]:
+    """Twice the product of two sines or cosines, as terms with their factors."""
+    for function, sign, end in PRODUCTS[a[0], b[0]]:
+        for (powers, trig, angle), unit in trig_terms(function, add_angles(a[1], b[1], sign)).items():
+            yield powers, trig, angle, unit * end
+
+
+def _cancelled(powers: Powers, trigs: Sequence[Trig], factor: Exact) -> Iterator[tuple[Term, Exact]]:
+    """factor · powers · Π trigs where powers hold sines or cosines: those above the line go into the sum, and with
+    the same ones below it to 1.
+    """
+    own = dict(powers)
+    left: list[Trig] = []
+    for atom, power in powers:
+        if isinstance(atom, tuple) and power > 0:
+            left += [atom] * power
+            own[atom] = 0
+    for trig in trigs:
+        if own.get(trig, 0) < 0:
+            own[trig] += 1
+        else:
+            left.append(trig)
+    if len(left) < 2:
+        function, angle = left[0] if left else ("", ())
+        yield (ordered(own), function, angle), factor
+        return
+    first, second, *rest = left
+    for _, trig, angle, unit in _trig_product(first, second):
+        yield from _cancelled(ordered(own), [*rest, *([(trig, angle)] if trig else [])], half(factor) * unit)
+
+
+def _merge(book: Book, a: Powers, b: Powers) -> tuple[Powers, Exact]:
+    """The product of powers, and what roots leave outside."""
+    if not a or not b:
+        return a or b, 1
+    total = dict(a)
+    for atom, power in b:
+        total[atom] = total.get(atom, 0) + power
+    return _reduced(book, total)
+
+
+def _reduced(book: Book, powers: dict[Atom, int]) -> tuple[Powers, Exact]:
+    """Powers in their order with roots at most once, and what these leave outside."""
+    outside: Exact = 1
+    for atom, power in powers.items():
+        square = book.letters[atom].square if isinstance(atom, int) else 0
+        if square and power not in (0, 1):
+            outside = outside * Fraction(square) ** (power // 2)
+            powers[atom] = power % 2
+    return ordered(powers), outside
+
+
+def without_content(book: Book, terms: Terms) -> tuple[Exact, Powers, Terms]:
+    """Number, powers and the rest, whose product is the sum; the rest's first term is positive."""
+    number, shared = content((powers, factor) for (powers, _, _), factor in terms.items())
+    number = number if next(iter(terms.values())) > 0 else -number
+    inverse: Terms = {(ordered({a: -power for a, power in shared.items()}), "", ()): Fraction(1) / number}
+    return number, ordered(shared), _product(book, terms, inverse)
+
+
+def _quotient(a: Sum, b: Sum) -> Sum:
+    if not b.terms:
+        raise ZeroDivisionError("division by a sum that is zero")
+    if not a.terms:
+        return a
+    book = a.book
+    number, powers, core = without_content(book, b.terms)
+    below = dict(powers)
+    if core != {ONE: 1}:
+        own_number, own_powers, own = without_content(book, a.terms)
+        if own == core:
+            a = Sum(book, {(own_powers, "", ()): own_number})
+        elif own == {term: -factor for term, factor in core.items()}:
+            a = Sum(book, {(own_powers, "", ()): -own_number})
+        else:
+            unit, factors = trig_factors(core)
+            number = number * unit
+            divisors = factors or [(book.define(Definition("", (Sum(book, core),))), 1)]
+            for atom, power in divisors:
+                below[atom] = below.get(atom, 0) + power
+    for atom, power in list(below.items()):
+        divisor = book.divisor(atom) if power < 0 else None
+        if divisor is not None:
+            a = a * divisor ** -below.pop(atom)
+    above, outside = _reduced(book, {atom: -power for atom, power in below.items()})
+    return Sum(book, _product(book, a.terms, {(above, "", ()): outside * Fraction(1) / number}))
+
+
+def _sqrt(value: Sum) -> Sum:
+    """The positive root at the description's numbers: √(l²) is l where l is positive there."""
+    book = value.book
+    if not value.terms:
+        return value
+    number, powers, core = without_content(book, value.terms)
+    outside = tuple((atom, power // 2) for atom, power in powers if power // 2)
+    inside = tuple((atom, power % 2) for atom, power in powers if power % 2)
+    sign = 1
+    for atom, power in outside:
+        if power % 2 and isinstance(atom, int) and (book.letters[atom].number or 0) < 0:
+            sign = -sign
+    left = Sum(book, _product(book, core, {(inside, "", ()): 1}))
+    if number > 0:
+        numerator, denominator = Fraction(number).as_integer_ratio()
+        root = book.number(numerator**0.5) / book.number(denominator**0.5)
+    else:
+        root, left = book.number(1), left * number
+    if left.number != 1:
+        root = root * book.call("sqrt", left)
+    return root * Sum(book, {(outside, "", ()): sign})

@@ -1,0 +1,203 @@
+"""From sums to SymPy expressions that a person can read; which definitions they use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import sympy
+
+from trundle.formulas.algebra.forms import best, cost
+from trundle.formulas.algebra.reduction import reduced
+from trundle.formulas.algebra.sums import Book, Sum, without_content
+from trundle.formulas.algebra.terms import Angle, Atom, Exact, Node, Powers, ordered
+from trundle.scalars import Scalar
+
+# A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
+_INLINE = 30
+# Fractions of sums with at most this many terms are reduced.
+_REDUCE = 24
+_FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
+    "sqrt": sympy.sqrt,
+    "atan2": sympy.atan2,
+    "absolute": sympy.Abs,
+    # Unevaluated: SymPy would factor long arguments to find out which is the larger one.
+    "minimum": partial(sympy.Min, evaluate=False),
+    "maximum": partial(sympy.Max, evaluate=False),
+    "pow": sympy.Pow,
+}
+
+
+class Writer:
+    """Writes the sums of one book, and remembers which defined letters were shown."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self.shown: dict[int, sympy.Expr] = {}
+        self._symbols: dict[int, sympy.Expr] = {}
+        self._written: dict[object, sympy.Expr] = {}
+        self._numbered = 0
+
+    def expression(self, value: Scalar) -> sympy.Expr:
+        """A sum as SymPy has it; definitions that it shows are in `shown`, after those that they use themselves."""
+        value = self.book.sum(value)
+        if not value.terms:
+            return sympy.Integer(0)
+        if value.key not in self._written:
+            opposite = self._written.get((-value).key)
+            self._written[value.key] = self._write(value) if opposite is None else -opposite
+        return self._written[value.key]
+
+    def _write(self, value: Sum) -> sympy.Expr:
+        fraction = self._written_out(value)
+        return self._tree(best(value)) if fraction is None else self.fraction(*fraction)
+
+    def fraction(self, above: Sum, below: Sum) -> sympy.Expr:
+        """above/below, reduced where both are short."""
+        if not above.terms:
+            return sympy.Integer(0)
+        number, powers, core = without_content(self.book, below.terms)
+        above = above / Sum(self.book, {(powers, "", ()): number})
+        below = Sum(self.book, core)
+        if max(len(above.terms), len(core)) <= _REDUCE:
+            above, below = self._reduced(above, below)
+        if all(factor < 0 for factor in above.terms.values()) and min(below.terms.values()) < 0:
+            above, below = -above, -below
+        return self._over(best(above), best(below))
+
+    def lowest(self, value: Sum) -> Sum:
+        """A fraction whose line goes away in lowest terms without it; everything else as it is."""
+        fraction = self._written_out(value) if len(value.terms) <= _REDUCE else None
+        if fraction is None:
+            return value
+        above, left = self._reduced(*fraction)
+        ((_, function, _), *others) = left.terms
+        return value if function or others else above / left
+
+    def _reduced(self, above: Sum, below: Sum) -> tuple[Sum, Sum]:
+        """In lowest terms; powers of letters that stand below a line in `above` wait outside."""
+        outside = {atom: 0 for powers, _, _ in above.terms for atom, _ in powers}
+        for powers, _, _ in above.terms:
+            for atom, power in powers:
+                outside[atom] = min(outside[atom], power)
+        lifted = ordered({atom: -power for atom, power in outside.items()})
+        first, second = reduced(above * self._powers(lifted), below)
+        number, powers, core = without_content(self.book, second.terms)
+        back = self._powers(ordered(outside)) / self._powers(powers, number)
+        return first * back, Sum(self.book, core)
+
+    def _powers(self, powers: Powers, number: Exact = 1) -> Sum:
+        return Sum(self.book, {(powers, "", ()): number})
+
+    def _over(self, above: Node, below: Node) -> sympy.Expr:
+        """One fraction; numbers and powers of both stand together."""
+        number = Fraction(above.coefficient) / below.coefficient
+        powers = dict(above.powers)
+        for atom, power in below.powers:
+            powers[atom] = powers.get(atom, 0) - power
+        factors = self._factors(powers)
+        factors += [self._sum(inner) ** power for inner, power in above.sums]
+        factors += [self._sum(inner) ** -power for inner, power in below.sums]
+        return sympy.Mul(_rational(number), *factors)
+
+    def _below(self, value: Sum) -> dict[int, int]:
+        """Defined letters below a fraction line, and their greatest power there."""
+        found: dict[int, int] = {}
+        for powers, _, _ in value.terms:
+            for atom, power in powers:
+                if power < 0 and isinstance(atom, int):
+                    definition = self.book.letters[atom].definition
+                    if definition is not None and not definition.function:
+                        found[atom] = max(found.get(atom, 0), -power)
+        return found
+
+    def _written_out(self, value: Sum) -> tuple[Sum, Sum] | None:
+        """Numerator and denominator, where something short stands below a fraction line that has no name."""
+        below = {letter: power for letter, power in self._below(value).items() if self._short(letter)}
+        if not below:
+            return None
+        above, product = value, self.book.number(1)
+        for letter, power in below.items():
+            divisor = self.book.divisor(letter)
+            assert divisor is not None
+            above, product = self._raised(above, letter, power, divisor), product * divisor**power
+        return above, product
+
+    def _short(self, letter: int) -> bool:
+        """Whether a divisor has no name of its own and is short enough to stand where it is used."""
+        divisor = self.book.divisor(letter)
+        if divisor is None or self._below(divisor):
+            return False
+        return len(divisor.terms) <= _INLINE and cost(best(divisor)) <= _INLINE
+
+    def _raised(self, value: Sum, letter: int, power: int, divisor: Sum) -> Sum:
+        """value · letter^power, with what is then left of the letter written out."""
+        total = Sum(self.book, {})
+        for (powers, function, angle), factor in value.terms.items():
+            own = dict(powers)
+            left = own.pop(letter, 0) + power
+            total = total + Sum(self.book, {(ordered(own), function, angle): factor}) * divisor**left
+        return total
+
+    def _factors(self, powers: dict[Atom, int]) -> list[sympy.Expr]:
+        """Powers of atoms; a sine over its cosine is a tangent."""
+        left = {atom: power for atom, power in powers.items() if power}
+        factors = []
+        for atom in list(left):
+            if isinstance(atom, tuple) and atom[0] == "sin":
+                other = ("cos", atom[1])
+                shared = min(abs(left[atom]), abs(left.get(other, 0)))
+                if shared and left[atom] * left[other] < 0:
+                    sign = 1 if left[atom] > 0 else -1
+                    factors.append(sympy.tan(self._angle(atom[1])) ** (sign * shared))
+                    left[atom] -= sign * shared
+                    left[other] += sign * shared
+        return factors + [self._atom(atom) ** power for atom, power in left.items() if power]
+
+    def _tree(self, node: Node) -> sympy.Expr:
+        factors = self._factors(dict(node.powers))
+        factors += [self._sum(inner) ** power for inner, power in node.sums]
+        return sympy.Mul(_rational(node.coefficient), *factors)
+
+    def _sum(self, inner: tuple[Node, ...]) -> sympy.Expr:
+        return sympy.Add(*(self._tree(node) for node in inner))
+
+    def _atom(self, atom: Atom) -> sympy.Expr:
+        if isinstance(atom, int):
+            return self.symbol(atom)
+        function, angle = atom
+        return sympy.cos(self._angle(angle)) if function == "cos" else sympy.sin(self._angle(angle))
+
+    def _angle(self, angle: Angle) -> sympy.Expr:
+        return sympy.Add(*(_rational(multiple) * self.symbol(letter) for letter, multiple in angle))
+
+    def symbol(self, letter: int) -> sympy.Expr:
+        """The symbol of a letter; that of a definition is noted with what it stands for."""
+        if letter in self._symbols:
+            return self._symbols[letter]
+        entry = self.book.letters[letter]
+        if entry.square:
+            self._symbols[letter] = sympy.sqrt(entry.square)
+            return self._symbols[letter]
+        if entry.definition is not None:
+            arguments = [self.expression(argument) for argument in entry.definition.arguments]
+            function = entry.definition.function
+            value = _FUNCTIONS[function](*arguments) if function else arguments[0]
+            if not entry.name:
+                entry.name = self._unnamed()
+            self.shown[letter] = value
+        self._symbols[letter] = sympy.Symbol(entry.name)
+        return self._symbols[letter]
+
+    def _unnamed(self) -> str:
+        """The next free name for a quantity that has none: z_1, z_2, …"""
+        taken = {entry.name for entry in self.book.letters}
+        self._numbered += 1
+        while f"z_{self._numbered}" in taken:
+            self._numbered += 1
+        return f"z_{self._numbered}"
+
+
+def _rational(number: Exact) -> sympy.Expr:
+    return sympy.Rational(number.numerator, number.denominator)

@@ -1,0 +1,53 @@
+"""Equations in each format by its name; those of nouns lead here."""
+
+from __future__ import annotations
+
+from trundle.choices import EQUATION_FORMATS
+from trundle.errors import InputError, suggest
+from trundle.formulas.sections import Equation, Equations
+from trundle.formulas.typeset import hypertext, markup, terminal
+
+_MARKUPS = {
+    "latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": markup.html,
+    "mathml": hypertext.fragment, "page": hypertext.page,
+}  # fmt: skip
+
+
+def format_equations(equations: Equations | Equation, form: str, width: int = 100) -> str:
+    r"""Equations in a format: a whole report, or one equation of it.
+
+    Parameters
+    ----------
+    equations : Equations or Equation
+        One equation is written as text or LaTeX only, without what it means.
+    form : {"text", "latex", "tex", "markdown", "html", "mathml", "page"}
+        Text is for a terminal, `latex` a part of a document and `tex` a whole one, `html` for a notebook whose MathJax
+        sets what stands in $$, `mathml` a part of a page that a browser sets by itself and `page` a whole one.
+    width : int
+        Columns of a terminal, for text.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        There is no such format, or none for one equation.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
+    >>> trundle.format_equations(equations, "markdown").splitlines()[0]
+    '# pendulum'
+    """
+    alone = isinstance(equations, Equation)
+    known = ("text", "latex") if alone else EQUATION_FORMATS
+    if form not in known:
+        raise InputError(f"no format '{form}' of equations", key="form", hint=suggest(form, known))
+    if isinstance(equations, Equation):
+        return (
+            terminal.equation_text(equations, width) if form == "text" else markup.equation_latex(equations)
+        )
+    return terminal.text(equations, width) if form == "text" else _MARKUPS[form](equations)

@@ -1,0 +1,165 @@
+"""Equations for browsers: sections of HTML whose formulas are MathML, without scripts, fonts or network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from trundle.errors import counted
+from trundle.files import signature
+from trundle.formulas.sections import Equations, SymbolInfo
+from trundle.formulas.typeset.alignment import Page, Row, set_on_page
+from trundle.formulas.typeset.layout import Block
+from trundle.formulas.typeset.mathml import MathML, element, row, sign
+from trundle.html import MOST_FOLDED
+
+# Signs of MathML: longer sections are folded; when more than so many are on a page, the rest is left out. A browser
+# sets some million signs a second.
+_MOST_OPEN = 60_000
+_MOST_PAGE = 600_000
+
+# No attribute `style` stands in what is written, so that a page's policy may name this text alone.
+STYLE = """\
+.equations math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; font-size: 1.08em }
+.equations mtd { padding: 0.5ex 0.45em }
+.equations > :first-child > :first-child { margin-top: 0.6em }
+.equations h3 { font-size: 1rem; font-weight: 600; margin: 1.6em 0 0.6em }
+.equations summary { cursor: pointer; font-weight: 600; margin: 1.6em 0 0.6em }
+.equations summary + * { margin-top: 0 }
+.equations p { margin: 0.9em 0 0.3em; max-width: 48em; line-height: 1.5; overflow-wrap: anywhere;
+  overflow-x: auto; overflow-y: hidden }
+.equations .wide { overflow-x: auto; overflow-y: hidden; padding: 1px 0 }
+.equations table { border-collapse: collapse }
+.equations .aligned td { padding: 0.3em 0; vertical-align: baseline }
+.equations .aligned td:first-child { text-align: right; padding-left: 1.6em }
+.equations .aligned td.words { padding-left: 2.5em; opacity: 0.7; overflow-wrap: anywhere; min-width: 9em }
+.equations .symbols { font-size: 0.94em }
+.equations .symbols th { text-align: left; font-weight: 600; opacity: 0.7 }
+.equations .symbols th, .equations .symbols td { padding: 0.2em 1.6em 0.2em 0; vertical-align: baseline }
+.equations .symbols .value { white-space: nowrap; font-variant-numeric: tabular-nums }
+@media (max-width: 640px) {
+  .equations .aligned td:first-child { padding-left: 0 }
+  .equations .aligned tr { display: block; padding: 0.3em 0; white-space: nowrap }
+  .equations .aligned td { display: inline; padding: 0 }
+  .equations .aligned td.words { display: block; padding: 0.2em 0 0.5em; font-size: 0.9em; white-space: normal }
+  .equations .symbols tr { display: grid; grid-template-columns: 5em 1fr; padding: 0.3em 0 }
+  .equations .symbols th:last-child { display: none }
+  .equations .symbols td:last-child { grid-column: 1 / -1; opacity: 0.7 }
+}
+"""
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<!-- {signature} -->
+<style>
+:root {{ color-scheme: light dark; font-family: system-ui, sans-serif }}
+body {{ max-width: 60em; margin: 2em auto; padding: 0 1.2em }}
+{style}</style>
+</head>
+<body>
+<h1><bdi>{title}</bdi></h1>
+{body}
+</body>
+</html>
+"""
+
+
+def page(equations: Equations) -> str:
+    """A page by itself, as it opens in a browser."""
+    style, body = STYLE, fragment(equations)
+    return _PAGE.format(title=escape(equations.name), signature=escape(signature()), style=style, body=body)
+
+
+def fragment(equations: Equations) -> str:
+    """A part of a page that has `STYLE` among its styles: the sections, then what the symbols mean."""
+    setting = set_on_page(equations)
+    writer = MathML(setting.layout.order, setting.named)
+    parts, left = [], []
+    room = _MOST_PAGE
+    for block in setting.layout.blocks:
+        shown = _block(block, setting, writer)
+        if len(shown) > room:
+            left.append(block.title)
+            continue
+        room -= len(shown)
+        parts.append(_titled(block.title, shown, folded=len(shown) > _MOST_OPEN))
+    if left:
+        parts.append(element("p", escape(f"Too long for this page: {', '.join(left)}.")))
+    return element("div", *parts, _symbols(setting, writer), **{"class": "equations"})
+
+
+def _titled(title: str, shown: str, *, folded: bool = False) -> str:
+    if folded:
+        return element("details", element("summary", escape(title)), shown)
+    return element("section", element("h3", escape(title)), shown)
+
+
+def _block(block: Block, setting: Page, writer: MathML) -> str:
+    shown = [
+        element("p", _said(piece, setting, writer)) if isinstance(piece, str) else _aligned(piece, setting, writer)
+        for piece in setting.pieces(block.statements)
+    ]  # fmt: skip
+    return "".join([*shown, *(element("p", _said(note, setting, writer)) for note in block.notes)])
+
+
+def _aligned(rows: Sequence[Row], setting: Page, writer: MathML) -> str:
+    """Statements below each other, their signs of equality in a column."""
+    found = "".join(_row(each, setting, writer) for each in rows)
+    table = element("table", element("tbody", found), **{"class": "aligned", "role": "presentation"})
+    return element("div", table, **{"class": "wide"})
+
+
+def _row(shown: Row, setting: Page, writer: MathML) -> str:
+    left = [part for each in shown.lefts for part in (sign("=", form="infix"), writer.write(each))][1:]
+    head = element("td", _math(row(*left)) if left else "")
+    right = element("td", _math(writer.line(shown.line, "=" if left else "")))
+    words = element("td", _said(shown.words, setting, writer), **{"class": "words"}) if shown.words else ""
+    return element("tr", head, right, words)
+
+
+def _math(shown: str) -> str:
+    return element("math", shown, displaystyle="true")
+
+
+def _said(text: str, setting: Page, writer: MathML) -> str:
+    """A sentence with its formulas and the symbols that it names."""
+    parts = setting.layout.parts(text)
+    return "".join(
+        escape(part) if isinstance(part, str) else element("math", writer.write(part)) for part in parts
+    )
+
+
+def _symbols(setting: Page, writer: MathML) -> str:
+    """What the symbols stand for; many to unfold."""
+    listed = setting.layout.symbols()
+    if not listed:
+        return ""
+    head = "".join(element("th", each, scope="col") for each in ("symbol", "value", "meaning"))
+    rows = (
+        _symbol(info, number, meaning, setting, writer)
+        for info, (_, number, meaning) in zip(setting.equations.symbols, listed, strict=True)
+    )
+    body = element(
+        "table", element("thead", element("tr", head)), element("tbody", *rows), **{"class": "symbols"}
+    )
+    title = counted(len(listed), "symbol")
+    return _titled(
+        title[0].upper() + title[1:],
+        element("div", body, **{"class": "wide"}),
+        folded=len(listed) > MOST_FOLDED,
+    )
+
+
+def _symbol(info: SymbolInfo, number: str, meaning: str, setting: Page, writer: MathML) -> str:
+    """A row; the value of a parameter names its keys, so that a page that changes them can follow."""
+    value, unit = "", number
+    if info.kind == "parameter" and info.number is not None:
+        value, _, unit = number.partition(" ")
+    given = element("span", escape(value), **{"data-keys": " ".join(info.keys)}) if value else ""
+    symbol = element("td", _math(writer.write(info.symbol)))
+    shown = element("td", f"{given} {escape(unit)}".strip(), **{"class": "value"})
+    return element("tr", symbol, shown, element("td", _said(meaning, setting, writer)))

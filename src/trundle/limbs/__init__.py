@@ -1,0 +1,1 @@
+"""Limbs: what was measured of them, and the loads in their joints."""

@@ -1,0 +1,199 @@
+"""Ground reactions as OpenSim's tables have them: columns for a force, the point where it acts, and a free torque.
+
+Source: OpenSim's gait2354 example, walk_grf.mot: ground_force_vx, ground_force_px, ground_torque_x, by prefixes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
+from trundle.errors import InputError
+from trundle.frozen import Rebuilt
+from trundle.limbs.capture.force_plates import THRESHOLD, interpolated, require_threshold
+from trundle.limbs.capture.recording import Recording
+from trundle.wrenches import Frame, Wrench
+
+# "1_ground_force_vx" of a foot, or "ground_force_1_vx" as other programs write it; x stands for all three.
+_FORCE = re.compile(r"(?P<before>.*ground)_force(?P<after>.*)_vx")
+_TORQUES = ("{before}_torque{after}_{axis}", "{before}_moment{after}_m{axis}")
+
+
+@dataclass(frozen=True, eq=False)
+class GroundReaction(Rebuilt):
+    """What the ground does to a foot over time: a force, where it acts, and the free torque there.
+
+    Parameters
+    ----------
+    name : str
+        What to call it.
+    time : array, shape (k,), s
+        When each sample was taken.
+    force, place, torque : array, shape (k, 3), N, m and N m
+        On the person by the ground, in the laboratory's axes.
+    """
+
+    name: str
+    time: FloatArray
+    force: FloatArray
+    place: FloatArray
+    torque: FloatArray
+
+    @property
+    def normal(self) -> FloatArray:
+        """The direction (3,) of the mean force; zero where there is none."""
+        mean = self.force.mean(axis=0)
+        return mean / max(float(np.linalg.norm(mean)), np.finfo(float).tiny)
+
+    @property
+    def pressing(self) -> FloatArray:
+        """How large the force is, (k,) N."""
+        return np.linalg.norm(self.force, axis=1)
+
+    def wrench(
+        self,
+        on: str,
+        *,
+        times: npt.ArrayLike | None = None,
+        threshold: float = THRESHOLD,
+        frame: Frame | None = None,
+    ) -> Wrench:
+        """What it does to a body over time, at the point that the file gives.
+
+        Parameters
+        ----------
+        on : str
+            The body that stands on the ground.
+        times : array_like, shape (n,), s, optional
+            When: force and moment linear between samples. Default: at its own times.
+        threshold : float, N, optional
+            Where the force is smaller, nobody stands there: force and moment are zero.
+        frame : Frame, optional
+            The laboratory's; default: a root of that name.
+
+        Returns
+        -------
+        Wrench
+            Over `times`, in the laboratory's axes.
+
+        Raises
+        ------
+        InputError
+            A time lies outside the recording's, or the threshold isn't positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> values = {"force_vx": 0, "force_vy": 700, "force_vz": 0, "force_px": 0.1, "force_py": 0, "force_pz": 0}
+        >>> values |= {"torque_x": 0, "torque_y": 5, "torque_z": 0}
+        >>> columns = {f"ground_{name}": [value, value] for name, value in values.items()}
+        >>> (ground,) = trundle.ground_reactions(trundle.Recording([0, 1], channels=columns))
+        >>> ground.wrench("foot", times=[0.5]).point.coordinates[0]
+        array([0.1])
+        """
+        require_threshold(threshold)
+        here = self if times is None else self.at(times)
+        loaded = here.pressing[:, None] >= threshold
+        laboratory = frame or Frame("laboratory")
+        point = laboratory.point(f"centre of pressure on {self.name}", np.where(loaded, here.place, 0.0))
+        force, torque = np.where(loaded, here.force, 0.0), np.where(loaded, here.torque, 0.0)
+        return Wrench(force, torque, on=on, by=self.name, point=point, frame=laboratory)
+
+    def at(self, times: npt.ArrayLike) -> GroundReaction:
+        """The reaction at other times: force and moment about the origin linear between samples.
+
+        The point is the mean of its neighbours', weighted by their forces: where a foot is up, files have any.
+
+        Parameters
+        ----------
+        times : array_like, shape (n,), s
+            Within its own.
+
+        Returns
+        -------
+        GroundReaction
+
+        Raises
+        ------
+        InputError
+            A time lies outside its own.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> up, still = np.array([[0, 0, 0], [0, 700, 0]]), np.zeros((2, 3))
+        >>> trundle.GroundReaction("ground", np.array([0.0, 1.0]), up, still, still).at([0.5]).force
+        array([[  0., 350.,   0.]])
+        """
+        wanted, size = as_numbers(times, "times"), self.pressing[:, None]
+        about = np.cross(self.place, self.force) + self.torque
+        force, about, heavy, size = interpolated(
+            f"ground reaction {self.name!r}", wanted, self.time, (self.force, about, size * self.place, size)
+        )
+        place = np.divide(heavy, size, out=np.zeros_like(heavy), where=size > 0)
+        return GroundReaction(self.name, wanted, force, place, about - np.cross(place, force))
+
+
+def ground_reactions(recording: Recording) -> tuple[GroundReaction, ...]:
+    """The ground reactions among a recording's columns, as OpenSim's `walk_grf.mot` has them.
+
+    Columns `ground_force_vx` (N), `ground_force_px` (m) and `ground_torque_x` (N m), and those of y and z, are called
+    "ground"; `l_ground_force_vx` … are "l_ground", `ground_force_1_vx` … (with `ground_moment_1_mx`) "ground_1".
+
+    Parameters
+    ----------
+    recording : Recording
+        What was measured.
+
+    Returns
+    -------
+    tuple of GroundReaction
+        In the columns' order; none where there are no such columns.
+
+    Raises
+    ------
+    InputError
+        A force lacks a column, or a number where something pushes; a column is in a unit of something else.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.ground_reactions(trundle.Recording([0, 1], channels={"knee": [0, 1]}))
+    ()
+    """
+    return tuple(_reaction(recording, columns) for columns in reaction_columns(recording))
+
+
+def reaction_columns(recording: Recording) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
+    """Of each ground reaction its name and the columns of its force, place and torque."""
+    for column in recording.channels:
+        if not (found := _FORCE.fullmatch(column)):
+            continue
+        before, after = found["before"], found["after"]
+        forces, places = ([f"{before}_force{after}_{what}{axis}" for axis in "xyz"] for what in "vp")
+        kinds = [[kind.format(before=before, after=after, axis=axis) for axis in "xyz"] for kind in _TORQUES]
+        torques = next((each for each in kinds if each[0] in recording.channels), kinds[0])
+        yield before + after, forces, places, torques
+
+
+def _reaction(recording: Recording, columns: tuple[str, list[str], list[str], list[str]]) -> GroundReaction:
+    name, *groups = columns
+    force, place, torque = (
+        np.column_stack([recording.channel(each, unit) for each in group])
+        for group, unit in zip(groups, ("N", "m", "N m"), strict=True)
+    )
+    # A foot that is up has no centre of pressure: some files leave it empty there.
+    up = ~force.any(axis=1)
+    place[up], torque[up] = 0.0, 0.0
+    for group, table in zip(groups, (force, place, torque), strict=True):
+        bad = np.argwhere(np.isnan(table))
+        if bad.size:
+            row, column = bad[0]
+            message = f"there is no number at {recording.time[row]:g} s, where {name} pushes"
+            raise InputError(message, file=recording.source or None, key=group[column])
+    return GroundReaction(name, recording.time, force, place, torque)

@@ -1,0 +1,212 @@
+"""Inverse kinematics over a tree: the coordinates at which a robot's markers come closest to where they were seen.
+
+In each sample ½ Σ w² |p(q) − y|² over the markers that were seen is made least by Levenberg's and Marquardt's steps,
+within the joints' limits (Lu & O'Connor 1999). A step δ moves q by E(q) δ, and quaternions back to length 1. Samples
+are followed from one to the next in strides; those between begin between their neighbours, many at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.limbs.capture.marker_model import MarkerModel
+from trundle.simulation.progress import Progress
+
+# Steps (rad, m) below which a posture is found, and below which one that brings no gain is rounding.
+_STILL, _ROUNDING = 1e-12, 1e-8
+_MOST_STEPS = 200
+# Damping once a plain step has failed, how it grows and shrinks (Marquardt 1963), and what keeps motions that no marker
+# sees where they are, as a share of all.
+_DAMPING, _GROW, _SHRINK, _UNSEEN = 1e-3, 10.0, 0.1, 1e-14
+# Least singular value, relative to the greatest, at which markers still say what every coordinate is.
+_RANK = 1e-6
+# Postures that the first sample is looked for from, besides the start; so is a sample that fits this many times worse
+# than its neighbour, by more than a micrometre.
+_TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
+# Samples from one that is followed to the next, the most that are fitted at once, and how far (rad) nothing turns from
+# one sample to the next: beyond it each sample is followed from the one before.
+_STRIDE, _MOST, _JUMP = 16, 1024, 0.5
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Postures (k, c) with their weighted residuals (k, 3m), 0 where unseen, slopes along δ (k, 3m, t), and costs."""
+
+    q: FloatArray
+    residuals: FloatArray
+    slopes: FloatArray
+    cost: FloatArray
+
+    @property
+    def gradient(self) -> FloatArray:
+        """Jᵀr, (k, t)."""
+        return np.einsum("krt,kr->kt", self.slopes, self.residuals)
+
+    def rows(self, chosen: Rows) -> _Place:
+        """Some of them."""
+        return _Place(self.q[chosen], self.residuals[chosen], self.slopes[chosen], self.cost[chosen])
+
+    def put(self, chosen: Rows, other: _Place) -> None:
+        """Others in their places."""
+        for name in ("q", "residuals", "slopes", "cost"):
+            getattr(self, name)[chosen] = getattr(other, name)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sight:
+    """Where markers were seen (n, 3m), NaN where not, their weights (3m,), and what is known of the postures."""
+
+    model: MarkerModel
+    seen: FloatArray
+    weights: FloatArray
+    held: list[int]
+    given: FloatArray
+
+    def at(self, samples: Rows, q: FloatArray) -> _Place:
+        """What the markers of samples (k,) say of postures (k, c)."""
+        there, slopes = self.model.evaluate(q)
+        seen = self.seen[samples]
+        weights = np.where(np.isnan(seen), 0.0, self.weights)
+        residuals = weights * (there - np.where(np.isnan(seen), there, seen))
+        inward = weights[:, :, None] * (slopes @ self.model.motions(q))
+        return _Place(q, residuals, inward, (residuals**2).sum(axis=1) / 2)
+
+    def nearest(self, samples: Rows, q: FloatArray) -> _Place:
+        """The postures of least cost that descents from q (k, c) end in."""
+        q = q.copy()
+        q[:, self.held] = self.given[samples]
+        here, damping, busy = self.at(samples, q), np.zeros(len(q)), np.arange(len(q))
+        sizes = np.full(len(q), np.inf)
+        for _ in range(_MOST_STEPS):
+            now = here.rows(busy)
+            step = _step(self.model, now, damping[busy])
+            there = self.at(samples[busy], self.model.moved(now.q, step))
+            size = np.abs(step).max(axis=1, initial=0.0)
+            # So near, the cost no longer tells which is better, but the step still does: it is the gradient's.
+            near = (size < _ROUNDING) & (size < sizes[busy] / 2)
+            better, sizes[busy] = (there.cost < now.cost) | near, size
+            here.put(busy[better], there.rows(np.flatnonzero(better)))
+            less = np.where(damping[busy] > _ROUNDING, _SHRINK * damping[busy], 0.0)
+            damping[busy] = np.where(better, less, np.maximum(_GROW * damping[busy], _DAMPING))
+            busy = busy[(size > _STILL) & (better | (size > _ROUNDING))]
+            if not busy.size:
+                break
+        return here
+
+    def searched(self, sample: int, q: FloatArray) -> _Place:
+        """The best posture found for one sample, from here (c,) and from others all over."""
+        starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
+        found = self.nearest(np.full(len(starts), sample), starts)
+        # Of postures that are as good the one nearby, the first.
+        good = np.flatnonzero(found.cost <= 1.01 * found.cost.min() + _WORSE**2)
+        return found.rows(good[:1])
+
+    def error(self, samples: Rows, place: _Place) -> FloatArray:
+        """Roots of the mean squares of the weighted distances, (k,) m."""
+        count = np.maximum((~np.isnan(self.seen[samples])).sum(axis=1) / 3, 1)
+        return np.sqrt(2 * place.cost / count)
+
+
+def fit_postures(
+    model: MarkerModel,
+    time: FloatArray,
+    seen: Mapping[str, FloatArray],
+    known: Mapping[str, FloatArray],
+    weights: Sequence[float],
+    progress: bool = True,
+) -> tuple[FloatArray, FloatArray]:
+    """Postures (n, c) of markers seen at (n, 3) m, NaN where they weren't, and the markers' distances then (n, m), m.
+
+    `known` coordinates (n,) are held at their values. Raises InputError where the markers of a sample leave another one
+    open.
+    """
+    flat = np.concatenate([seen[name] for name in model.markers], axis=1)
+    held = [model.names.index(name) for name in known]
+    given = np.array(list(known.values())).reshape(len(held), time.size).T
+    sight = _Sight(model, flat, np.repeat(np.asarray(weights, dtype=float), 3), held, given)
+    with Progress(progress, time.size, "inverse kinematics", "samples") as bar:
+        found, off = _followed(sight, time, _STRIDE, bar)
+        if model.jumps(found, _JUMP):
+            found, off = _followed(sight, time, 1, bar)
+    distances = np.linalg.norm((off / sight.weights).reshape(time.size, -1, 3), axis=2)
+    distances[np.isnan(flat[:, ::3])] = np.nan
+    return found, distances
+
+
+def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tuple[FloatArray, FloatArray]:
+    """Postures (n, c): in strides each from the one before, then all between from their neighbours; and residuals."""
+    last, q = time.size - 1, sight.model.start
+    found, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
+
+    def keep(samples: Rows, place: _Place, before: FloatArray) -> FloatArray:
+        errors = sight.error(samples, place)
+        for k in np.flatnonzero(errors > _LOST * before + _WORSE):
+            other = sight.searched(int(samples[k]), place.q[k])
+            if other.cost[0] < place.cost[k]:
+                place.put(np.array([k]), other)
+        _require_rank(sight, samples, time, place)
+        found[samples], off[samples], error[samples] = place.q, place.residuals, sight.error(samples, place)
+        return place.q
+
+    # The first sample is looked for all over, however well the start fits.
+    before = np.array([-_WORSE / _LOST])
+    for k in sorted({*range(0, last, stride), last}):
+        sample = np.array([k])
+        q = keep(sample, sight.nearest(sample, q.reshape(1, -1)), before)
+        before = error[sample]
+        bar.fraction(k / stride / last)
+    while stride > 1:
+        half = stride // 2
+        for start in range(half, last, stride * _MOST):
+            samples = np.arange(start, min(last, start + stride * _MOST), stride)
+            left, right = samples - half, np.minimum(samples + half, last)
+            share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
+            between = sight.model.between(found[left], found[right], share)
+            keep(samples, sight.nearest(samples, between), np.maximum(error[left], error[right]))
+            bar.fraction(1 / stride + start / last / stride)
+        stride = half
+    return found, off
+
+
+def _step(model: MarkerModel, here: _Place, damping: FloatArray) -> FloatArray:
+    """(JᵀJ + μ diag JᵀJ) δ = −Jᵀr over the motions that no limit stops, (k, t)."""
+    gradient = here.gradient
+    free = model.unstopped(here.q, gradient)
+    slopes = here.slopes * free[:, None, :]
+    normal = np.swapaxes(slopes, 1, 2) @ slopes
+    own = np.einsum("ktt->kt", normal)
+    mean = own.mean(axis=1, keepdims=True) if own.size else own
+    own += damping[:, None] * (own + mean) + _UNSEEN * mean + (mean == 0)
+    return np.asarray(-np.linalg.solve(normal, (gradient * free)[:, :, None])[:, :, 0], dtype=np.float64)
+
+
+def _require_rank(sight: _Sight, samples: Rows, time: FloatArray, place: _Place) -> None:
+    """InputError for the first sample whose markers leave a motion open."""
+    model = sight.model
+    free = model.unstopped(place.q, place.gradient)
+    slopes = place.slopes * free[:, None, :]
+    # a motion that a limit stops is not open
+    normal = np.swapaxes(slopes, 1, 2) @ slopes
+    greatest = np.einsum("ktt->k", normal)
+    np.einsum("ktt->kt", normal)[...] += ~free * greatest[:, None]
+    values, vectors = np.linalg.eigh(normal)
+    bad = np.flatnonzero(values[:, 0] <= _RANK**2 * greatest) if values.shape[1] else []
+    if not len(bad):
+        return
+    k = int(bad[0])
+    coordinate = model.coordinate_of(int(np.abs(vectors[k, :, 0]).argmax()))
+    lost = np.isnan(sight.seen[samples[k], ::3])
+    missing = [name for j, name in enumerate(model.markers) if lost[j]]
+    raise InputError(
+        f"at t = {time[samples[k]]:g} s the markers{' without ' if missing else ''}{', '.join(missing)} leave it open",
+        key=coordinate,
+        hint="add markers to its body, fill their gaps (gaps=), or give the coordinate as a channel",
+    )

@@ -1,0 +1,364 @@
+"""Smoothing of measured signals: each method a value that gives a signal with its first two derivatives.
+
+Differentiating multiplies noise by its frequency, twice for accelerations, so what is done about it is always stated: a
+method is named by who uses it, and its `record` goes with the results.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
+from trundle.errors import InputError, NumericsError, choose, suggest
+from trundle.limbs.capture.recording import increasing
+
+# How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
+EVEN = 0.01
+# What is left of a Butterworth filter's start-up at the first true sample; its slowest pole says how long that takes.
+_FORGOTTEN = 1e-6
+
+
+class Smoothed(NamedTuple):
+    """A signal and its derivatives at the samples: `values`, `rates` (per s), `accelerations` (per s²), as it came."""
+
+    values: FloatArray
+    rates: FloatArray
+    accelerations: FloatArray
+
+
+@dataclass(frozen=True)
+class Smoothing(ABC):
+    """A way to smooth: what it does, with every number that it depends on."""
+
+    name: ClassVar[str]
+
+    @property
+    def record(self) -> Mapping[str, object]:
+        """The method and its numbers, as plain data that goes with the results."""
+        return {"method": self.name, **asdict(self)}
+
+    @abstractmethod
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """Columns that are smoothed as one (the parts of a quaternion are): (n, k) over times (n,), all checked."""
+
+
+@dataclass(frozen=True)
+class Interpolation(Smoothing):
+    """No smoothing: the derivatives of the quintic spline through all samples, not-a-knot at its ends."""
+
+    name = "none"
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """The samples themselves, and their interpolating spline's derivatives."""
+        return Smoothed(block, *_quintic(time, block)[1:])
+
+
+@dataclass(frozen=True)
+class Butterworth(Smoothing):
+    """A Butterworth filter forward and backward, so without lag; then the quintic spline through what it leaves.
+
+    cutoff: Hz, where half the power is left after both passes: each pass cuts at a higher frequency, by Winter's
+        C = (√2 − 1)^(1/2n), on the axis that the bilinear transform warps.
+    order: n, of each pass.
+
+    The signal is continued at both ends by its reflection in the end point, as long as the filter remembers, so that
+    its start-up is over at the first sample (Winter 2009, sec. 3.4.4; Smith 1989).
+    """
+
+    cutoff: float
+    order: int = 2
+    name = "butterworth"
+
+    def __post_init__(self) -> None:
+        _positive(self.name, cutoff=self.cutoff)
+        if not isinstance(self.order, int) or not 1 <= self.order <= 10:
+            raise InputError(f"a Butterworth filter's order is 1 to 10, not {self.order!r}", key="order")
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """Filtered on the continued signal, whose spline is then differentiated: its ends are no ends of the data."""
+        from scipy.signal import butter, sosfiltfilt
+
+        step = even_step(time, self.name)
+        if self.cutoff * 2 * step >= 1:
+            raise InputError(
+                f"a cutoff of {self.cutoff:g} Hz is above half the sampling rate of {1 / step:g} Hz",
+                key="cutoff",
+            )
+        warped = math.tan(math.pi * self.cutoff * step) / self._correction
+        sections = np.asarray(butter(self.order, math.atan(warped) * 2 / math.pi, output="sos"))
+        pad = min(len(time) - 1, _memory(sections))
+        padded = np.concatenate([
+            2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
+        ])  # fmt: skip
+        filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
+        inside = slice(pad, pad + len(time))
+        # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
+        return Smoothed(*(each[inside] for each in _quintic(step * np.arange(float(len(padded))), filtered)))
+
+    @property
+    def _correction(self) -> float:
+        return (math.sqrt(2) - 1) ** (1 / (2 * self.order))
+
+
+@dataclass(frozen=True)
+class SavitzkyGolay(Smoothing):
+    """A polynomial fitted to each window of samples, differentiated at its middle; at the ends that of the last window.
+
+    window: samples, odd. degree: the polynomial's (Savitzky & Golay 1964).
+    """
+
+    window: int
+    degree: int = 5
+    name = "savitzky_golay"
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.window, int) and self.window % 2 == 1 and self.window > 0):
+            raise InputError(f"a window is an odd number of samples, not {self.window!r}", key="window")
+        if not (isinstance(self.degree, int) and 2 <= self.degree < self.window):
+            message = f"a polynomial's degree is 2 or more and less than its window's {self.window} samples"
+            raise InputError(f"{message}, not {self.degree!r}", key="degree")
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """Value, slope and curvature of the polynomials."""
+        from scipy.signal import savgol_filter
+
+        step = even_step(time, self.name)
+        if time.size < self.window:
+            raise InputError(
+                f"a window of {self.window} samples is longer than the {time.size} there are", key="window"
+            )
+        return Smoothed(*(
+            np.asarray(savgol_filter(block, self.window, self.degree, deriv=k, delta=step, axis=0, mode="interp"))
+            for k in range(3)
+        ))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GCVSpline(Smoothing):
+    """The smoothing spline whose weight generalised cross-validation chooses, for noise of which nothing is known.
+
+    degree: 3 or 5. Its highest derivatives vanish at the ends, as nothing there speaks against it; accelerations are
+    those of the spline (Woltring 1986).
+    """
+
+    degree: int = 5
+    name = "gcv_spline"
+
+    def __post_init__(self) -> None:
+        _choose_degree(self.degree, (3, 5))
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """The spline and its derivatives at the samples."""
+        from trundle.limbs.capture.spline import spline_equations
+
+        equations = spline_equations(time, self.degree)
+        spline = equations.spline(equations.cross_validated(block), block)
+        rate = (time.size - 1) / (time[-1] - time[0])
+        return Smoothed(*(np.asarray(spline(equations.steps, k)) * rate**k for k in range(3)))
+
+
+@dataclass(frozen=True)
+class NoiseSpline(Smoothing):
+    """The spline with the fewest knots that stays as far from the samples as noise of a known size does.
+
+    noise: the standard deviation of each number that is measured, in its unit; of rotations in rad. degree: 3, 4 or 5.
+    Σ (y − s)² = n noise², or less where one polynomial is nearer by itself, by FITPACK (Dierckx 1993, ch. 5); nothing
+    is assumed at the ends.
+    """
+
+    noise: float
+    degree: int = 5
+    name = "noise_spline"
+
+    def __post_init__(self) -> None:
+        _positive(self.name, noise=self.noise)
+        _choose_degree(self.degree, (3, 4, 5))
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """The spline and its derivatives at the samples."""
+        from scipy.interpolate import splev, splprep
+
+        # the four parts of a quaternion share three angles' noise, each halved
+        spread = 3 * (self.noise / 2) ** 2 if block.shape[1] == 4 else block.shape[1] * self.noise**2
+        start = float(time[0])
+        (spline, _), _, trouble, message = splprep(
+            list(block.T), u=time - start, k=self.degree, s=time.size * spread, full_output=1, quiet=1
+        )  # fmt: skip
+        if trouble > 0:
+            raise NumericsError(f"no spline stays {self.noise:g} from the samples: {message}")
+        return Smoothed(*(np.array(splev(time - start, spline, der=k)).T for k in range(3)))
+
+
+_KINDS = (Interpolation, Butterworth, SavitzkyGolay, GCVSpline, NoiseSpline)
+METHODS: Mapping[str, type[Smoothing]] = {each.name: each for each in _KINDS}
+
+
+def smoothing(method: Smoothing | str | Mapping[str, object], **options: object) -> Smoothing:
+    """A way to smooth by its name and numbers, or by its record; one that is there already as it is.
+
+    Parameters
+    ----------
+    method : Smoothing, str or mapping
+        "none", "butterworth", "savitzky_golay", "gcv_spline" or "noise_spline"; or a record, {"method": NAME, …}.
+    **options : object
+        The method's numbers: `cutoff` (Hz) and `order`; `window` (samples) and `degree`; `degree`;
+        `noise` (in the signal's unit) and `degree`.
+
+    Returns
+    -------
+    Smoothing
+        To be given wherever something is smoothed.
+
+    Raises
+    ------
+    InputError
+        No method or number has such a name, one is missing, or is out of bounds.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.smoothing("butterworth", cutoff=6.0)
+    Butterworth(cutoff=6.0, order=2)
+    """
+    if isinstance(method, Smoothing):
+        if options:
+            raise InputError(f"{method} has its numbers already, got {', '.join(options)} besides")
+        return method
+    if isinstance(method, Mapping):
+        options = {**{str(key): value for key, value in method.items() if key != "method"}, **options}
+        method = str(method.get("method", ""))
+    if method not in METHODS:
+        raise InputError(f"there is no smoothing {method!r}", key="smoothing", hint=choose(method, METHODS))
+    numbers = {each.name: each for each in fields(METHODS[method])}
+    for key in options:
+        if key not in numbers:
+            raise InputError(
+                f"'{method}' has no number '{key}'", key=f"smoothing.{key}", hint=suggest(key, numbers)
+            )
+    for key, each in numbers.items():
+        if each.default is MISSING and key not in options:
+            hint = f"it has {', '.join(numbers)}"
+            raise InputError(f"'{method}' needs its {key}", key=f"smoothing.{key}", hint=hint)
+    return METHODS[method](**options)
+
+
+def smooth(
+    time: npt.ArrayLike,
+    values: npt.ArrayLike,
+    method: Smoothing | str | Mapping[str, object] = "none",
+    **options: object,
+) -> Smoothed:
+    """Measured signals and their first two derivatives, by a named method; every column by itself.
+
+    Parameters
+    ----------
+    time : array_like, shape (n,), s
+        Increasing. "butterworth" and "savitzky_golay" need even steps, splines do not.
+    values : array_like, shape (n,) or (n, k)
+        One signal or several; no NaN (`trundle.limbs.capture.gaps` fills them).
+    method : Smoothing, str or mapping, optional
+        As `trundle.smoothing` takes it; by default none: the quintic spline through all samples.
+    **options : object
+        The method's numbers.
+
+    Returns
+    -------
+    Smoothed
+        `values`, `rates`, `accelerations`, each of the shape that came.
+
+    Raises
+    ------
+    InputError
+        Times don't increase or aren't even where they must be; values are missing; too few samples; a wrong method.
+
+    References
+    ----------
+    Winter 2009, Biomechanics and Motor Control of Human Movement, sec. 3.4; Woltring 1986.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> t = np.linspace(0.0, 1.0, 51)
+    >>> trundle.smooth(t, t**3).accelerations[[25, 50]].round(6)
+    array([3., 6.])
+    """
+    chosen = smoothing(method, **options)
+    times = checked_times(time)
+    array = as_numbers(values, "what is smoothed")
+    if array.ndim not in (1, 2) or array.shape[0] != times.size:
+        raise InputError(f"{times.size} times need values of as many rows, got an array {array.shape}")
+    columns = array.reshape(times.size, -1)
+    refuse_missing(times, columns, [f"column {k}" for k in range(columns.shape[1])])
+    found = [chosen.samples(times, columns[:, [k]]) for k in range(columns.shape[1])]
+    return Smoothed(
+        *(np.concatenate(parts, axis=1).reshape(array.shape) for parts in zip(*found, strict=True))
+    )
+
+
+def checked_times(time: npt.ArrayLike) -> FloatArray:
+    """Times (n,) that increase, six at least: a quintic needs as many."""
+    times = increasing(time)
+    if times.size < 6:
+        raise InputError(f"a motion's derivatives need six samples at least, got {times.size}", key="time")
+    return times
+
+
+def refuse_missing(time: FloatArray, columns: FloatArray, names: Sequence[str], file: str = "") -> None:
+    """InputError for the first column in which something is no finite number, with when."""
+    for name, column in zip(names, columns.T, strict=True):
+        missing = np.flatnonzero(~np.isfinite(column))
+        if missing.size:
+            raise InputError(
+                f"{missing.size} of {time.size} samples are missing, the first at t = {time[missing[0]]:g} s",
+                file=file or None,
+                key=name,
+                hint='fill gaps by a named rule: gaps="spline" or "linear", and the longest that may be filled',
+            )
+
+
+def even_step(time: FloatArray, method: str) -> float:
+    """The step of even times (s); InputError where they are not even, as filters count samples and no seconds."""
+    step = float(time[-1] - time[0]) / (time.size - 1)
+    off = np.abs(time - time[0] - step * np.arange(time.size)) / step
+    if off.max() > EVEN:
+        k = int(off.argmax())
+        raise InputError(
+            f"'{method}' needs even steps, and sample {k} at {time[k]:g} s is {off[k]:.2g} of a step off",
+            key="time",
+            hint='splines take times as they are: smoothing "gcv_spline", "noise_spline" or "none"',
+        )
+    return step
+
+
+def _quintic(time: FloatArray, block: FloatArray) -> Smoothed:
+    from scipy.interpolate import make_interp_spline
+
+    # In units of the record's middle, so that late times cost no digits.
+    spline = make_interp_spline(time - time[0], block, k=5)
+    return Smoothed(*(np.asarray(spline(time - time[0], order)) for order in range(3)))
+
+
+def _memory(sections: FloatArray) -> int:
+    """Samples until a filter has forgotten where it started, by its slowest pole."""
+    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in sections)
+    return math.ceil(math.log(_FORGOTTEN) / math.log(slowest))
+
+
+def _positive(method: str, **numbers: float) -> None:
+    for key, number in numbers.items():
+        if not (isinstance(number, (int, float)) and math.isfinite(number) and number > 0):
+            raise InputError(f"'{method}' needs a positive number as {key}, got {number!r}", key=key)
+
+
+def _choose_degree(degree: object, known: Sequence[int]) -> None:
+    if degree not in known:
+        raise InputError(
+            f"a spline's degree is one of {', '.join(map(str, known))}, not {degree!r}", key="degree"
+        )

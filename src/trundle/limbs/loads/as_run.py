@@ -1,0 +1,82 @@
+"""Loads as a run: a column a component, which tables, figures and films are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.documents.writer import dump
+from trundle.errors import InputError, suggest
+from trundle.limbs.loads.loads import Loads
+from trundle.mechanics.tree import WORLD
+from trundle.results import Run
+from trundle.simulation.options import positive
+
+# Whose axes wrenches may be given in, besides those of a body by its name.
+_FRAMES = ("child", "parent", "world")
+_PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
+
+
+def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) -> Run:
+    """What `Loads.to_run` says."""
+    weight = None if mass is None else positive(mass, "mass", "kg")
+    if in_ not in (known := [*_FRAMES, *loads.frames]):
+        raise InputError(f"there is no frame {in_!r}", key="in_", hint=suggest(in_, known))
+    robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
+    motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
+    rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
+    outputs: dict[str, FloatArray] = {}
+    units = {name: assembly.quantities[name].unit for name in (*motion, *rates)}
+    for name, unit, values in _columns(loads, in_):
+        outputs[name] = values if weight is None else values / weight
+        units[name] = unit if weight is None else _PER_MASS[unit]
+    groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
+    about = {"frame": in_, "mass": weight, "undetermined": list(loads.undetermined)}
+    about |= {"smoothing": dict(loads.samples.smoothing), "peaks": peaks(loads.time, outputs)}
+    description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
+    return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
+
+
+def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
+    """Of each joint the largest force, moment and power by size, and when."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name in columns:
+        joint, _, what = name.rpartition(".")
+        if what == "power":
+            sizes = np.abs(columns[name])
+        elif what in ("force_x", "moment_x"):
+            what = what[:-2]
+            sizes = np.sqrt(sum(np.square(columns[f"{joint}.{what}_{axis}"]) for axis in "xyz"))
+        else:
+            continue
+        at = int(sizes.argmax())
+        found.setdefault(joint, {})[what] = {"largest": float(sizes[at]), "time": float(time[at])}
+    return found
+
+
+def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
+    """Name, unit and numbers of all that loads tell, joint by joint; of a base that stands still nothing."""
+    tree, assembly = loads.recursion.tree, loads.recursion.mechanism.assembly
+    for link, at in zip(tree.links, tree.speed_slices(), strict=True):
+        if link.parent == WORLD and not link.moves:
+            continue
+        parent = loads.world.name if link.parent == WORLD else tree.links[link.parent].name
+        axes = {"child": None, "parent": parent, "world": loads.world}.get(frame, frame)
+        wrench = loads.wrench(link.name, in_=axes)
+        for what, unit, vectors in (("force", "N", wrench.force), ("moment", "N m", wrench.moment)):
+            for axis, values in zip("xyz", np.asarray(vectors).T, strict=True):
+                yield f"{link.name}.{what}_{axis}", unit, values
+        yield f"{link.name}.power", "W", loads.power[link.name]
+        if link.parent != WORLD:
+            yield from _efforts(loads, assembly.speeds[at])
+
+
+def _efforts(loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str, FloatArray]]:
+    """What drives give along a joint's freedoms, `effort` of one alone, `effort_…` of several."""
+    for speed in speeds:
+        quantity = loads.recursion.mechanism.assembly.quantities[speed]
+        name = f"{quantity.owner}.effort"
+        name += "" if len(speeds) == 1 else f"_{quantity.label}"
+        yield name, quantity.effort_unit, loads.efforts[speed]

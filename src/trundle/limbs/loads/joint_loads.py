@@ -1,0 +1,123 @@
+"""joint_loads: from a robot and a motion to the wrench through every joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.limbs.capture.joint_motion import JointMotion, joint_motion
+from trundle.limbs.capture.recording import Recording
+from trundle.limbs.loads.loads import Loads
+from trundle.limbs.loads.loop_forces import loop_forces
+from trundle.limbs.loads.motion_samples import Samples, samples_of
+from trundle.limbs.loads.outside import Outside, outside_of
+from trundle.limbs.loads.recursion import Recursion, recursion_of
+from trundle.mechanics.tree import WORLD
+from trundle.model.arguments import Given, robot_of, three
+from trundle.program import compile_program
+from trundle.scalars import is_zero
+from trundle.spatial.vectors import Vector
+from trundle.wrenches import Wrench
+
+
+def joint_loads(
+    robot: Given,
+    motion: JointMotion | Recording | Mapping[str, npt.ArrayLike],
+    *,
+    external: Iterable[Wrench] = (),
+    gravity: Sequence[float | str] | None = None,
+    driven: Sequence[str] | None = None,
+) -> Loads:
+    """The wrench through every joint that a motion needs, by Newton's and Euler's equations up the tree.
+
+    W_i = f_i − w_i + Σ W_children with f_i = I a + v ×* I v of each body and w_i from outside; closed loops give
+    M ν̇ + c = Aᵀλ + τ_drives.
+
+    Parameters
+    ----------
+    robot : Robot, Model, path or mapping
+        A tree of bodies on joints, its base fixed, planar or floating; loops may close it.
+    motion : JointMotion, Recording or mapping
+        Coordinates, speeds and their rates. Of a recording, or of arrays by name ("time", in s, and one for each
+        coordinate, (n,), in rad or m), derivatives come by an interpolating spline; `trundle.joint_motion` smooths.
+    external : sequence of Wrench, optional
+        What pushes on bodies from outside, one moment's or over the motion: on `wrench.on`. Its frame's root stands for
+        the world, or for a body's own frame if it is called as the body or its joint.
+    gravity : three numbers, optional
+        g in m/s², world axes; by default the robot's own, downward along z.
+    driven : sequence of str, optional
+        With closed loops, the speeds that drives push; by default those of the motors.
+
+    Returns
+    -------
+    Loads
+        Every joint's wrench, in any frame, and what it is made of.
+
+    Raises
+    ------
+    InputError
+        The robot has wheels or couplings; times don't increase, a coordinate is missing or unknown, a number is none; a
+        body has no mass; a wrench acts on what isn't there; the motion opens a loop, or loops and drives can't give it.
+
+    References
+    ----------
+    Luh, Walker & Paul 1980; Featherstone 2008, sections 5.3 and 8.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
+    >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), still)
+    >>> loads.wrench("link_1").moment[0].round(4)
+    array([0.    , 2.4525, 0.    ])
+    """
+    lacking = "joint loads need its bodies and joints"
+    described = robot_of(robot, "joint_loads", lacking)
+    recursion = recursion_of(described, None if gravity is None else _vector(gravity))
+    if not isinstance(motion, JointMotion):
+        motion = joint_motion(motion, robot)
+    samples = samples_of(motion, recursion)
+    outside = outside_of(external, recursion, len(samples.time))
+    _refuse_weightless(recursion, outside)
+    wrenches, efforts = _evaluated(recursion, samples, outside)
+    if not recursion.mechanism.assembly.loops:
+        return Loads(recursion, samples, outside, wrenches, efforts)
+    held = loop_forces(recursion, samples, efforts, driven)
+    outside = outside.joined(held.pushed, held.table)
+    wrenches, _ = _evaluated(recursion, samples, outside)
+    return Loads(recursion, samples, outside, wrenches, held.efforts, held.undetermined)
+
+
+def _evaluated(recursion: Recursion, samples: Samples, outside: Outside) -> tuple[FloatArray, FloatArray]:
+    program = recursion.loads(outside.pushed)
+    wrenches, efforts = compile_program(program).over_samples(*samples.tables, outside.table)
+    return wrenches, efforts
+
+
+def _vector(gravity: Sequence[float | str]) -> Vector:
+    x, y, z = three(gravity, "gravity", "x, y and z", ("m/s^2",) * 3)
+    return x, y, z
+
+
+def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
+    """A joint that carries no mass and no load has no wrench: the description lacks it."""
+    tree, loops = recursion.tree, recursion.mechanism.assembly.loops
+    loaded = {each.link for each in outside.pushed} | {
+        end.link for loop in loops for end in (loop.first, loop.second)
+    }
+    for index, link in enumerate(tree.links):
+        if not (
+            is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)
+        ):
+            loaded.add(index)
+    carrying = {ancestor for index in loaded for ancestor in tree.ancestors(index)}
+    for index, link in enumerate(tree.links):
+        if index not in carrying and link.parent != WORLD and link.moves:
+            raise InputError(
+                f"the body of '{link.name}' has no mass, nor has what it carries: its joint would have no load",
+                key=f"robot.joints.{link.name}.body.mass",
+                hint="give the body a mass, and a center_of_mass and an inertia unless it is a point; or weld it",
+            )

@@ -1,0 +1,142 @@
+"""What closed loops and drives give at a motion: M ν̇ + c − τ_passive = Aᵀλ + B τ_drives, solved at every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, suggest
+from trundle.limbs.loads.motion_samples import Samples
+from trundle.limbs.loads.recursion import Pushed, Recursion
+from trundle.mechanics.frames import world_poses
+from trundle.mechanics.linear import table
+from trundle.mechanics.loop_joints import Closure, Loop, close
+from trundle.model.mechanism import Mechanism
+from trundle.spatial.motions import ZERO_FORCE, Pose, add_forces, compose, force_to_parent, scale_force
+
+# Singular values up to this share of the largest are rounding: rows that repeat others.
+_ZERO = 1e-9
+# Gaps (m, or sines of angles) up to here count as closed: what solvers leave, far below what anyone measures.
+_CLOSED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class LoopForces:
+    """Wrenches of the loops on both their bodies, in the world (n, 6 each), and what the drives then give (s, n).
+
+    `undetermined` names loops and speeds whose share redundancy leaves open: theirs is the split of least norm.
+    """
+
+    pushed: tuple[Pushed, ...]
+    table: FloatArray
+    efforts: FloatArray
+    undetermined: tuple[str, ...]
+
+
+def loop_forces(
+    recursion: Recursion, samples: Samples, needed: FloatArray, driven: Sequence[str] | None
+) -> LoopForces:
+    """The loops' wrenches at a motion that needs generalised forces `needed` (s, n) of the tree.
+
+    Raises InputError where the motion opens a loop, where nothing is said to be driven, or where loops and drives
+    can't give the motion.
+    """
+    tree, assembly = recursion.tree, recursion.mechanism.assembly
+    poses = tree.joint_poses(list(samples.q.T))
+    closures = [close(tree, poses, loop, len(recursion.speeds)) for loop in assembly.loops]
+    _refuse_open(assembly.loops, closures, samples.time)
+    columns = _driven_columns(recursion.mechanism, recursion.speeds, driven)
+    count, width = len(samples.time), len(recursion.speeds)
+    rows = table([row for closure in closures for row in closure.rows], count, width)
+    drives = np.broadcast_to(np.eye(width)[columns], (count, len(columns), width))
+    given = np.concatenate([rows, drives], axis=1)  # (n, λ and τ, s)
+    found, open_columns = _least_norm(np.swapaxes(given, 1, 2), needed.T)
+    _refuse_unmet(recursion.speeds, given, found, needed, samples.time)
+    efforts = np.zeros_like(needed)
+    efforts[columns] = found[:, rows.shape[1] :].T
+    owners = [loop.name for loop, closure in zip(assembly.loops, closures, strict=True) for _ in closure.rows]
+    owners += [recursion.speeds[k] for k in columns]
+    undetermined = tuple(dict.fromkeys(owners[k] for k in open_columns))
+    pushed, wrenches = _on_bodies(
+        assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T
+    )
+    return LoopForces(pushed, wrenches, efforts, undetermined)
+
+
+def _refuse_open(loops: Sequence[Loop], closures: Sequence[Closure], time: FloatArray) -> None:
+    for loop, closure in zip(loops, closures, strict=True):
+        gap = np.max([np.abs(np.broadcast_to(each, time.shape)) for each in closure.gaps], axis=0)
+        worst = int(gap.argmax())
+        if gap[worst] > _CLOSED:
+            raise InputError(
+                f"the motion opens the loop '{loop.name}' by {gap[worst]:.3g} at t = {time[worst]:.6g} s",
+                key=loop.name,
+                hint="coordinates of a closed loop follow from some of them: simulate it, or use inverse kinematics",
+            )
+
+
+def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequence[str] | None) -> list[int]:
+    if driven is None:
+        driven = [speeds[each.column] for each in mechanism.assembly.actuators]
+        if not driven:
+            raise InputError(
+                f"'{mechanism.robot.name}' has closed loops and no motor, so which joints are driven isn't known",
+                key="driven",
+                hint=f"name the driven speeds: driven=[...]; {suggest('', speeds)}",
+            )
+    for name in driven:
+        if name not in speeds:
+            raise InputError(f"'{name}' is no speed", key="driven", hint=suggest(name, speeds))
+    return [speeds.index(name) for name in driven]
+
+
+def _least_norm(matrices: FloatArray, right: FloatArray) -> tuple[FloatArray, list[int]]:
+    """The shortest x with least |M x − r| for each sample, and the places of x that are left open at some sample."""
+    u, values, vh = np.linalg.svd(matrices, full_matrices=True)
+    size = values.shape[1]
+    kept = values > _ZERO * values.max(axis=1, keepdims=True, initial=1e-300)
+    parts = np.einsum("nij,ni->nj", u[:, :, :size], right)
+    parts = np.where(kept, parts / np.where(kept, values, 1.0), 0.0)
+    free = np.concatenate([~kept, np.ones((len(kept), vh.shape[1] - size), dtype=bool)], axis=1)
+    touched = np.where(free[:, :, None], np.abs(vh), 0.0).max(axis=(0, 1), initial=0.0)
+    x = np.einsum("nji,nj->ni", vh[:, :size], parts)
+    return x, [int(k) for k in np.flatnonzero(touched > _ZERO)]
+
+
+def _refuse_unmet(
+    speeds: Sequence[str], given: FloatArray, found: FloatArray, needed: FloatArray, time: FloatArray
+) -> None:
+    left = np.abs(np.einsum("nks,nk->sn", given, found) - needed)
+    if left.max(initial=0.0) <= 1e-7 * max(np.abs(needed).max(initial=0.0), 1.0):
+        return
+    row, sample = divmod(int(left.argmax()), left.shape[1])
+    raise InputError(
+        f"nothing gives what '{speeds[row]}' needs at t = {time[sample]:.6g} s: {left[row, sample]:.3g} are left "
+        "beside loops, springs and drives",
+        key="driven",
+        hint=f"name more driven speeds, or push from outside; {suggest(speeds[row], speeds)}",
+    )
+
+
+def _on_bodies(
+    loops: Sequence[Loop], closures: Sequence[Closure], world: Sequence[Pose], multipliers: FloatArray
+) -> tuple[tuple[Pushed, ...], FloatArray]:
+    """Each loop's wrench on its second body and its reaction on the first, about the world's origin (n, 6)."""
+    pushed: list[Pushed] = []
+    tables: list[FloatArray] = []
+    left = iter(multipliers)
+    for loop, closure in zip(loops, closures, strict=True):
+        wrench = ZERO_FORCE  # about b's origin, in a's axes
+        for unit in closure.wrenches:
+            wrench = add_forces(wrench, scale_force(next(left), unit))
+        rotation = compose(world[loop.first.link], loop.first.placement).rotation
+        place = compose(world[loop.second.link], loop.second.placement).position
+        moved = force_to_parent(Pose(rotation, place), wrench)
+        parts = np.array([np.broadcast_to(x, multipliers.shape[1:]) for part in moved for x in part]).T
+        for link, sign in ((loop.second.link, 1.0), (loop.first.link, -1.0)):
+            pushed.append(Pushed(link, "world"))
+            tables.append(sign * parts)
+    return tuple(pushed), np.hstack(tables)

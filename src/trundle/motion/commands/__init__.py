@@ -1,0 +1,1 @@
+"""A drive's commands taken as motions at control levels; their records and verification."""

@@ -1,0 +1,313 @@
+"""`trundle.drive`: commands to a motion of a drive, at a control level and with a shape of profiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+
+from trundle.catalog.wheeled import limited_swerve
+from trundle.choices import LEVELS, PROFILES, Level, Shape
+from trundle.errors import InputError, choose, counted, suggest
+from trundle.model.arguments import Given, robot_of
+from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
+from trundle.motion.commands.control_levels import (
+    Drive,
+    State,
+    Step,
+    Stretch,
+    Target,
+    agreeing_state,
+    by_body,
+    by_modules,
+    check_agreement,
+    coordinated,
+    smooth_shape,
+)
+from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.limits import Limits
+from trundle.motion.pieces.extremes import Peak, peaks
+from trundle.motion.pieces.motion import Motion
+from trundle.motion.planning.planner import module_limits
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.robot import Robot
+
+# A module's angle that a wheel without steering is asked to have may differ from its own by this (rad).
+_SAME = 1e-6
+
+
+# What makes a command's pieces at each level.
+_STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Driven:
+    """A drive's motion, what it was asked for, and what was changed of it.
+
+    Parameters
+    ----------
+    name : str
+        Of the plan or the path.
+    asked : float or None, s
+        How long it was to take; None where nothing says so.
+    level, profile : str
+        The control level, and the shape of profiles as asked for; "path" and "quickest" of a path of poses.
+    motion : Motion
+        Pieces, exact functions of time.
+    ends : array (commands,), s
+        When each command is done, or each section of a path.
+    limits : tuple of Limits
+        Of each module, in the motion's order.
+    stretches : tuple of Stretch
+        Which commands take longer than asked, and why.
+    notes : tuple of str
+        What else was changed, in sentences.
+    events : tuple of (str, float)
+        What is to happen when (s), as a path's file says.
+    file : CommandFile or None
+        The commands and where they stand; None of a path.
+    """
+
+    name: str
+    asked: float | None
+    level: Level | Literal["path"]
+    profile: Shape | Literal["quickest"]
+    motion: Motion
+    ends: FloatArray
+    limits: tuple[Limits, ...]
+    stretches: tuple[Stretch, ...]
+    notes: tuple[str, ...]
+    events: tuple[tuple[str, float], ...] = ()
+    file: CommandFile | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """Who drives."""
+        return self.motion.kinematics.robot
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The modules' names."""
+        return self.motion.kinematics.names
+
+    def __repr__(self) -> str:
+        return (
+            f"<Driven {self.name!r}: {self.robot.name}, {self.level}, {self.profile}, "
+            f"{self.motion.duration:.4g} s in {counted(len(self.motion.pieces), 'piece')}>"
+        )
+
+    @cached_property
+    def peaks(self) -> tuple[Peak, ...]:
+        """The largest magnitude of each quantity of each module, between samples too."""
+        return tuple(peaks(self.motion, steady=self.level != "path"))
+
+    def run(self, rate: float = 100.0) -> Run:
+        """The motion as a run: labelled samples with units, which figures and files take.
+
+        Parameters
+        ----------
+        rate : float, 1/s
+            Samples a second; the end is one more.
+
+        Returns
+        -------
+        Run
+            Poses, speeds, accelerations and jerks of the body and of the modules; its `summary` as `summary()` has it.
+
+        Raises
+        ------
+        InputError
+            The rate is not positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
+        >>> trundle.drive({"motion": turn}, level="body").run().final["theta"]
+        0.5
+        """
+        from trundle.motion.commands.record import to_run
+
+        return to_run(self, rate)
+
+    def summary(self) -> dict[str, object]:
+        """What came out, as plain data.
+
+        Returns
+        -------
+        dict
+            Duration, final pose, the largest of each quantity and of slip, which limits were broken and which were
+            used to the full when, how much longer it took than asked, and why.
+
+        Raises
+        ------
+        NumericsError
+            The motion is too rough to be integrated.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
+        >>> trundle.drive({"motion": turn}, level="limited").summary()["exceeded"]
+        []
+        """
+        from trundle.motion.commands.record import summary
+
+        return summary(self)
+
+
+def drive(
+    commands: GivenCommands,
+    robot: Given | None = None,
+    *,
+    level: Level = "limited",
+    profile: Shape = "scurve",
+    limits: Limits | Mapping[str, Limits] | None = None,
+) -> Driven:
+    """The motion of a drive under commands.
+
+    Parameters
+    ----------
+    commands : path, mapping or Commands
+        What it is asked to do (`trundle.motion.commands.commands`).
+    robot : Robot, Model, path or mapping, optional
+        Who drives; by default `trundle.catalog.limited_swerve()`.
+    level : str
+        "module": each module by itself; "body": the twist by a profile, limits aside; "limited": the same with all
+        declared limits held; "coordinated": as fast as the limits allow, by the planner.
+    profile : str
+        "linear", "trapezoidal" or "scurve".
+    limits : Limits, or mapping of them by module, optional
+        Default: those that the description declares.
+
+    Returns
+    -------
+    Driven
+        The motion, and what was changed of the commands.
+
+    Raises
+    ------
+    InputError
+        With file, line and key: unknown or missing modules, modules that contradict one rigid motion, twists that the
+        wheels can't follow.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> turn = {"name": "turn", "commands": [{"duration": 1.99, "twist": {"omega": 1}}]}
+    >>> driven = trundle.drive({"motion": turn}, level="body", profile="linear")
+    >>> driven.motion.poses([driven.motion.duration]).round(6).tolist()  # x, y (m), θ (rad)
+    [[0.0, 0.0, 0.995]]
+    """
+    _check_choices(level, profile)
+    file = read_commands(commands)
+    found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
+    who = _driven_modules(kinematics(found))
+    held = tuple(module_limits(who, limits))
+    shape = profile if level in ("module", "body") else smooth_shape(profile, held)
+    asked = Drive(who, held, shape, level in ("limited", "coordinated"))
+    begin = _start(asked, file, level)
+    steps = _steps(asked, file, level, begin)
+    notes = [f"command {place + 1}: {note}" for place, each in enumerate(steps) for note in each.notes]
+    if shape != profile:
+        notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")
+    pieces = tuple(piece for each in steps for piece in each.pieces)
+    motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
+    ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
+    stretches = tuple(stretch for each in steps for stretch in each.stretches)
+    name, asked = file.motion.name, file.motion.duration
+    return Driven(name, asked, level, profile, motion, ends, held, stretches, tuple(notes), file=file)
+
+
+@lru_cache
+def _default() -> Robot:
+    return limited_swerve()
+
+
+def _check_choices(level: str, profile: str) -> None:
+    for key, given, known in (("level", level, LEVELS), ("profile", profile, PROFILES)):
+        if given not in known:
+            raise InputError(f"there is no {key} {given!r}", key=key, hint=choose(given, known))
+
+
+def _driven_modules(found: Kinematics) -> Kinematics:
+    """The wheels that plans are made for: those that trail behind a pivot go where they are drawn."""
+    kept = tuple(module for module in found.modules if not module.trails)
+    for module in kept:
+        if module.points and float(module.offset[1]):
+            raise InputError(
+                f"the wheel {module.name!r} stands beside its pivot, and rolls as it is steered",
+                key=f"robot.wheels.{module.name}",
+                hint="motions are planned for wheels that are fixed or steered about their centres",
+            )
+    if not kept:
+        raise InputError(f"'{found.name}' has no wheel that drives it", key="robot.wheels")
+    return replace(found, modules=kept)
+
+
+def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[Step]:
+    """The steps of all commands, errors with their places in the file."""
+    found: list[Step] = []
+    for place, command in enumerate(file.motion.commands):
+        target = _target(drive, file, command, place)
+        try:
+            found.append(_STEPS[level](drive, state, target))
+        except InputError as error:
+            if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
+                raise
+            raise file.error(error.message, place, error.hint) from None
+        state = found[-1].state
+    return found
+
+
+def _target(drive: Drive, file: CommandFile, command: Command, place: int) -> Target:
+    """A command in numbers, its modules in the kinematics' order."""
+    duration = command.duration.number
+    if command.twist is not None:
+        return Target(place, duration, command.twist.numbers)
+    return Target(place, duration, modules=_in_order(drive, file, command.modules or {}, place))
+
+
+def _in_order(
+    drive: Drive, file: CommandFile, modules: Mapping[str, ModuleCommand], place: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Angles and speeds of all modules; InputError for those that aren't there, and for those that are missing."""
+    for name in modules:
+        if name not in drive.names:
+            hint = suggest(name, drive.names)
+            raise file.error(f"the robot has no module {name!r}", place, hint, at="modules")
+    missing = [name for name in drive.names if name not in modules]
+    if missing:
+        hint = "give the angle and the speed of every module, or a twist of the body"
+        raise file.error(f"the modules lack {', '.join(missing)}", place, hint, at="modules")
+    angles = np.array([modules[name].angle.number for name in drive.names])
+    speeds = np.array([modules[name].speed.number for name in drive.names])
+    for module, angle in zip(drive.kinematics.modules, angles, strict=True):
+        if not module.points and abs(math.remainder(angle - float(module.heading), math.pi)) > _SAME:
+            raise file.error(f"the wheel {module.name!r} is not steered, and can't turn", place, at="modules")
+    return angles, speeds
+
+
+def _start(drive: Drive, file: CommandFile, level: Level) -> State:
+    """The state at time 0: modules as given, or as the twist needs them."""
+    start = file.motion.start
+    twist = np.array(start.twist.numbers)
+    if not start.modules:
+        found = drive.kinematics.module_states(*twist)
+        state = State(twist, found.angles, found.speeds)
+        if drive.beyond(found.angles).any():
+            state = replace(state, angles=drive.kinematics.headings)
+        return state
+    angles, speeds = _in_order(drive, file, start.modules, None)
+    if level != "module":
+        try:
+            check_agreement(drive, twist, angles, speeds)
+        except InputError as error:
+            raise file.error(f"at the start {error.message}", None, error.hint, at="modules") from None
+        return agreeing_state(drive, twist, angles)
+    return State(twist, angles, speeds)

@@ -1,0 +1,189 @@
+"""The kinematics of modules as programs: what a twist asks of them, and by least squares the twist that they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from trundle.mechanics.assembly import assemble
+from trundle.mechanics.linear import apply, product, solve_positive, transpose
+from trundle.motion.drive.half_turns import chosen_halves
+from trundle.motion.drive.modules import STILL, Module, modules_of, turned
+from trundle.program import Program, Tracer
+from trundle.robot import Robot
+from trundle.scalars import Scalar, absolute, atan2, cos, is_zero, less, sin, sqrt, where
+
+TWIST = ("v_x", "v_y", "omega")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The modules that programs are of: in numbers, or in scalars of `parameters`, the last group of inputs then."""
+
+    made: Callable[[Sequence[Scalar]], Sequence[Module]]
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The group of inputs that they are functions of, with its labels; none in numbers."""
+        return {"parameter": self.parameters} if self.parameters else {}
+
+    def modules(self, tracer: Tracer) -> Sequence[Module]:
+        """The modules in a tracer's scalars, where it has the group."""
+        return self.made(tracer.inputs("parameter", len(self.parameters)) if self.parameters else ())
+
+
+def in_numbers(modules: Sequence[Module]) -> Drive:
+    """Modules as they are."""
+    return Drive(lambda _: modules)
+
+
+def in_parameters(robot: Robot) -> Drive:
+    """A robot's modules as functions of all its parameters, in their order."""
+    names = tuple(robot.parameter_values())
+    return Drive(
+        lambda values: modules_of(assemble(robot, robot.resolver(dict(zip(names, values, strict=True))))),
+        names,
+    )
+
+
+def measures(drive: Drive) -> Program:
+    """Parameters → radius, heading: what joins rates and steering angles of wheels with the states of modules."""
+    tracer = Tracer(*drive.groups)
+    modules = drive.modules(tracer)
+    names = tuple(module.name for module in modules)
+    found = {"radius": [each.radius for each in modules], "heading": [each.heading for each in modules]}
+    outputs = {group: (names, values) for group, values in found.items()}
+    return tracer.program("module_measures", drive.groups, outputs)
+
+
+def pointing(drive: Drive) -> Program:
+    """Twist → angle, speed, steering rate (of those that trail): every wheel forward along its velocity, angles within
+    (−π, π].
+
+    One that stands still, and one whose angle doesn't follow from the twist, has the angle that it has unsteered.
+    """
+    tracer = Tracer("twist", *drive.groups)
+    twist, modules = tracer.inputs("twist", 3), drive.modules(tracer)
+    return _states(tracer, drive, modules, [_forward(module, twist) for module in modules])
+
+
+def following(drive: Drive) -> Program:
+    """Twist, angle, speed → angle, speed, steering rate (of those that trail): from the states that modules are in, the
+    next.
+
+    Angles go on from those given without a jump, by the halves chosen for all (see `halves`). A wheel that stands still
+    holds its angle.
+    """
+    tracer = Tracer("twist", "angle", "speed", *drive.groups)
+    modules = drive.modules(tracer)
+    twist, angles = tracer.inputs("twist", 3), tracer.inputs("angle", len(modules))
+    speeds = tracer.inputs("speed", len(modules))
+    pointed = [k for k, module in enumerate(modules) if module.points]
+    turns: list[Scalar] = []
+    moving: list[Scalar] = []
+    reverses: list[Scalar] = []
+    for k in pointed:
+        velocity = modules[k].velocity(twist)
+        along, across = turned(velocity, (cos(angles[k]), sin(angles[k])))
+        side = 1 - 2 * less(along, 0)
+        moving.append(_moves(velocity, twist))
+        turns.append(where(moving[-1], atan2(side * across, side * along), 0))
+        reverses.append(less(side * speeds[k], 0))
+    for k, turn, half in zip(pointed, turns, chosen_halves(turns, moving, reverses), strict=True):
+        angles[k] = angles[k] + turn + math.pi * half
+    found = [
+        (angle, *module.rolling((cos(angle), sin(angle)), twist))
+        for module, angle in zip(modules, angles, strict=True)
+    ]
+    return _states(tracer, drive, modules, found)
+
+
+def speeding(drive: Drive) -> Program:
+    """Twist, twist rate, angle → steering rate, drive acceleration, steering acceleration (see `Module.rates`)."""
+    tracer = Tracer("twist", "twist_rate", "angle", *drive.groups)
+    modules = drive.modules(tracer)
+    twist, rate, angles = (
+        tracer.inputs("twist", 3),
+        tracer.inputs("twist_rate", 3),
+        tracer.inputs("angle", len(modules)),
+    )
+    found = [
+        module.rates(module.along(angle), twist, rate) for module, angle in zip(modules, angles, strict=True)
+    ]
+    names = tuple(module.name for module in modules)
+    groups = ("steering_rate", "drive_acceleration", "steering_acceleration")
+    values = zip(*found, strict=True)
+    rates = tuple(f"{name}_rate" for name in TWIST)
+    return tracer.program(
+        "module_rates",
+        {"twist": TWIST, "twist_rate": rates, "angle": names, **drive.groups},
+        {group: (names, list(each)) for group, each in zip(groups, values, strict=True)},
+    )
+
+
+def _forward(module: Module, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    if not module.points:
+        return module.heading, *module.rolling(module.direction, twist)
+    x, y = module.velocity(twist)
+    angle = where(_moves((x, y), twist), atan2(y, x), module.heading)
+    if is_zero(module.offset[1]):
+        return angle, sqrt(x * x + y * y), 0.0  # without its sine and cosine
+    return angle, *module.rolling((cos(angle), sin(angle)), twist)
+
+
+def _moves(velocity: Sequence[Scalar], twist: Sequence[Scalar]) -> Scalar:
+    """1 where a wheel's velocity is more than the rounding of the twist that it comes from, else 0."""
+    (x, y), (v_x, v_y, omega) = velocity, twist
+    return less(STILL**2 * (v_x * v_x + v_y * v_y + omega * omega), x * x + y * y)
+
+
+def _states(
+    tracer: Tracer,
+    drive: Drive,
+    modules: Sequence[Module],
+    found: Sequence[tuple[Scalar, Scalar, Scalar]],
+) -> Program:
+    names = tuple(module.name for module in modules)
+    trailing = [k for k, module in enumerate(modules) if module.trails]
+    angles, speeds, rates = (list(values) for values in zip(*found, strict=True))
+    outputs = {"angle": (names, angles), "speed": (names, speeds)}
+    if trailing:
+        outputs["steering_rate"] = (tuple(names[k] for k in trailing), [rates[k] for k in trailing])
+    groups = {"twist": TWIST, "angle": names, "speed": names, **drive.groups}
+    return tracer.program("module_states", {name: groups[name] for name in tracer.groups}, outputs)
+
+
+def agreeing(drive: Drive) -> Program:
+    """Angle, speed, steering rate → twist, slip: the twist with the least squares of slip, and what slip is left."""
+    states = "angle", "speed", "steering_rate"
+    tracer = Tracer(*states, *drive.groups)
+    modules = drive.modules(tracer)
+    names = tuple(module.name for module in modules)
+    angles, speeds, rates = (tracer.inputs(group, len(modules)) for group in states)
+    directions = [module.along(angle) for module, angle in zip(modules, angles, strict=True)]
+    given = list(zip(modules, directions, speeds, rates, strict=True))
+    slips = [affine_slip(*state) for state in given]
+    rows = [row for each in slips for row, _ in each]
+    right = [-offset for each in slips for _, offset in each]
+    turned_rows = transpose(rows)
+    gram = product(turned_rows, rows)
+    twist = [value for (value,) in solve_positive(gram, [[value] for value in apply(turned_rows, right)])]
+    left = [_size(module.slip(direction, twist, speed, rate)) for module, direction, speed, rate in given]
+    outputs = {"twist": (TWIST, twist), "slip": (names, left)}
+    return tracer.program("module_twist", {**dict.fromkeys(states, names), **drive.groups}, outputs)
+
+
+def affine_slip(
+    module: Module, direction: tuple[Scalar, Scalar], speed: Scalar = 0.0, rate: Scalar = 0.0
+) -> list[tuple[list[Scalar], Scalar]]:
+    """Each of a module's slip velocities as a row over the twist and what is beside it."""
+    units = [[1.0 if i == j else 0.0 for j in range(3)] for i in range(3)]
+    columns = [module.slip(direction, unit, 0.0) for unit in units]
+    rest = module.slip(direction, (0.0, 0.0, 0.0), speed, rate)
+    return [([column[k] for column in columns], beside) for k, beside in enumerate(rest)]
+
+
+def _size(slip: Sequence[Scalar]) -> Scalar:
+    return absolute(slip[0]) if len(slip) == 1 else sqrt(slip[0] * slip[0] + slip[1] * slip[1])

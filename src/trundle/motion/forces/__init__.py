@@ -1,0 +1,1 @@
+"""What a motion takes: forces on the ground, motors' torques and limits, and following it."""

@@ -1,0 +1,1 @@
+"""Where a base is by what its wheels did, and how sure that is."""

@@ -1,0 +1,356 @@
+"""Odometry: a robot's pose from the increments of its wheels' encoders, exact on the arc, with its Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import as_numbers
+from trundle.errors import InputError, suggest
+from trundle.mechanics.quantities import Quantities
+from trundle.model import Model
+from trundle.model.arguments import robot_of
+from trundle.model.mechanism import mechanism
+from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
+from trundle.motion.odometry.arc import advance
+from trundle.motion.odometry.dead_reckoning import chained
+from trundle.motion.odometry.displacement import POSE, at_origin, displacement, middle, plan_odometry
+from trundle.program import Kernel, Program, compile_program
+from trundle.results import Run
+from trundle.robot import Robot
+
+if TYPE_CHECKING:
+    from trundle.motion.odometry.odometry_formulas import OdometryFormulas
+
+# One number or array for each of some names, in their order or by name; and parameters that are changed.
+Numbers = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+Parameters = Mapping[str, float | str]
+
+
+@dataclass(frozen=True, repr=False)
+class Odometry:
+    """pose' = pose · exp(J(α) Δ): the base's pose (x, y, θ) after the increments Δ of its wheels' angles.
+
+    The twist that the increments stand for is held constant in the base's own axes, so the base moves on an arc,
+    exactly (`trundle.motion.odometry.arc`). J is the least-squares solution over all wheels
+    (`trundle.model.rolling_motion`).
+    `angles` are the steering and joint angles α that J depends on, as they are before the increment; those that are
+    among the increments are taken in the middle of it, α + Δα/2, the others are held.
+
+    `program` maps the groups pose, increment, angle, parameter to `pose` and its Jacobians "d pose/d pose" (F),
+    "d pose/d increment" (G) and "d pose/d angle" (H), row-major, by automatic differentiation.
+    """
+
+    name: str
+    increments: tuple[str, ...]
+    angles: tuple[str, ...]
+    parameters: Mapping[str, float]
+    quantities: Quantities
+    program: Program
+    robot: Robot
+    given: tuple[str, ...]
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The SI unit of each name."""
+        return self.quantities.units
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return compile_program(self.program)
+
+    def update(
+        self,
+        pose: Numbers,
+        increments: Numbers,
+        angles: Numbers = (),
+        *,
+        parameters: Parameters | None = None,
+    ) -> np.ndarray:
+        """The pose after increments.
+
+        Parameters
+        ----------
+        pose : array (3,) or (3, count), or mapping
+            x, y (m), θ (rad), of one robot or of many.
+        increments : array (n,) or (n, count), or mapping
+            In the order of `increments`, or by name (rad, or m of sliding joints).
+        angles : array or mapping, optional
+            In the order of `angles`, or by name; as they are before the increments.
+        parameters : mapping, optional
+            Parameters that differ from the description's, as numbers in SI or text with units.
+
+        Returns
+        -------
+        array (3,) or (3, count)
+            The new x, y (m), θ (rad).
+
+        Raises
+        ------
+        InputError
+            Names or shapes don't fit.
+        """
+        return self._evaluate(pose, increments, angles, parameters)[0]
+
+    def propagate(
+        self,
+        pose: Numbers,
+        covariance: npt.ArrayLike,
+        increments: Numbers,
+        increment_covariance: npt.ArrayLike,
+        angles: Numbers = (),
+        angle_covariance: npt.ArrayLike | None = None,
+        *,
+        parameters: Parameters | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The pose after increments and its covariance F Σ Fᵀ + G Q Gᵀ (+ H R Hᵀ), to first order in the noise.
+
+        Parameters
+        ----------
+        pose, increments, angles, parameters
+            As in `update`.
+        covariance : array (3, 3) or (3, 3, count)
+            Σ of the pose before.
+        increment_covariance : array (n, n) or (n, n, count)
+            Q of the increments.
+        angle_covariance : array (m, m) or (m, m, count), optional
+            R of the angles; without it they count as exact.
+
+        Returns
+        -------
+        tuple of arrays
+            The pose as `update` gives it, and its covariance, (3, 3) or (3, 3, count).
+
+        Raises
+        ------
+        InputError
+            Names or shapes don't fit.
+
+        References
+        ----------
+        Thrun, Burgard & Fox 2005, sec. 7.3.
+        """
+        after, *slopes = self._evaluate(pose, increments, angles, parameters)
+        given = {
+            "covariance": (covariance, len(POSE)),
+            "increment_covariance": (increment_covariance, len(self.increments)),
+            "angle_covariance": (angle_covariance, len(self.angles)),
+        }
+        total = np.zeros(())
+        for flat, (name, (noise, size)) in zip(slopes, given.items(), strict=True):
+            if noise is None:
+                continue
+            slope = flat.reshape(len(POSE), size, *flat.shape[1:])
+            total = total + np.einsum("ij...,jk...,lk...->il...", slope, _square(noise, name, size), slope)
+        return after, total
+
+    def along(
+        self,
+        measured: Mapping[str, npt.ArrayLike] | Run,
+        pose: Numbers = (0.0, 0.0, 0.0),
+        covariance: npt.ArrayLike | None = None,
+        *,
+        increment_covariance: npt.ArrayLike | None = None,
+        angle_covariance: npt.ArrayLike | None = None,
+        parameters: Parameters | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Poses and their covariances along what was measured of wheels and steering over time.
+
+        Parameters
+        ----------
+        measured : mapping of str to array (n,), or Run
+            At n times the coordinates whose `increments` are counted, and the `angles`, by name (rad; m of sliding
+            joints): of a run, of encoders, or of a motion (`Motion.measurements`).
+        pose : array (3,) or mapping, optional
+            x, y (m), θ (rad) at the first time.
+        covariance : array (3, 3), optional
+            Its own; by default 0.
+        increment_covariance, angle_covariance : array, optional
+            Q and R as in `propagate`, of each step and independent of the others'; by default 0.
+        parameters : mapping, optional
+            As in `update`.
+
+        Returns
+        -------
+        tuple of arrays
+            Poses (n, 3), and covariances (n, 3, 3).
+
+        Raises
+        ------
+        InputError
+            A coordinate is missing, or shapes don't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> robot = trundle.catalog.differential_drive(radius=0.1)
+        >>> run = trundle.roll(robot, 2.0, {"v_x": 0.5, "omega": 0.2})
+        >>> poses, _ = trundle.odometry(robot).along(run)
+        >>> bool(abs(poses[-1] - [run["x"][-1], run["y"][-1], run["theta"][-1]]).max() < 1e-9)
+        True
+        """
+        names = (*self.increments, *self.angles)
+        for name in names:
+            if name not in measured:
+                hint = f"give all of: {', '.join(names)}"
+                raise InputError(f"the measurements lack '{name}'", key=name, hint=hint)
+        counted, angles = (
+            _group("measured", group, {name: measured[name] for name in group})
+            for group in (self.increments, self.angles)
+        )
+        steps = np.diff(counted.reshape(len(counted), -1))
+        before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
+        local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
+        noise = np.zeros((3, 3, steps.shape[1]))
+        own = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
+        given = (increment_covariance, self.increments), (angle_covariance, self.angles)
+        for flat, (each, group) in zip(slopes, given, strict=True):
+            if each is not None:
+                spread = _square(each, "covariance", len(group))
+                slope = flat.reshape(len(POSE), len(group), steps.shape[1])
+                noise += np.einsum("ijn,jk,lkn->iln", slope, spread, slope)
+        return chained(local, forward.reshape(3, 3, -1), noise, _group("pose", POSE, pose), own)
+
+    def formulas(self) -> OdometryFormulas:
+        """The same in SymPy, with the description's own parameters as symbols, checked against the program."""
+        from trundle.motion.odometry.odometry_formulas import derive_formulas
+
+        return derive_formulas(self)
+
+    def __repr__(self) -> str:
+        angles = f" at {', '.join(self.angles)}" if self.angles else ""
+        return (
+            f"<Odometry of {self.name}: x, y, theta from {', '.join(self.increments)}{angles}; "
+            f"{self.program.operations} operations with Jacobians>"
+        )
+
+    def _repr_markdown_(self) -> str:
+        return self.formulas().equations.markdown()
+
+    def _evaluate(
+        self, pose: Numbers, increments: Numbers, angles: Numbers, parameters: Parameters | None
+    ) -> tuple[np.ndarray, ...]:
+        values = self.robot.parameter_values(parameters)
+        groups = [
+            _group("pose", POSE, pose),
+            _group("increments", self.increments, increments),
+            _group("angles", self.angles, angles),
+        ]
+        return self._kernel(*_alike(groups), np.array(list(values.values())))
+
+
+def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) -> Odometry:
+    """The odometry of a robot on a planar base, from increments of the angles of its wheels and joints.
+
+    pose' = pose · exp(J(α) Δ), with J Δ the least-squares solution of all wheels' rolling constraints.
+
+    Parameters
+    ----------
+    robot : Robot or Model
+        The robot, or a model derived from it.
+    given : sequence of str, optional
+        The rates of the angles that are counted, such as "left.rate": of wheels, steering, couplings, joints. By
+        default those of all that motors drive and that move the base.
+
+    Returns
+    -------
+    Odometry
+        The update of a pose, with its Jacobians, as a program.
+
+    Raises
+    ------
+    InputError
+        The base isn't planar; wheels hang on closed loops; a name is no rate; the rates don't determine the base's
+        motion.
+
+    References
+    ----------
+    Muir & Neuman 1987, eq. 4.21, for least squares over all wheels; the exponential of a constant twist is exact on
+    the arc (Lynch & Park 2017, sec. 13.4).
+
+    Examples
+    --------
+    >>> import trundle
+    >>> odometry = trundle.odometry(trundle.catalog.robot("differential_drive", radius=0.1, track=0.5))
+    >>> odometry.increments
+    ('right.angle', 'left.angle')
+    >>> odometry.update([0, 0, 0], [1.0, 1.0]).round(6).tolist()  # x, y (m), theta (rad)
+    [0.1, 0.0, 0.0]
+    """
+    robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
+    numbers, symbols = mechanism(robot), Symbols()
+    plan = plan_odometry(numbers, given)
+    here, delta = symbols.mechanism(numbers), symbols.make("increment", len(plan.given))
+    q = here.q
+    moved = column(displacement(plan, at_origin(here), delta))
+    angles = {name: each for name, each in zip(here.names, q, strict=True) if ca.depends_on(moved, each)}
+    moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
+    counted = [name for name, each in zip(plan.given, delta, strict=True) if ca.depends_on(moved, each)]
+    if given is None and len(counted) < len(plan.given):
+        return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
+    pose = symbols.make("pose", len(POSE))
+    inputs: Groups = {
+        "pose": (POSE, pose),
+        "increment": (plan.increments, delta),
+        "angle": (tuple(angles), list(angles.values())),
+        "parameter": parameter_group(here),
+    }
+    program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
+    return Odometry(
+        name=robot.name,
+        increments=plan.increments,
+        angles=tuple(angles),
+        parameters=numbers.parameters,
+        quantities=numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
+        program=program.with_jacobians("pose", "pose", "increment", "angle"),
+        robot=robot,
+        given=plan.given,
+    )
+
+
+def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
+    """An array (n,) or (n, count) of numbers given by name or in order; raises InputError."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise InputError(
+                    f"'{name}' is not one of the {what}", key=str(name), hint=suggest(str(name), names)
+                )
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise InputError(
+                f"{what} lack '{missing[0]}'", key=missing[0], hint=f"give all of: {', '.join(names)}"
+            )
+        given = np.broadcast_arrays(*(given[name] for name in names), subok=True) if names else ()
+    values = as_numbers(given, f"the {what}")
+    if values.ndim not in (1, 2) or len(values) != len(names):
+        needed = f"{len(names)} ({', '.join(names)})" if names else "none"
+        raise InputError(f"{what} of shape {values.shape} don't fit: expected {needed}, first axis", key=what)
+    for name, row in zip(names, values, strict=True):
+        if not np.isfinite(row).all():
+            raise InputError(f"'{name}' holds something that is not a finite number", key=what)
+    return values
+
+
+def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
+    counts = {each.shape[1] for each in groups if each.ndim == 2}
+    if len(counts) > 1:
+        raise InputError(
+            f"pose, increments and angles are of {' and '.join(map(str, sorted(counts)))} robots"
+        )
+    return groups
+
+
+def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
+    matrix = as_numbers(given, name)
+    if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
+        raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)
+    if not np.isfinite(matrix).all():
+        raise InputError(f"{name} holds something that is not a finite number", key=name)
+    return matrix

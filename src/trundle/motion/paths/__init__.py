@@ -1,0 +1,1 @@
+"""Paths of poses: read, timed within limits, followed, written for robots."""

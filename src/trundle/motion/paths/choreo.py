@@ -1,0 +1,217 @@
+"""Choreo's `.traj` files (https://choreo.autos, format 3): poses over time, read as paths, written from any motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from trundle.motion.paths.path_json import JsonFile, Number, Theirs
+from trundle.motion.paths.pose_paths import PosePath, Section, Zone, distances, fitted
+from trundle.results.arrays import FloatArray
+
+VERSION = 3
+_STILL = 1e-6  # m/s or rad/s: samples with less stand
+# Samples between which the way turns by more than this (rad) lie at a corner, where the base stops.
+_CORNER = math.radians(60)
+_AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds
+
+
+class _Sample(Theirs):
+    called = "sample"
+
+    t: Number
+    x: Number
+    y: Number
+    heading: Number
+    vx: Number | None = None
+    vy: Number | None = None
+    vl: Number | None = None
+    vr: Number | None = None
+    omega: Number = 0.0
+
+    @property
+    def speed(self) -> float | None:
+        """Of the origin; None where the file doesn't tell."""
+        if self.vx is not None and self.vy is not None:
+            return math.hypot(self.vx, self.vy)
+        return None if self.vl is None or self.vr is None else abs(self.vl + self.vr) / 2
+
+
+class _Trajectory(Theirs):
+    called = "trajectory"
+
+    samples: Annotated[tuple[_Sample, ...], Field(min_length=2)]
+    waypoints: tuple[Number, ...] = ()
+
+
+class _Limited(Theirs):
+    called = "constraint's data"
+
+    type: str
+    props: dict[str, object] = Field(default_factory=dict)
+
+
+class _Constraint(Theirs):
+    called = "constraint"
+
+    data: _Limited
+    start: str | int | None = Field(None, alias="from")
+    to: str | int | None = None
+    enabled: bool = True
+
+
+class _Snapshot(Theirs):
+    called = "snapshot"
+
+    constraints: tuple[_Constraint, ...] = ()
+
+
+class _Offset(Theirs):
+    val: Number = 0.0
+
+
+class _When(Theirs):
+    targetTimestamp: Number | None = None
+    offset: _Offset = Field(default_factory=_Offset)
+
+
+class _Event(Theirs):
+    called = "event"
+
+    name: str
+    when: _When = Field(alias="from")
+
+
+class _TrajFile(Theirs):
+    called = "trajectory file"
+
+    name: str
+    trajectory: _Trajectory
+    snapshot: _Snapshot | None = None
+    events: tuple[_Event, ...] = ()
+
+
+def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
+    """The path of a trajectory's poses, smooth within a tolerance (m); its times only say where it stands still."""
+    _check_version(source)
+    file = source.checked(_TrajFile)
+    samples = file.trajectory.samples
+    times = np.array([each.t for each in samples])
+    if (np.diff(times) <= 0).any():
+        place = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
+        message = f"time {times[place]:g} s is not after {times[place - 1]:g} s"
+        raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
+    poses = np.array([[each.x, each.y, each.heading] for each in samples])
+    poses[:, 2] = np.unwrap(poses[:, 2])
+    steps = distances(np.diff(poses, axis=0))
+    lengths = np.concatenate([[0.0], np.cumsum(steps)])
+    if lengths[-1] == 0:
+        raise source.error("the trajectory stays where it is", ("trajectory", "samples"))
+    kept = np.concatenate([[True], steps > 1e-9])
+    stops = [
+        0,
+        *(k for k in range(1, len(samples) - 1) if _stands(samples[k]) or _turns(poses, k)),
+        len(samples) - 1,
+    ]
+    marks = np.interp(file.trajectory.waypoints, times, lengths)
+    ends = np.unique(lengths[stops])
+    sections, deviations = [], []
+    for a, b in pairwise(ends):
+        inside = kept & (lengths >= a) & (lengths <= b)
+        curve = _between(lengths[inside], poses[inside])
+        own = np.unique([a, *marks[(marks > a + 1e-6) & (marks < b - 1e-6)], b])
+        spline, deviation = fitted(curve, own, tolerance)
+        entry = samples[0].speed if a == 0 else 0.0
+        exit_speed = samples[-1].speed if b == lengths[-1] else 0.0
+        sections.append(Section(spline, float(a), float(b), _moving(entry), _moving(exit_speed)))
+        deviations.append(deviation)
+    worst = np.max(deviations, axis=0)
+    at = [float(np.interp(time, times, lengths)) for time in file.trajectory.waypoints]
+    events = tuple(
+        (each.name, float(np.interp(each.when.targetTimestamp + each.when.offset.val, times, lengths)))
+        for each in file.events
+        if each.when.targetTimestamp is not None
+    )
+    zones = _zones(file.snapshot, at, float(lengths[-1]))
+    deviated = (float(worst[0]), float(worst[1]))
+    return PosePath(file.name, tuple(sections), zones, events, deviated, float(times[-1] - times[0]))
+
+
+def _check_version(source: JsonFile) -> None:
+    if "trajectory" not in source.data and "samples" in source.data:
+        hint = "open it in Choreo 2025 or newer and save it"
+        raise source.error("the trajectory is in Choreo's format of 2024", ("samples",), hint)
+    version = source.data.get("version")
+    number = version if isinstance(version, int) else 0 if str(version).startswith("v2025.0") else None
+    if number is None or number > VERSION:
+        came = "no version" if version is None else f"version {version!r}"
+        hint = "save it with Choreo 2025 or 2026, or ask for newer formats"
+        raise source.error(f"expected Choreo's format up to {VERSION}, got {came}", ("version",), hint)
+    trajectory = source.data.get("trajectory")
+    if isinstance(trajectory, dict) and not trajectory.get("samples"):
+        hint = "generate it in Choreo, and save it"
+        raise source.error("the trajectory has no samples", ("trajectory", "samples"), hint)
+
+
+def _stands(sample: _Sample) -> bool:
+    speed = sample.speed
+    return speed is not None and speed < _STILL and abs(sample.omega) < _STILL
+
+
+def _turns(poses: FloatArray, k: int) -> bool:
+    """Whether the way of the origin turns a corner at a sample."""
+    before, behind = poses[k, :2] - poses[k - 1, :2], poses[k + 1, :2] - poses[k, :2]
+    if min(np.hypot(*before), np.hypot(*behind)) < 1e-6:
+        return False
+    angle = math.atan2(before[0] * behind[1] - before[1] * behind[0], float(before @ behind))
+    return abs(angle) > _CORNER
+
+
+def _moving(speed: float | None) -> float:
+    return 0.0 if speed is None or speed < _STILL else speed
+
+
+def _between(lengths: FloatArray, poses: FloatArray):  # noqa: ANN202
+    """The samples' poses and what lies between them, as functions of the length."""
+    from scipy.interpolate import CubicSpline
+
+    if len(lengths) < 4:
+        return lambda s: np.stack([np.interp(s, lengths, each) for each in poses.T], axis=1)
+    return CubicSpline(lengths, poses)
+
+
+def _zones(snapshot: _Snapshot | None, waypoints: Sequence[float], whole: float) -> tuple[Zone, ...]:
+    """The limits of the base's motion among the constraints; all others are in the poses already."""
+    found = []
+    for each in snapshot.constraints if snapshot else ():
+        limit = each.data.props.get("max")
+        key = {
+            "MaxVelocity": "velocity",
+            "MaxAcceleration": "acceleration",
+            "MaxAngularVelocity": "rate",
+        }.get(each.data.type)
+        if not each.enabled or key is None or not isinstance(limit, int | float) or limit <= 0:
+            continue
+        start = _length(each.start, waypoints, 0.0)
+        end = start if each.to is None else _length(each.to, waypoints, whole)
+        found.append(
+            Zone(
+                max(0.0, min(start, end) - _AROUND),
+                min(whole, max(start, end) + _AROUND),
+                **{key: float(limit)},
+            )
+        )
+    return tuple(found)
+
+
+def _length(place: str | int | None, waypoints: Sequence[float], otherwise: float) -> float:
+    if place == "first" or not waypoints:
+        return 0.0 if place == "first" else otherwise
+    if place == "last":
+        return waypoints[-1]
+    return waypoints[place] if isinstance(place, int) and 0 <= place < len(waypoints) else otherwise

@@ -1,0 +1,63 @@
+"""Files of paths by their suffix: PathPlanner's `.path`, Choreo's `.traj`."""
+
+from __future__ import annotations
+
+import os
+
+from trundle.errors import InputError, choose
+from trundle.files import path_of
+from trundle.motion.paths.choreo import from_traj_file
+from trundle.motion.paths.path_json import read_json
+from trundle.motion.paths.pathplanner import from_path_file
+from trundle.motion.paths.pose_paths import PosePath
+
+SUFFIXES = (".path", ".traj")
+
+
+def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath:
+    """The path of poses in a file of PathPlanner (`.path`) or Choreo (`.traj`).
+
+    Their curves' curvature jumps, at anchors and where headings begin to turn; wheels can't follow that at speed. What
+    is read is the spline with the fewest nodes that stays within a tolerance of theirs; how far it leaves them is its
+    `deviation`.
+
+    Parameters
+    ----------
+    file : str or path
+        A `.path` in PathPlanner's format 2025, or a `.traj` in Choreo's format up to 3. Nothing in it is executed.
+    tolerance : float, m, optional
+        How far the path may leave the file's, half a metre of it a radian of the heading. Default: 1 cm.
+
+    Returns
+    -------
+    PosePath
+        With the file's limits along it, its events, and its speeds at the ends.
+
+    Raises
+    ------
+    InputError
+        With file, line and key of what is wrong; or the tolerance isn't positive.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> try:
+    ...     trundle.read_path("way.csv")
+    ... except trundle.InputError as error:
+    ...     print(error.hint)
+    choose one of .path, .traj
+    """
+    path = path_of(file, "read_path")
+    if not tolerance > 0:
+        raise InputError(f"expected a tolerance > 0 m, got {tolerance}", key="tolerance")
+    if path.suffix not in SUFFIXES:
+        raise InputError(
+            f"{path.name} is no file of a path", file=str(file), hint=choose(path.suffix, SUFFIXES)
+        )
+    source = read_json(path)
+    try:
+        if path.suffix == ".path":
+            return from_path_file(source, path.stem, tolerance)
+        return from_traj_file(source, tolerance)
+    except InputError as error:
+        raise error.at(file=str(file)) from None

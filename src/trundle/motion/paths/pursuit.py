@@ -1,0 +1,197 @@
+"""Going after a motion from a pose off it: a holonomic controller on top of the planner, within all limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import as_numbers
+from trundle.errors import InputError
+from trundle.motion.commands.control_levels import Drive, State, Target, coordinated
+from trundle.motion.commands.drive import Driven
+from trundle.motion.pieces.motion import Motion, Piece
+from trundle.motion.planning.planner import plan_to_pose
+from trundle.results.arrays import FloatArray
+
+Measured = Callable[[float, FloatArray], npt.ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Pursuit(Motion):
+    """A motion that goes after another one.
+
+    Parameters
+    ----------
+    wanted : Motion
+        That other one.
+    wishes : array (n, 4)
+        When the controller wished for which twist: s, m/s, m/s, rad/s.
+    """
+
+    wanted: Motion | None = None
+    wishes: FloatArray | None = None
+
+    def errors(self, times: npt.ArrayLike) -> FloatArray:
+        """By how much poses differ from the wanted ones, behind its end from its last one.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            From 0 to the duration.
+
+        Returns
+        -------
+        array (n, 3)
+            x, y (m), θ (rad) in the world.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]))
+        >>> float(trundle.pursue(driven, pose=(0, 0.1, 0)).errors([0.0])[0, 1])
+        0.1
+        """
+        assert self.wanted is not None
+        times = np.atleast_1d(as_numbers(times, "times"))
+        return self.poses(times) - self.wanted.poses(np.minimum(times, self.wanted.duration))
+
+
+def holonomic_twist(
+    wanted: npt.ArrayLike,
+    velocity: npt.ArrayLike,
+    pose: npt.ArrayLike,
+    gains: tuple[float, float] = (2.0, 2.0),
+) -> FloatArray:
+    """The twist that leads back to a moving pose: ξ = (R(−θ) (ṗ* + k (p* − p)), θ̇* + k_θ (θ* − θ)).
+
+    A base that does it at once comes nearer as e^(−k t), position and heading each by itself.
+
+    Parameters
+    ----------
+    wanted, velocity : array_like (3,), m, rad and their rates
+        p*, θ*, and ṗ*, θ̇* in the world.
+    pose : array_like (3,), m, rad
+        p, θ.
+    gains : tuple of two floats, 1/s, optional
+        k and k_θ.
+
+    Returns
+    -------
+    array (3,)
+        v_x, v_y, ω in the base's frame.
+
+    Raises
+    ------
+    InputError
+        A gain is not positive.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.holonomic_twist((1, 0, 0), (0.5, 0, 0), (0.9, 0, 0)).round(12).tolist()
+    [0.7, 0.0, 0.0]
+    """
+    if not min(gains) > 0:
+        raise InputError(f"expected gains > 0, got {gains}", key="gains")
+    goal, rate, here = (as_numbers(each, "poses and velocities") for each in (wanted, velocity, pose))
+    wish = rate + np.array([gains[0], gains[0], gains[1]]) * (goal - here)
+    wish[2] = rate[2] + gains[1] * math.remainder(goal[2] - here[2], 2 * math.pi)
+    local = complex(wish[0], wish[1]) * np.exp(-1j * here[2])
+    return np.array([local.real, local.imag, wish[2]])
+
+
+def pursue(
+    driven: Driven,
+    *,
+    pose: tuple[float, float, float] | None = None,
+    gains: tuple[float, float] = (2.0, 2.0),
+    period: float = 0.1,
+    measured: Measured | None = None,
+) -> Pursuit:
+    """Follow a motion from a pose off it, all limits held: the controller's twists, reached as the planner can.
+
+    Once a period, and not before the last wish is reached, the controller asks for the twist of `holonomic_twist` with
+    the wanted velocity of the time at which it will be reached. The wanted motion's end is gone to by `plan_to_pose`.
+
+    Parameters
+    ----------
+    driven : Driven
+        What is to be followed, by wheels that steer about their centres: of `follow` or `drive`.
+    pose : tuple of three floats, optional
+        Where the base begins, at rest: x, y (m), θ (rad). Default: where the motion does.
+    gains : tuple of two floats, 1/s, optional
+        Of position and heading.
+    period : float, s, optional
+        Between two wishes at least.
+    measured : callable, optional
+        (time, pose) → the pose as the controller sees it. Default: as it is.
+
+    Returns
+    -------
+    Pursuit
+        The motion, and its errors.
+
+    Raises
+    ------
+    InputError
+        A gain or the period isn't positive, or as `plan` does.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]))
+    >>> pursuit = trundle.pursue(driven, pose=(0, 0.1, 0))
+    >>> (pursuit.poses([pursuit.duration]).round(9) + 0.0).tolist()  # without a sign of zero
+    [[1.0, 0.0, 0.0]]
+    """
+    if not (math.isfinite(period) and period > 0):
+        raise InputError(f"expected a period > 0 s, got {period}", key="period")
+    wanted = driven.motion
+    drive = Drive(wanted.kinematics, driven.limits, "scurve", True)
+    begin = np.array(wanted.start if pose is None else pose, dtype=float)
+    look = measured or (lambda _time, here: here)
+    angles = wanted.samples(np.zeros(1)).angle[0]
+    state, here, now, ahead = State(np.zeros(3), angles, np.zeros(len(angles))), begin, 0.0, period
+    pieces: list[Piece] = []
+    wishes: list[FloatArray] = []
+    while now < wanted.duration:
+        seen = np.asarray(look(now, here), dtype=float)
+        then = min(now + ahead, wanted.duration)
+        wish = holonomic_twist(wanted.poses([now])[0], _velocity(wanted, then), seen, gains)
+        step = coordinated(drive, state, Target(len(wishes), period, (wish[0], wish[1], wish[2])))
+        moved = Motion(wanted.kinematics, step.pieces, (here[0], here[1], here[2]))
+        here, state, ahead = moved.poses([moved.duration])[0], step.state, moved.duration
+        wishes.append(np.array([now, *wish]))
+        pieces += step.pieces
+        now += ahead
+    end = wanted.poses([wanted.duration])[0]
+    goal = end + here - np.asarray(look(now, here), dtype=float)
+    limits = dict(zip(driven.names, driven.limits, strict=True))
+    last = plan_to_pose(
+        wanted.kinematics,
+        (goal[0], goal[1], goal[2]),
+        start=state.twist,
+        angles=state.angles,
+        limits=limits,
+        pose=(here[0], here[1], here[2]),
+    )
+    start = (begin[0], begin[1], begin[2])
+    return Pursuit(
+        wanted.kinematics, (*pieces, *last.pieces), start, angles, wanted=wanted, wishes=np.array(wishes)
+    )
+
+
+def _velocity(motion: Motion, time: float) -> FloatArray:
+    """ṗ and θ̇ in the world."""
+    twist, theta = motion.samples([time]).twist[0], motion.poses([time])[0, 2]
+    v = complex(twist[0], twist[1]) * np.exp(1j * theta)
+    return np.array([v.real, v.imag, twist[2]])

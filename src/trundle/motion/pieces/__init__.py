@@ -1,0 +1,1 @@
+"""Motions as exact functions of time: pieces one after the other, profiles, poses and largest values."""

@@ -1,0 +1,272 @@
+"""A motion of a base on wheels as an exact function of time: pieces, their samples, and the poses they lead through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import as_numbers
+from trundle.errors import InputError, counted
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.pieces.poses import Arcs, integrate
+from trundle.results import Run
+from trundle.results.arrays import FloatArray, frozen, settle
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What a motion is at n times, of m modules.
+
+    Parameters
+    ----------
+    twist, twist_rate, twist_jerk : array (n, 3)
+        v_x, v_y (m/s) in the body's frame and ω (rad/s), and their first and second derivatives there.
+    angle : array (n, m), rad
+        Of steering, without jumps by turns.
+    steering_rate, steering_acceleration, steering_jerk : array (n, m), rad/s, rad/s^2, rad/s^3
+        Its derivatives.
+    drive_speed, drive_acceleration, drive_jerk : array (n, m), m/s, m/s^2, m/s^3
+        Of rolling along the wheel's heading, negative backward.
+    slip : array (n, m), m/s
+        How fast the wheel slides over the ground: |A_i ξ − s_i (cos α_i, sin α_i)|.
+    """
+
+    twist: FloatArray
+    twist_rate: FloatArray
+    twist_jerk: FloatArray
+    angle: FloatArray
+    steering_rate: FloatArray
+    steering_acceleration: FloatArray
+    steering_jerk: FloatArray
+    drive_speed: FloatArray
+    drive_acceleration: FloatArray
+    drive_jerk: FloatArray
+    slip: FloatArray
+
+    def __post_init__(self) -> None:
+        settle(self, **{each.name: frozen(getattr(self, each.name)) for each in fields(self)})
+
+    def __len__(self) -> int:
+        return len(self.twist)
+
+    @staticmethod
+    def joined(parts: Sequence[Samples]) -> Samples:
+        """One after the other."""
+        return Samples(
+            **{
+                each.name: np.concatenate([getattr(part, each.name) for part in parts])
+                for each in fields(Samples)
+            }
+        )
+
+
+class Piece(Protocol):
+    """A part of a motion, analytic between its breaks.
+
+    `breaks` are times in it (s), from 0 to its `duration`, at which some derivative may jump; `samples` gives at a
+    break what follows it.
+    """
+
+    @property
+    def duration(self) -> float: ...
+
+    @property
+    def breaks(self) -> FloatArray: ...
+
+    def samples(self, times: FloatArray) -> Samples: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion:
+    """Pieces one after the other, from a pose on.
+
+    Parameters
+    ----------
+    kinematics : Kinematics
+        Of the robot that moves: its modules' names and places.
+    pieces : sequence of Piece
+        At least one; times in each begin at 0.
+    start : tuple of three floats, optional
+        x, y (m), θ (rad) in the world at time 0.
+    angles : array (m,), optional
+        The modules' angles before time 0 (rad), where they are others than at it.
+    """
+
+    kinematics: Kinematics
+    pieces: Sequence[Piece]
+    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angles: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.kinematics.names)
+        pieces = counted(len(self.pieces), "piece")
+        return f"<{type(self).__name__} of {names}: {self.duration:.4g} s in {pieces}>"
+
+    @cached_property
+    def begins(self) -> FloatArray:
+        """When each piece begins, and the end, (pieces + 1,) in s."""
+        return np.concatenate([[0.0], np.cumsum([piece.duration for piece in self.pieces])])
+
+    @property
+    def duration(self) -> float:
+        """How long it takes, in s."""
+        return float(self.begins[-1])
+
+    @cached_property
+    def breaks(self) -> FloatArray:
+        """All times at which some derivative may jump, from 0 to the end, in s."""
+        return np.unique(
+            np.concatenate(
+                [begin + piece.breaks for begin, piece in zip(self.begins, self.pieces, strict=False)]
+            )
+        )
+
+    def samples(self, times: npt.ArrayLike) -> Samples:
+        """Twist and modules at times.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration; where one piece ends the next one counts.
+
+        Returns
+        -------
+        Samples
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        times = self._checked(times)
+        last = len(self.pieces) - 1
+        owner = np.clip(np.searchsorted(self.begins, times, "right") - 1, 0, last)
+        cuts = np.searchsorted(owner, np.arange(last + 2))
+        return Samples.joined(
+            [
+                piece.samples(np.clip(times[low:high] - begin, 0.0, piece.duration))
+                for piece, begin, low, high in zip(
+                    self.pieces, self.begins[:-1], cuts[:-1], cuts[1:], strict=True
+                )
+                if high > low or last == 0
+            ]
+        )
+
+    def poses(self, times: npt.ArrayLike) -> FloatArray:
+        """Where the base is: the integral of its twist, to rounding.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration.
+
+        Returns
+        -------
+        array (n, 3)
+            x, y (m), θ (rad, without jumps by turns) in the world.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        return self._arcs.at(self._checked(times))[:, :3]
+
+    def distances(self, times: npt.ArrayLike) -> FloatArray:
+        """How far the wheels have rolled: the integrals of their speeds, to rounding.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration.
+
+        Returns
+        -------
+        array (n, m)
+            In m; divided by a wheel's radius the angle that its encoder counts.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        return self._arcs.at(self._checked(times))[:, 3:]
+
+    def measurements(self, times: npt.ArrayLike) -> dict[str, FloatArray]:
+        """What encoders of the wheels and of their steering would read, from zero turns at the start.
+
+        Parameters
+        ----------
+        times : array_like (n,), s
+            Rising, from 0 to the duration.
+
+        Returns
+        -------
+        dict of str to array (n,)
+            Coordinates by name, in rad: `Odometry.along` takes them.
+
+        Raises
+        ------
+        InputError
+            The times fall, or lie outside the motion.
+        """
+        found: dict[str, FloatArray] = {}
+        angles, rolled = self.samples(times).angle, self.distances(times)
+        for module, angle, distance in zip(self.kinematics.modules, angles.T, rolled.T, strict=True):
+            found[f"{module.name}.angle"] = distance / float(module.radius)
+            if module.pivots:
+                found[f"{module.name}.steering"] = angle - float(module.heading)
+        return found
+
+    def run(self, rate: float = 100.0) -> Run:
+        """The motion as a run: labelled samples with units, which figures and files take.
+
+        Parameters
+        ----------
+        rate : float, 1/s
+            Samples a second; the end is one more.
+
+        Returns
+        -------
+        Run
+            Poses, speeds, accelerations and jerks of the body and of the modules.
+
+        Raises
+        ------
+        InputError
+            The rate is not positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> plan = trundle.plan(trundle.catalog.limited_swerve(), (1, 0, 0))
+        >>> plan.run().final["v_x"]
+        1.0
+        """
+        from trundle import to_run
+
+        return to_run(self, rate)
+
+    @cached_property
+    def _arcs(self) -> Arcs:
+        def rates(times: FloatArray) -> FloatArray:
+            samples = self.samples(times)
+            return np.concatenate([samples.twist, samples.drive_speed], axis=1)
+
+        # a motion that is over at once has one break: a panel without width keeps its pose
+        breaks = self.breaks if self.duration else np.zeros(2)
+        return integrate(rates, breaks, self.start)
+
+    def _checked(self, times: npt.ArrayLike) -> FloatArray:
+        given = np.atleast_1d(as_numbers(times, "times"))
+        slack = 1e-9 * max(1.0, self.duration)
+        if given.ndim != 1 or not (given[0] >= -slack and given[-1] <= self.duration + slack):
+            raise InputError(f"times lie outside the motion, which takes {self.duration:g} s", key="times")
+        if (np.diff(given) < 0).any():
+            raise InputError("times must not fall", key="times", hint="sort them")
+        return given

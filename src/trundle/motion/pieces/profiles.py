@@ -1,0 +1,196 @@
+"""Profiles: how one value goes from here to there, as exact piecewise polynomials of time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import as_numbers
+from trundle.choices import PROFILES
+from trundle.errors import InputError, choose
+from trundle.results.arrays import FloatArray, frozen, settle
+
+Space = Literal["line", "circle"]
+
+# The derivatives of a value by their order.
+ORDERS = ("position", "velocity", "acceleration", "jerk")
+# A derivative jumps where it changes by more than this share of its largest value: what is less is rounding.
+_JUMP = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """x(t) = Σ_k c_ik (t − t_i)^k on the piece i, exactly, with its derivatives.
+
+    (SciPy's PPoly does the same; importing it takes longer than all else of a short motion.)
+
+    Parameters
+    ----------
+    breaks : array (n + 1,), s
+        Where pieces begin, from 0, and the end.
+    coefficients : array (n, degree + 1)
+        Of each piece, the constant first.
+    ends : pair of pairs of floats
+        Velocity and acceleration before the start and behind the end: what differs there is an impulse.
+    """
+
+    breaks: FloatArray
+    coefficients: FloatArray
+    ends: tuple[tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0))
+
+    def __post_init__(self) -> None:
+        settle(self, breaks=frozen(self.breaks), coefficients=frozen(self.coefficients))
+
+    @property
+    def duration(self) -> float:
+        """How long it takes, in s."""
+        return float(self.breaks[-1])
+
+    def at(self, times: npt.ArrayLike, order: int = 0) -> FloatArray:
+        """The derivative of an order (0 to 3: position, velocity, acceleration, jerk; above too) at times.
+
+        Parameters
+        ----------
+        times : array_like, s
+            From 0 to the duration; at a break what follows it counts.
+        order : int
+            Which derivative.
+
+        Returns
+        -------
+        array
+            Of the shape of `times`.
+
+        Raises
+        ------
+        InputError
+            The order is negative.
+
+        Examples
+        --------
+        >>> from trundle.motion.pieces.profiles import shaped
+        >>> shaped("scurve", 0.0, 1.0, 2.0).at([0.0, 1.0, 2.0]).tolist()
+        [0.0, 0.5, 1.0]
+        """
+        if order < 0:
+            raise InputError(f"expected an order from 0, got {order}", key="order")
+        times = as_numbers(times, "times")
+        piece = np.clip(np.searchsorted(self.breaks, times, "right") - 1, 0, len(self.coefficients) - 1)
+        since = times - self.breaks[piece]
+        value = np.zeros(times.shape)
+        for column in _derivative(self.coefficients, order).T[::-1]:
+            value = value * since + column[piece]
+        return value
+
+    def extremes(self, order: int = 0) -> tuple[float, float]:
+        """The least and the greatest value of a derivative, jumps from both sides."""
+        spans = np.diff(self.breaks)
+        slopes = _derivative(self.coefficients, order + 1)
+        found = []
+        for coefficients, slope, span in zip(
+            _derivative(self.coefficients, order), slopes, spans, strict=True
+        ):
+            roots = np.roots(np.trim_zeros(slope[::-1], "f"))
+            inside = roots.real[(abs(roots.imag) <= 1e-9) & (roots.real > 0) & (roots.real < span)]
+            found += np.polyval(coefficients[::-1], [0.0, span, *inside]).tolist()
+        return min(found), max(found)
+
+    @cached_property
+    def impulsive(self) -> tuple[str, ...]:
+        """The derivatives that are impulses somewhere, where the one below jumps: "acceleration", "jerk"."""
+        for order in (1, 2, 3):
+            if self._jumps(order - 1):
+                return ORDERS[order:]
+        return ()
+
+    def _jumps(self, order: int) -> bool:
+        """Whether a derivative jumps between pieces, or at the ends."""
+        own = _derivative(self.coefficients, order)
+        spans = np.diff(self.breaks)
+        left = own[:, 0]
+        right = np.array([np.polyval(each[::-1], span) for each, span in zip(own, spans, strict=True)])
+        before = left[:1] if order == 0 else [dict(enumerate(self.ends[0], 1)).get(order, 0.0)]
+        behind = right[-1:] if order == 0 else [dict(enumerate(self.ends[1], 1)).get(order, 0.0)]
+        steps = np.concatenate([left, behind]) - np.concatenate([before, right])
+        return bool(np.abs(steps).max() > _JUMP * max(1e-12, np.abs(own[:, :1]).max(), np.abs(right).max()))
+
+
+def shaped(kind: str, start: float, end: float, duration: float) -> Profile:
+    """From rest to rest over a given time, with the velocity or the acceleration constant in parts or the jerk.
+
+    linear: velocity s/T; trapezoidal: thirds, the peak velocity 1.5 s/T; scurve: eighths 1, 1, 1, 2, 1, 1, 1 of the
+    jerks J, 0, −J, 0, −J, 0, J, with J = 51.2 s/T³.
+
+    Parameters
+    ----------
+    kind : str
+        "linear", "trapezoidal" or "scurve".
+    start, end : float
+        Of the value, in its unit.
+    duration : float, s
+        T.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    InputError
+        There is no such kind, or the duration is not positive.
+
+    Examples
+    --------
+    >>> from trundle.motion.pieces.profiles import shaped
+    >>> shaped("trapezoidal", 0.0, 2.0, 3.0).at(1.5, order=1).item()
+    1.0
+    >>> shaped("trapezoidal", 0.0, 2.0, 3.0).impulsive
+    ('jerk',)
+    """
+    unit = unit_shape(kind)
+    if not (math.isfinite(duration) and duration > 0):
+        raise InputError(f"expected a time > 0 s, got {duration}", key="duration")
+    change = end - start
+    scaled = unit.coefficients * change / duration ** np.arange(unit.coefficients.shape[1])
+    scaled[:, 0] += start
+    return Profile(unit.breaks * duration, scaled)
+
+
+@lru_cache
+def unit_shape(kind: str) -> Profile:
+    """From 0 to 1 in 1 s."""
+    if kind not in PROFILES:
+        raise InputError(f"there is no profile {kind!r}", key="motion_profile", hint=choose(kind, PROFILES))
+    spans, values = {
+        "linear": ([1.0], [1.0]),
+        "trapezoidal": ([1 / 3] * 3, [4.5, 0.0, -4.5]),
+        "scurve": (
+            [each / 8 for each in (1, 1, 1, 2, 1, 1, 1)],
+            [51.2 * sign for sign in (1, 0, -1, 0, -1, 0, 1)],
+        ),
+    }[kind]
+    return _integrated(spans, values, order=PROFILES.index(kind) + 1)
+
+
+def _integrated(spans: Sequence[float], values: Sequence[float], order: int) -> Profile:
+    """From zero at rest, by the values of the derivative of an order, constant over spans."""
+    state = np.zeros(order)
+    rows = []
+    for span, value in zip(spans, values, strict=True):
+        row = np.array([*state, value]) / [math.factorial(k) for k in range(order + 1)]
+        rows.append(row)
+        state = np.array([np.polyval(_derivative(row[None], k)[0, ::-1], span) for k in range(order)])
+    return Profile(np.concatenate([[0.0], np.cumsum(spans)]), np.array(rows))
+
+
+def _derivative(coefficients: FloatArray, order: int) -> FloatArray:
+    """Coefficients of a derivative, at least one column."""
+    for _ in range(order):
+        coefficients = coefficients[:, 1:] * np.arange(1, coefficients.shape[1])
+    return coefficients if coefficients.shape[1] else np.zeros((len(coefficients), 1))

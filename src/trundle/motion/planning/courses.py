@@ -1,0 +1,262 @@
+"""Courses of a twist's direction: how the instantaneous centre of rotation moves, and how fast it may.
+
+Modules are complex numbers: at z = x + i y and with the twist (v, ω) a module moves at w = v + i ω z, so that
+ln w = ln |w| + i α and (ln w)′ = w′/w holds its steering rate as imaginary part, (ln w)″ its acceleration and so on.
+They don't depend on the twist's length nor on its sign: a course is a curve d(t) of directions, on [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.motion.drive.limits import Limits
+from trundle.motion.planning.splines import CUBIC, INTERVALS, Grid, beside, sampling, windows
+from trundle.results.arrays import FloatArray
+
+ComplexArray = npt.NDArray[np.complex128]
+Crossing = tuple[tuple[int, int], ...]
+"""(module, knot) wherever the centre of rotation passes exactly through a module's axis, or comes to it at the end."""
+
+
+# The coordinates of the control points of each interval, (K, 12).
+_COORDINATES = (3 * windows(4)[:, :, None] + np.arange(3)).reshape(INTERVALS, 12)
+
+
+@dataclass(frozen=True, eq=False)
+class SteeredDrive:
+    """What a plan must know of a robot: places z of its modules (m,), as complex numbers, and their limits."""
+
+    names: tuple[str, ...]
+    places: ComplexArray
+    limits: tuple[Limits, ...]
+
+    @cached_property
+    def map(self) -> ComplexArray:
+        """(3, m): w = ξ · map."""
+        one = np.ones(len(self.places), dtype=complex)
+        return np.array([one, 1j * one, 1j * self.places])
+
+    @cached_property
+    def axes(self) -> FloatArray:
+        """(m, 3): the directions that turn about each module, of unit length."""
+        found = np.stack([self.places.imag, -self.places.real, np.ones(len(self.places))], axis=1)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    @cached_property
+    def steering(self) -> FloatArray:
+        """(3, m): the largest rate, acceleration and jerk."""
+        return np.array([[x.steering_rate, x.steering_acceleration, x.steering_jerk] for x in self.limits]).T
+
+    @cached_property
+    def rolling(self) -> FloatArray:
+        """(3, m): the largest speed, acceleration and jerk."""
+        return np.array([[x.drive_speed, x.drive_acceleration, x.drive_jerk] for x in self.limits]).T
+
+    @cached_property
+    def ranges(self) -> FloatArray:
+        """(2, m): the least and the greatest angle of each module."""
+        return np.array([x.steering_range or (-np.inf, np.inf) for x in self.limits]).T
+
+    @cached_property
+    def held(self) -> int:
+        """How many control points at each end of a course are its end, so that it begins and ends smoothly enough."""
+        smooth = np.isfinite(self.steering[1]).any() or np.isfinite(self.rolling[2]).any()
+        return 3 if np.isfinite(self.steering[2]).any() else 2 if smooth else 1
+
+    def order(self, knot: int) -> int:
+        """Of the zero of a module's velocity where its axis is met at a knot."""
+        return 1 if 0 < knot < INTERVALS else self.held
+
+    def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
+        """w of twists (…, 3), (…, m)."""
+        return np.asarray(twist, dtype=float) @ self.map
+
+
+def waves(
+    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid
+) -> ComplexArray:
+    """(4, c, K, n, m): w of c courses and three derivatives; beside a crossing w/(t* − t) in its place."""
+    local = controls[:, windows(4)]
+    count = len(grid.inside)
+    values = grid.cubic.reshape(INTERVALS, -1, 4) @ local @ drive.map
+    for course, crossing in enumerate(crossings):
+        for module, knot in crossing:
+            near = beside(knot)
+            matrix = grid.divided(knot, drive.order(knot))
+            own = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
+            values[course, near, :, module] = own
+    shape = (len(controls), INTERVALS, 4, count, len(drive.places))
+    return values.reshape(shape).transpose(2, 0, 1, 3, 4)
+
+
+def log_rates(w: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
+    """1/w and (3, …): the first three derivatives of ln w."""
+    inverse = 1 / w[0]
+    first = w[1] * inverse
+    ratio = w[2] * inverse
+    square = first * first
+    return inverse, np.array([first, ratio - square, w[3] * inverse - 3 * first * ratio + 2 * first * square])
+
+
+def least_duration(drive: SteeredDrive, rates: ComplexArray) -> FloatArray:
+    """(c,): how long courses must take for their steering; `rates` are those of [0, 1], (3, c, K, n, m)."""
+    ratios = np.abs(rates.imag).max(axis=(2, 3)) / drive.steering[:, None]
+    return (ratios.max(axis=2) ** np.array([[1.0], [1 / 2], [1 / 3]])).max(axis=0)
+
+
+def polish(
+    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], powers: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Courses (c, K + 3, 3) that take less time, and how long (c,): Newton's steps on growing norms of what is limited.
+
+    Σ |y|^p over steering rates, accelerations and jerks by their limits; each step solves the least squares weighted
+    with |y|^(p − 2), of which 1/(p − 1) is Newton's step.
+    """
+    best, times = controls, np.full(len(controls), np.inf)
+    freedom = _freedom(drive, crossings)
+    for power in (*powers, None):
+        inverse, rates = log_rates(waves(drive, controls, crossings, sampling()))
+        needed = least_duration(drive, rates)
+        better = needed < times
+        best, times = np.where(better[:, None, None], controls, best), np.where(better, needed, times)
+        if power is not None:
+            controls = controls + _step(drive, freedom, (inverse, rates), times, power)
+    return best, times
+
+
+@dataclass(frozen=True, eq=False)
+class _Freedom:
+    """How courses may change: `directions` (c, variables, 3 (K + 3)), and of each interval's control points (c, K,
+    variables, 12); `values` (4, c or 1, K, n, m or 1, 4): w and its derivatives by the values of those control points.
+    """
+
+    directions: FloatArray
+    local: FloatArray
+    values: list[FloatArray]
+
+
+def _freedom(drive: SteeredDrive, crossings: Sequence[Crossing]) -> _Freedom:
+    directions = _directions(drive, crossings)
+    local = directions[:, :, _COORDINATES].swapaxes(1, 2)
+    return _Freedom(directions, local, [_values(drive, crossings, order) for order in range(4)])
+
+
+def _step(
+    drive: SteeredDrive,
+    freedom: _Freedom,
+    logs: tuple[ComplexArray, ComplexArray],
+    times: FloatArray,
+    power: float,
+) -> FloatArray:
+    """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
+    c = len(times)
+    times = np.where(times > 0, times, 1.0)  # in none nothing steers, and no scale matters
+    scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
+    y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
+    x = _slopes(drive, freedom.values, *logs, scale)
+    weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
+    local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
+    moved = freedom.local @ local
+    variables = moved.shape[2]
+    flat = freedom.local.swapaxes(2, 3).reshape(c, -1, variables)
+    normal = moved[..., :12].swapaxes(1, 2).reshape(c, variables, -1) @ flat
+    damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
+    normal += damping[:, None, None] * np.eye(variables)
+    found = np.linalg.solve(normal, moved[..., 12:].sum(axis=1))
+    return (found.swapaxes(1, 2) @ freedom.directions).reshape(c, CUBIC, 3) / (1 - power)
+
+
+def _slopes(
+    drive: SteeredDrive,
+    values: list[FloatArray],
+    inverse: ComplexArray,
+    rates: ComplexArray,
+    scale: FloatArray,
+) -> FloatArray:
+    """(c, K, n m 3, 12): what the coordinates of an interval's control points change of its steering's derivatives.
+
+    The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
+    """
+    h1 = -inverse * rates[0]
+    h2 = -h1 * rates[0] - inverse * rates[1]
+    h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
+    h = np.array([inverse, h1, h2, h3])[..., None]
+    slopes: ComplexArray = np.stack(
+        [
+            h[1] * values[0] + h[0] * values[1],
+            h[2] * values[0] + 2 * h[1] * values[1] + h[0] * values[2],
+            h[3] * values[0] + 3 * (h[2] * values[1] + h[1] * values[2]) + h[0] * values[3],
+        ],
+        axis=4,
+    )
+    slopes *= scale.transpose(1, 2, 0)[:, None, None, :, :, None]
+    found = np.stack([slopes.imag, slopes.real, (slopes * drive.places[:, None, None]).real], axis=-1)
+    return found.reshape(*found.shape[:2], -1, 12)
+
+
+def _values(drive: SteeredDrive, crossings: Sequence[Crossing], order: int) -> FloatArray:
+    """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
+    grid = sampling()
+    plain = grid.cubic[None, :, order, :, None]
+    if not any(crossings):
+        return plain
+    values = np.repeat(np.repeat(plain, len(crossings), axis=0), len(drive.places), axis=3)
+    for course, crossing in enumerate(crossings):
+        for module, knot in crossing:
+            values[course, beside(knot), :, module] = grid.divided(knot, drive.order(knot))[:, order]
+    return values
+
+
+def _directions(drive: SteeredDrive, crossings: Sequence[Crossing]) -> FloatArray:
+    """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, as far as crossings stay."""
+    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    plain = np.eye(3 * CUBIC)[free]
+    found = np.repeat(plain[None], len(crossings), axis=0)
+    for course, crossing in enumerate(crossings):
+        if rows := _conditions(drive, crossing):
+            own = np.array(rows)[:, free]
+            found[course] -= own.T @ np.linalg.solve(own @ own.T, own) @ plain
+    return found
+
+
+def _conditions(drive: SteeredDrive, crossing: Crossing) -> list[FloatArray]:
+    """Rows (3 (K + 3),) whose products with the control points are zero where w is at each knot of a crossing.
+
+    At a knot w is (a + 4 b + c)/6 of three control points. The wheel's direction there is that of w/(t − t*), so its
+    second derivative is w‴/3: where the jerk of steering is limited it must not jump, nor may the fourth difference of
+    the control points that it jumps by.
+    """
+    rows = []
+    for module, knot in inner(crossing):
+        kinds: list[tuple[int, tuple[int, ...]]] = [(knot, (1, 4, 1))]
+        if np.isfinite(drive.steering[2, module]):
+            kinds.append((knot - 1, (1, -4, 6, -4, 1)))
+        for first, weights in kinds:
+            for part in (drive.map[:, module].real, drive.map[:, module].imag):
+                row = np.zeros((CUBIC, 3))
+                row[first : first + len(weights)] = np.array(weights)[:, None] * part
+                rows.append(row.ravel())
+    return rows
+
+
+def inner(crossing: Crossing) -> Crossing:
+    """Those between the ends."""
+    return tuple(each for each in crossing if 0 < each[1] < INTERVALS)
+
+
+def pinned(drive: SteeredDrive, controls: FloatArray, crossing: Crossing) -> FloatArray:
+    """The nearest control points, with the same ends, whose spline meets the axes at the knots of a crossing."""
+    rows = _conditions(drive, crossing)
+    if not rows:
+        return controls
+    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    own = np.array(rows)[:, free]
+    moved = controls.ravel().copy()
+    for _ in range(2):  # the second time for the rounding of the first
+        moved[free] -= own.T @ np.linalg.solve(own @ own.T, np.array(rows) @ moved)
+    return moved.reshape(controls.shape)

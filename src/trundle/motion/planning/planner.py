@@ -1,0 +1,315 @@
+"""The coordinated planner: from a twist to another one, through several, in the least time that is found, without slip.
+
+At every instant all modules agree with one rigid motion, and no limit is exceeded between samples either:
+docs/planner.md says how, and how far from the least possible time a plan may be at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import as_numbers
+from trundle.choices import INFEASIBLE, Infeasible
+from trundle.errors import InputError, choose, suggest
+from trundle.model.arguments import Given
+from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.limits import Limits, limits_of
+from trundle.motion.pieces.motion import Motion
+from trundle.motion.planning.course_pieces import standing
+from trundle.motion.planning.courses import SteeredDrive
+from trundle.motion.planning.pose_plans import arc_to
+from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition
+from trundle.results.arrays import FloatArray
+
+# Angles that are given for a moving base agree with its twist to this share of its wheels' speed.
+_AGREES = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Motion):
+    """A motion that the planner found, and what it looked at.
+
+    Parameters
+    ----------
+    transitions : tuple of Transition
+        One a target: its pieces, candidates and lower bound.
+    notes : tuple of str
+        Targets that could not be had, and what was done instead; a start faster than the limits.
+    """
+
+    transitions: tuple[Transition, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bound(self) -> float:
+        """A time (s) below which no motion reaches the targets one after the other, stopping to change at none."""
+        return float(sum(each.bound for each in self.transitions))
+
+    @property
+    def gap(self) -> float:
+        """(T − bound)/T: the share of its time that a plan might save at most."""
+        return (self.duration - self.bound) / self.duration if self.duration else 0.0
+
+    @property
+    def candidates(self) -> tuple[tuple[Candidate, ...], ...]:
+        """For each target all ways that were looked at: the chosen one first, with their times and why others lost."""
+        return tuple(each.candidates for each in self.transitions)
+
+
+def plan(
+    robot: Given | Kinematics,
+    targets: npt.ArrayLike,
+    *,
+    start: npt.ArrayLike = (0.0, 0.0, 0.0),
+    angles: npt.ArrayLike | None = None,
+    limits: Limits | Mapping[str, Limits] | None = None,
+    pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    infeasible: Infeasible = "nearest",
+) -> Plan:
+    """The quickest motion that is found from a twist to another one, or through several, on wheels that all steer.
+
+    min T such that ξ(0) = ξ₀, ξ(T) = ξ₁, s_i (cos α_i, sin α_i) = v + ω × r_i of every module at every instant, and
+    α̇, α̈, α⃛, s, ṡ, s̈ are within its limits. Accelerations are zero at each target.
+
+    Parameters
+    ----------
+    robot : Robot, Model, path, mapping or Kinematics
+        With modules that steer about their centres.
+    targets : array_like (3,) or (n, 3), m/s, m/s, rad/s
+        v_x, v_y and ω in the body's frame, one after the other.
+    start : array_like (3,), optional
+        The twist at the start. Default: at rest.
+    angles : array_like (m,), rad, optional
+        Of the modules at the start, in the body's frame. Default: as the start's twist needs them, wheels that it
+        doesn't move at zero (or the middle of their range).
+    limits : Limits, or mapping of them by module, optional
+        Default: those that the description declares.
+    pose : tuple of three floats, optional
+        x, y (m), θ (rad) at the start.
+    infeasible : str, optional
+        What to do instead of a target that a limit forbids: "hold" the twist, "stop", or the "nearest" twist: the same
+        direction, slower.
+
+    Returns
+    -------
+    Plan
+        The motion; candidates, lower bound and gap.
+
+    Raises
+    ------
+    InputError
+        A wheel is not steered about its centre, an angle contradicts the start's twist or its range, or no limit is
+        declared that steering or drives need.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> limits = trundle.Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
+    >>> found = trundle.plan(trundle.catalog.swerve(), (0, 1, 0), start=(1, 0, 0), limits=limits)
+    >>> round(found.duration, 2)  # a quarter turn at 2 rad/s
+    0.79
+    """
+    if infeasible not in INFEASIBLE:
+        raise InputError(
+            f"there is no policy {infeasible!r}", key="infeasible", hint=choose(infeasible, INFEASIBLE)
+        )
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
+    found: list[Transition] = []
+    notes = _start_notes(drive, twist)
+    for number, target in enumerate(_twists(targets, "targets")):
+        wanted, note = _feasible(drive, twist, turned, target, infeasible)
+        if note:
+            notes.append(f"target {number + 1}: {note}")
+        found.append(transition(drive, twist, wanted, turned))
+        twist, turned = wanted, found[-1].end_angles
+    pieces = tuple(piece for each in found for piece in each.pieces)
+    pieces = pieces or (standing(drive, twist, turned),)
+    return Plan(who, pieces, pose, transitions=tuple(found), notes=tuple(notes))
+
+
+def plan_to_pose(
+    robot: Given | Kinematics,
+    target: tuple[float, float, float],
+    *,
+    start: npt.ArrayLike = (0.0, 0.0, 0.0),
+    angles: npt.ArrayLike | None = None,
+    limits: Limits | Mapping[str, Limits] | None = None,
+    pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> Plan:
+    """A motion to a pose, at rest there: brake, steer, and follow one twist along an arc.
+
+    T₁ = T₀ exp(ξ̂): the twist whose arc leads to the pose keeps all wheels at one angle. It is followed as fast as the
+    limits allow; the bound is that no wheel gets there faster along a straight line.
+
+    Parameters
+    ----------
+    robot : Robot, Model, path, mapping or Kinematics
+        With modules that steer about their centres.
+    target : tuple of three floats
+        x, y (m), θ (rad) in the world; θ may differ by whole turns.
+    start : array_like (3,), optional
+        The twist at the start. Default: at rest.
+    angles : array_like (m,), rad, optional
+        Of the modules at the start, as for `plan`.
+    limits : Limits, or mapping of them by module, optional
+        Default: those that the description declares.
+    pose : tuple of three floats, optional
+        x, y (m), θ (rad) at the start.
+
+    Returns
+    -------
+    Plan
+        The motion; candidates, lower bound and gap.
+
+    Raises
+    ------
+    InputError
+        As `plan`; or a pose that isn't three numbers; or a steering range that holds no angle for either arc.
+
+    References
+    ----------
+    Lynch & Park 2017, "Modern Robotics", section 3.3.3: the logarithm of a rigid motion.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> limits = trundle.Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
+    >>> found = trundle.plan_to_pose(trundle.catalog.swerve(), (1, 0.5, 2), limits=limits)
+    >>> found.poses(found.duration).round(9).tolist()
+    [[1.0, 0.5, 2.0]]
+    """
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
+    wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
+    found = arc_to(who, drive, twist, turned, begin, wanted)
+    pieces = found.pieces or (standing(drive, twist, turned),)
+    notes = tuple(_start_notes(drive, twist))
+    return Plan(who, pieces, begin, transitions=(found,), notes=notes)
+
+
+def _begun(
+    robot: Given | Kinematics,
+    start: npt.ArrayLike,
+    angles: npt.ArrayLike | None,
+    limits: Limits | Mapping[str, Limits] | None,
+) -> tuple[Kinematics, SteeredDrive, FloatArray, FloatArray]:
+    """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
+    who = robot if isinstance(robot, Kinematics) else kinematics(robot)
+    drive = steered_drive(who, module_limits(who, limits))
+    twist = _twists(start, "start")[0]
+    return who, drive, twist, _start_angles(drive, twist, angles)
+
+
+def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
+    """The modules as the planner takes them; raises InputError for wheels that don't steer about their centres."""
+    for module in who.modules:
+        if not module.points or float(module.offset[1]):
+            kind = "stands beside its pivot" if module.pivots else "is not steered"
+            raise InputError(
+                f"the wheel {module.name!r} of '{who.name}' {kind}: plans need modules that steer about their centres",
+                key=f"robot.wheels.{module.name}",
+            )
+    x, y = who.places.T
+    drive = SteeredDrive(who.names, x + 1j * y, tuple(limits))
+    bounded = np.isfinite(drive.steering).any(axis=0) & np.isfinite(drive.rolling[1:]).any(axis=0)
+    if not bounded.all():
+        name = who.names[int(np.flatnonzero(~bounded)[0])]
+        raise InputError(
+            f"the module {name!r} has no limit of its steering or none of its drive's acceleration or jerk: "
+            "a plan would take no time",
+            key=f"robot.wheels.{name}.limits",
+            hint="declare steering_rate and drive_acceleration, or give `limits`",
+        )
+    return drive
+
+
+def module_limits(who: Kinematics, given: Limits | Mapping[str, Limits] | None) -> list[Limits]:
+    """Those of each module: one for all, by their names, or as the description declares them."""
+    if isinstance(given, Limits):
+        return [given] * len(who.names)
+    if given is None:
+        declared = limits_of(who.robot)
+        return [declared[name] for name in who.names]
+    for name in given:
+        if name not in who.names:
+            raise InputError(f"there is no module {name!r}", key="limits", hint=suggest(name, who.names))
+    missing = [name for name in who.names if name not in given]
+    if missing:
+        raise InputError(f"limits lack {', '.join(missing)}", key="limits")
+    return [given[name] for name in who.names]
+
+
+def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
+    twists = np.atleast_2d(as_numbers(given, key))
+    if twists.ndim != 2 or twists.shape[1] != 3 or not np.isfinite(twists).all():
+        raise InputError(f"expected three finite numbers, or rows of them, got {given!r}", key=key)
+    return twists
+
+
+def _start_angles(drive: SteeredDrive, twist: FloatArray, given: npt.ArrayLike | None) -> FloatArray:
+    """The modules' angles at the start, checked against the twist and the ranges."""
+    if given is None:
+        lower, upper = drive.ranges
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        middle = np.where(bounded, lower, 0) / 2 + np.where(bounded, upper, 0) / 2
+        turned = middle + nearest_turns(drive, middle, twist)
+    else:
+        turned = as_numbers(given, "angles")
+        if turned.shape != drive.places.shape or not np.isfinite(turned).all():
+            raise InputError(f"expected {len(drive.names)} angles, got {given!r}", key="angles")
+    lower, upper = drive.ranges
+    inside = (turned >= lower - 1e-9) & (turned <= upper + 1e-9)
+    if not inside.all():
+        place = int(np.flatnonzero(~inside)[0])
+        raise InputError(
+            f"the start needs {drive.names[place]!r} at an angle outside its steering_range", key="angles"
+        )
+    u = drive.velocities(twist)
+    slip = np.abs((u * np.exp(-1j * turned)).imag)
+    if slip.max() > _AGREES * np.abs(u).max():
+        place = int(slip.argmax())
+        raise InputError(
+            f"the angle of {drive.names[place]!r} contradicts the start's twist: "
+            f"the wheel would slip at {slip[place]:.3g} m/s",
+            key="angles",
+            hint=f"at this twist it rolls along {np.angle(u[place]):.6g} rad",
+        )
+    return turned
+
+
+def _feasible(
+    drive: SteeredDrive, twist: FloatArray, angles: FloatArray, target: FloatArray, policy: Infeasible
+) -> tuple[FloatArray, str]:
+    """The target, or what the policy takes in its place, and why."""
+    speeds = np.abs(drive.velocities(target))
+    ratio = speeds / drive.rolling[0]
+    barred = np.flatnonzero(np.isnan(nearest_turns(drive, angles, target)))
+    if ratio.max() <= 1 + 1e-12 and not len(barred):
+        return target, ""
+    if len(barred):
+        reason = f"no angle within the steering_range of {drive.names[barred[0]]!r} suits it"
+    else:
+        reason = _too_fast(drive, speeds)
+    if policy == "hold":
+        return twist, f"{reason}; the twist is held"
+    if policy == "stop" or len(barred):
+        return np.zeros(3), f"{reason}; the base stops"
+    slower = target / ratio.max()
+    return slower, f"{reason}; slowed to {1 / ratio.max():.4g} of it"
+
+
+def _too_fast(drive: SteeredDrive, speeds: FloatArray) -> str:
+    place = int((speeds / drive.rolling[0]).argmax())
+    return (
+        f"it needs {speeds[place]:.4g} m/s of {drive.names[place]!r}, whose drive_speed is "
+        f"{drive.rolling[0, place]:.4g} m/s"
+    )
+
+
+def _start_notes(drive: SteeredDrive, twist: FloatArray) -> list[str]:
+    """A start that is measured may be too fast: the motion slows down from there, its limit broken until then."""
+    speeds = np.abs(drive.velocities(twist))
+    return [f"start: {_too_fast(drive, speeds)}"] if (speeds > drive.rolling[0] * (1 + 1e-12)).any() else []

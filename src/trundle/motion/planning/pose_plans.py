@@ -1,0 +1,130 @@
+"""To a pose at rest: one twist along an arc, or straight on and a turn in place, after braking and steering."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.pieces.least_times import move, move_time
+from trundle.motion.pieces.motion import Motion
+from trundle.motion.planning.course_pieces import PlannedPiece, Straight
+from trundle.motion.planning.courses import SteeredDrive
+from trundle.motion.planning.search import Candidate, Transition, nearest_turns, total, transition, turning
+from trundle.results.arrays import FloatArray
+
+_STILL = 1e-12
+Pose = tuple[float, float, float]
+# A displacement in the base's frame (m), and a turn (rad).
+Arc = tuple[complex, float]
+
+
+def arc_to(
+    who: Kinematics,
+    drive: SteeredDrive,
+    twist: FloatArray,
+    angles: FloatArray,
+    begin: Pose,
+    target: FloatArray,
+) -> Transition:
+    """The fastest way to a pose: one arc, or a straight line before or after a turn in place, either way round."""
+    braking = transition(drive, twist, np.zeros(3), angles)
+    here = begin
+    if braking.pieces:
+        x, y, theta = Motion(who, braking.pieces, begin).poses([braking.duration])[0].tolist()
+        here = (x, y, theta)
+    apart = complex(target[0] - here[0], target[1] - here[1]) * np.exp(-1j * here[2])
+    turn = math.remainder(target[2] - here[2], 2 * math.pi)
+    found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
+    lost: list[Candidate] = []
+    for name, arcs in _ways(apart, turn):
+        moved = _arcs(drive, arcs, braking.end_angles)
+        if moved is None:
+            lost.append(Candidate(name, math.inf, "a steering_range holds no angle for it"))
+        else:
+            found.append((name, (*braking.pieces, *moved)))
+    if not found:
+        raise InputError(
+            "no arc leads to the pose within the steering ranges",
+            key="target",
+            hint="plan through a pose between",
+        )
+    found.sort(key=lambda each: total(each[1]))
+    best = total(found[0][1])
+    named = [Candidate(found[0][0], best, "chosen")]
+    named += [
+        Candidate(name, total(parts), f"takes {total(parts) - best:.3g} s longer")
+        for name, parts in found[1:]
+    ]
+    bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
+    return Transition(found[0][1], angles, (*named, *lost), bound)
+
+
+def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
+    """What leads to a pose, by displacements in the base's frame and turns, one after the other."""
+    for way, along in (("shorter", turn), ("longer", turn - math.copysign(2 * math.pi, turn))):
+        told = f"the {way} turn, {math.degrees(along):.4g}°"
+        yield f"arc with {told}", ((apart, along),)
+        if abs(apart) > _STILL and abs(along) > _STILL:
+            yield f"straight, then {told}", ((apart, 0.0), (0j, along))
+            yield f"{told}, then straight", ((0j, along), (apart * np.exp(-1j * along), 0.0))
+
+
+def _arcs(drive: SteeredDrive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[PlannedPiece, ...] | None:
+    """Arcs one after the other; None where a steering range forbids one."""
+    pieces: list[PlannedPiece] = []
+    for apart, turn in arcs:
+        found = _arc(drive, apart, turn, angles)
+        if found is None:
+            return None
+        pieces += found
+        angles = pieces[-1].end_angles if pieces else angles
+    return tuple(pieces)
+
+
+def _arc(
+    drive: SteeredDrive, apart: complex, turn: float, angles: FloatArray
+) -> tuple[PlannedPiece, ...] | None:
+    """Steer, and move along the arc; None where a steering range forbids it."""
+    half = turn / 2
+    velocity = apart * np.exp(-1j * half) / np.sinc(half / np.pi)
+    twist = np.array([velocity.real, velocity.imag, turn])
+    sizes = np.abs(drive.velocities(twist))
+    if sizes.max() <= _STILL:
+        return ()
+    turns = nearest_turns(drive, angles, twist)
+    if np.isnan(turns).any():
+        return None
+    moving = sizes > _STILL * sizes.max()
+    speed, acceleration, jerk = (drive.rolling[:, moving] / sizes[moving]).min(axis=1)
+    go = Straight(drive, twist, move(1.0, speed, acceleration, jerk), angles + turns)
+    return (*turning(drive, angles, turns), go)
+
+
+def chord_time(drive: SteeredDrive, apart: complex, turn: float) -> float:
+    """No module goes from its place to its place in less time than along the chord.
+
+    From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
+    is less than its chord for any shorter T. (A least time of one move doesn't serve: a wheel may go back and forth.)
+    """
+    chords = np.abs(apart + (np.exp(1j * turn) - 1) * drive.places)
+    low, high = 0.0, float(2 * move_time(chords, *drive.rolling).max()) + 1e-300
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (2 * _reached(drive, middle / 2) < chords).any() else (low, middle)
+    return low
+
+
+def _reached(drive: SteeredDrive, time: float) -> FloatArray:
+    """(m,): no less than ∫ e dt, exactly so as integrals of the least of three functions one after the other."""
+    speed, acceleration, jerk = drive.rolling
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # e = j t²/2 until 2a/j, then a t until v/a; or j t²/2 until √(2 v/j) where that comes before
+        curved = np.minimum(np.minimum(2 * acceleration / jerk, np.sqrt(2 * speed / jerk)), time)
+        straight = np.clip(speed / acceleration, curved, time)
+        first = np.where(np.isinf(jerk), 0.0, jerk * curved**3 / 6)
+        second = np.where(straight > curved, acceleration * (straight**2 - curved**2) / 2, 0.0)
+    return first + second + np.where(time > straight, speed * (time - straight), 0.0)

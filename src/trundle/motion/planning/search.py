@@ -1,0 +1,270 @@
+"""The search for the fastest way from a twist to another one: candidates, polished, certified, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.motion.pieces.least_times import change, move
+from trundle.motion.planning.certificate import bounds
+from trundle.motion.planning.course_pieces import AlongCourse, PlannedPiece, Straight, Turning
+from trundle.motion.planning.courses import Crossing, SteeredDrive, least_duration, log_rates, polish, waves
+from trundle.motion.planning.lower_bound import lower_bound
+from trundle.motion.planning.speeds import QUICK, THOROUGH, fit_speeds
+from trundle.motion.planning.splines import sampling
+from trundle.motion.planning.ways import Way, laid, ways
+from trundle.results.arrays import FloatArray
+
+_STILL = 1e-9
+_OFF_AXIS = 1e-6  # m/s of a module by a direction of unit length
+_POLISHED = 3
+_HOPEFUL = 1.35  # times the best estimate, beyond which a way is left
+_POWERS = (4, 4, 6, 8)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to move that was looked at: in words, how long it takes (s), and what became of it."""
+
+    way: str
+    duration: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class Transition:
+    """From a twist to another one: pieces, candidates by their times, lower bound."""
+
+    pieces: tuple[PlannedPiece, ...]
+    start_angles: FloatArray
+    candidates: tuple[Candidate, ...]
+    bound: float
+
+    @property
+    def end_angles(self) -> FloatArray:
+        """Where the modules' angles arrive, (m,) in rad."""
+        return self.pieces[-1].end_angles if self.pieces else self.start_angles
+
+    @property
+    def duration(self) -> float:
+        """In s."""
+        return float(sum(piece.duration for piece in self.pieces))
+
+
+def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
+    """The fastest that is found; at both ends the twist and the modules' angles stay as they are for a moment."""
+    bound = lower_bound(drive, start, end, angles)
+    direct = _straight(drive, start, end, angles)
+    if direct is not None:
+        return _decided(drive, [("straight", direct)], [], angles, bound)
+    found = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
+    lost: list[Candidate] = []
+    heading = _heading(drive, start, angles)
+    if heading is not None and any(isinstance(piece, Turning) for piece in found[0][1]):
+        size = float(np.linalg.norm(start))
+        turns = nearest_turns(drive, angles, heading) if size <= _STILL else np.zeros(len(angles))
+        before = turning(drive, angles, turns)
+        least = total(found[0][1]) - total(before)
+        courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
+        first = "steer until all wheels agree, then " if before else ""
+        found += [(first + name, (*before, *pieces)) for name, pieces in courses]
+        lost = [Candidate(first + each.way, each.duration + total(before), each.verdict) for each in lost]
+    return _decided(drive, found, lost, angles, bound)
+
+
+def _heading(drive: SteeredDrive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
+    """The direction in which all wheels roll, or at rest the one nearest to theirs: a course may begin along it.
+
+    None where a wheel stands on the centre of rotation, whose angle is chance, or can't come to agree within its range.
+    """
+    size = np.linalg.norm(start)
+    if size > _STILL:
+        direction = start / size
+    else:
+        rows = np.real(1j * np.exp(-1j * angles) * drive.map).T  # the velocity across each wheel
+        direction = np.linalg.svd(rows)[2][-1]
+    if np.abs(drive.velocities(direction)).min() <= _OFF_AXIS:
+        return None
+    return None if np.isnan(nearest_turns(drive, angles, direction)).any() else direction
+
+
+def _decided(
+    drive: SteeredDrive,
+    found: list[tuple[str, tuple[PlannedPiece, ...]]],
+    lost: list[Candidate],
+    angles: FloatArray,
+    bound: float,
+) -> Transition:
+    found.sort(key=lambda each: total(each[1]))
+    best = total(found[0][1])
+    named = [Candidate(found[0][0], best, "chosen")]
+    named += [
+        Candidate(name, total(pieces), f"takes {total(pieces) - best:.3g} s longer")
+        for name, pieces in found[1:]
+    ]
+    pieces = found[0][1]
+    return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
+
+
+def total(pieces: tuple[PlannedPiece, ...]) -> float:
+    """How long pieces take, in s."""
+    return float(sum(piece.duration for piece in pieces))
+
+
+def _straight(
+    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
+) -> tuple[PlannedPiece, ...] | None:
+    """Between twists of one direction the wheels keep their angles; None where the directions differ."""
+    if np.abs(drive.velocities(start)).max() <= _STILL:
+        return () if np.abs(drive.velocities(end)).max() <= _STILL else None
+    direction = start / np.linalg.norm(start)
+    along = float(end @ direction)
+    if np.abs(drive.velocities(end - along * direction)).max() > _STILL:
+        return None
+    return _ramp(drive, direction, float(np.linalg.norm(start)), along, angles)
+
+
+def _ramp(
+    drive: SteeredDrive, direction: FloatArray, start: float, end: float, angles: FloatArray
+) -> tuple[PlannedPiece, ...]:
+    """The fastest change of speed along a direction."""
+    if start == end:
+        return ()
+    sizes = np.abs(drive.velocities(direction))
+    moving = sizes > _STILL
+    acceleration, jerk = (drive.rolling[1:, moving] / sizes[moving]).min(axis=1)
+    return (Straight(drive, direction, change(start, end, acceleration, jerk), angles),)
+
+
+def through_rest(
+    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
+) -> tuple[PlannedPiece, ...]:
+    """Brake with the wheels held, steer at rest whichever way is nearer, and go."""
+    pieces: tuple[PlannedPiece, ...] = ()
+    if np.abs(drive.velocities(start)).max() > _STILL:
+        size = float(np.linalg.norm(start))
+        pieces = _ramp(drive, start / size, size, 0.0, angles)
+    turns = nearest_turns(drive, angles, end)
+    size = float(np.linalg.norm(end))
+    return (*pieces, *turning(drive, angles, turns), *_ramp(drive, end / size, 0.0, size, angles + turns))
+
+
+def turning(drive: SteeredDrive, angles: FloatArray, turns: FloatArray) -> tuple[PlannedPiece, ...]:
+    """At rest all modules steer by their turns, each as fast as it can."""
+    if not np.abs(turns).max():
+        return ()
+    profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
+    return (Turning(drive, angles, profiles),)
+
+
+def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) -> FloatArray:
+    """By how much each module steers until it agrees with a twist, forward or backward, within its range.
+
+    NaN where its range holds no such angle; a module that a twist doesn't move stays.
+    """
+    u = drive.velocities(twist)
+    turn = np.angle(u * np.exp(-1j * angles))
+    options = turn + np.pi * np.arange(-4, 5)[:, None]
+    ends = angles + options
+    lower, upper = drive.ranges
+    outside = (ends < lower - _STILL) | (ends > upper + _STILL)
+    sizes = np.where(outside, np.inf, np.abs(options))
+    best = sizes.argmin(axis=0)
+    chosen = np.take_along_axis(options, best[None], axis=0)[0]
+    chosen = np.where(np.isinf(sizes.min(axis=0)), np.nan, chosen)
+    return np.where(np.abs(u) > _STILL, chosen, 0.0)
+
+
+def _courses(
+    drive: SteeredDrive,
+    start: tuple[FloatArray, float],
+    end: FloatArray,
+    angles: FloatArray,
+    span: tuple[float, float],
+) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
+    """Certified courses from a direction and the speed along it, and the ways that were left.
+
+    `span`: the least time that is possible, and the most that is of use.
+    """
+    bound, limit = span
+    every = ways(drive, start[0], end)
+    hopeful = min(limit, _HOPEFUL * max(every[0].estimate, bound))
+    chosen = [way for way in every if way.estimate < hopeful][:_POLISHED]
+    left = [way for way in every if way not in chosen]
+    lost = [Candidate(_named(drive, way), way.estimate, "seems slower, not looked into") for way in left]
+    if not chosen:
+        return [], lost
+    offered = _offered(drive, chosen, start[1], float(np.linalg.norm(end)), bound)
+    found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
+    for least, way, controls, crossing, r in sorted(offered, key=lambda each: each[0]):
+        name = _named(drive, way)
+        if least >= limit:
+            lost.append(Candidate(name, least, f"takes {least - limit:.3g} s longer"))
+            continue
+        duration = bounds(drive, controls, crossing, r).duration(drive)
+        course = AlongCourse(drive, controls, crossing, r, duration, angles)
+        if fault := _fault(course):
+            lost.append(Candidate(name, duration, fault))
+        else:
+            limit = min(limit, duration)
+            found.append((name, (course,)))
+    return found, lost
+
+
+def _offered(
+    drive: SteeredDrive, chosen: list[Way], start: float, end: float, bound: float
+) -> list[tuple[float, Way, FloatArray, Crossing, FloatArray]]:
+    """The least time of each way by samples, with control points of its course and of its speed from `start` to `end`.
+
+    Those whose steering would be faster than the best, but not their drives, are tried again with more care, and as
+    they were laid: what steers faster may drive slower.
+    """
+    laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
+    better, steered = polish(drive, np.array(laid_out), crossings, _POWERS)
+    speeds, least = _driven(drive, better, chosen, crossings, (start, end), np.maximum(steered, bound), QUICK)
+    offered = list(zip(least.tolist(), chosen, better, crossings, speeds, strict=True))
+    if (steered >= least.min()).all():
+        return offered
+    both = np.concatenate([better, laid_out])
+    steered = least_duration(drive, log_rates(waves(drive, both, 2 * crossings, sampling()))[1])
+    again = np.flatnonzero(steered < least.min())
+    ways_again, crossings = [(2 * chosen)[i] for i in again], [(2 * crossings)[i] for i in again]
+    times = np.maximum(steered[again], bound)
+    speeds, closer = _driven(drive, both[again], ways_again, crossings, (start, end), times, THOROUGH)
+    return [*offered, *zip(closer.tolist(), ways_again, both[again], crossings, speeds, strict=True)]
+
+
+def _driven(
+    drive: SteeredDrive,
+    controls: FloatArray,
+    chosen: Sequence[Way],
+    crossings: Sequence[Crossing],
+    speeds: tuple[float, float],
+    times: FloatArray,
+    powers: Sequence[float],
+) -> tuple[FloatArray, FloatArray]:
+    """Control points of the speed along courses, from a speed to another one, and the least times of both."""
+    sizes = np.linalg.norm(controls, axis=2)
+    signs = np.array([way.sign for way in chosen])
+    ends = np.stack([speeds[0] / sizes[:, 0], signs * speeds[1] / sizes[:, -1]], axis=1)
+    r, driven = fit_speeds(drive, controls, crossings, ends, times, powers)
+    return r, np.maximum(times, driven)
+
+
+def _fault(course: AlongCourse) -> str:
+    """Why a course can't be taken, or nothing."""
+    if not np.isfinite(course.duration):
+        return "a wheel would be too fast on the way"
+    barred = course.out_of_range()
+    return "" if barred is None else f"would turn {course.drive.names[barred]} out of its steering_range"
+
+
+def _named(drive: SteeredDrive, way: Way) -> str:
+    kinds = {
+        "line": "straight line of twists",
+        "angles": "all angles evenly",
+        "axis": "through the axis of " + (drive.names[way.crossing[0][0]] if way.crossing else ""),
+    }
+    return kinds[way.kind] + (", speed through zero" if way.sign < 0 else "")

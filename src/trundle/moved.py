@@ -1,0 +1,98 @@
+"""Modules that have moved: their old names lead to the new ones for a version, with a DeprecationWarning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+
+# Old name → new name, both without "trundle."; what stands below a room moves with it.
+MOVED = {
+    "algebra": "formulas.algebra",
+    "typeset": "formulas.typeset",
+    "capture": "limbs.capture",
+    "loads": "limbs.loads",
+    "drawing": "show.drawing",
+    "scene": "show.drawing.scene",
+    "page": "show.page",
+    "show.lines": "show.words.lines",
+    "window": "show.window",
+    "planning": "motion.planning",
+    "driving": "motion.paths",
+    **{
+        f"driving.{name}": f"motion.commands.{name}"
+        for name in ("commands", "drive", "record", "verification")
+    },
+    "driving.levels": "motion.commands.control_levels",
+    "driving.profile_comparison": "motion.commands.profile_comparison",
+    **{
+        f"motion.{name}": f"motion.drive.{name}"
+        for name in ("kinematics", "limits", "module_states", "modules")
+    },
+    "motion.halves": "motion.drive.half_turns",
+    **{
+        f"motion.{name}": f"motion.pieces.{name}"
+        for name in ("motion", "poses", "profiles", "least_times", "extremes")
+    },
+    **{f"motion.{name}": f"motion.forces.{name}" for name in ("motor_limits", "tracking")},
+    **{
+        f"show.{name}": f"show.figures.{name}"
+        for name in ("films", "load_figures", "plots", "several_runs", "style")
+    },
+}
+
+
+class Moved(MetaPathFinder):
+    """Finds modules by their old names. It comes first: the file finders would load a moved room's files again."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module that has moved; None for all others."""
+        start, _, old = fullname.partition(".")
+        new = new_name(old) if start == "trundle" else None
+        if new is None:
+            return None
+        warnings.warn(
+            f"trundle.{old} is now trundle.{new}; the old name goes in the next version",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return spec_from_loader(fullname, _Elsewhere(f"trundle.{new}"))
+
+
+class _Elsewhere(Loader):
+    """Loads a module by its new name, and leaves that one as it is."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(self.name)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # the import system has just written the old name's spec into it
+        module.__spec__ = self.spec
+
+
+def new_name(old: str) -> str | None:
+    """Where a module is now; None where it has not moved."""
+    parts = old.split(".")
+    for count in range(len(parts), 0, -1):
+        new = MOVED.get(".".join(parts[:count]))
+        if new is not None:
+            return ".".join([new, *parts[count:]])
+    return None
+
+
+def install() -> None:
+    """Let imports look here first, once a process."""
+    if not any(isinstance(finder, Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Moved())

@@ -1,0 +1,115 @@
+"""Forces and moments drawn into axes: arrows, and arcs for moments that are looked at along their axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch
+from matplotlib.path import Path
+
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.show.drawing.scene import Arrow, Scene, Spot, depth, project
+from trundle.show.figures.style import COLOURS
+
+# Of forces and of moments.
+FORCE, MOMENT = COLOURS[1], COLOURS[2]
+# The longest arrow, as a share of the robot's size.
+_LONGEST = 0.4
+# What is shorter than this share of the picture is left out: its head would say too much.
+_SHORTEST = 0.03
+# An arc goes three quarters round (rad), its radius half as long as an arrow would be.
+_ARC = np.linspace(-0.25 * np.pi, 1.25 * np.pi, 40)
+
+
+def with_wrenches(scene: Scene, run: Run) -> Scene:
+    """The scene with the joints' forces and moments, of a run that has them in their bodies' frames, and with what the
+    ground does to wheels; seen from above without their loads, which point at whoever looks.
+    """
+    found = []
+    for kind, turns in (("force", False), ("moment", True)):
+        given = {}
+        for joint in scene.joints:
+            names = [f"{joint.name}.{kind}_{axis}" for axis in "xyz"]
+            if all(name in run for name in names):
+                local = np.stack([run[name] for name in names], axis=1)
+                given[joint.name] = _in_world(scene, Spot(joint.frame), local)
+        if not turns:
+            given |= _contacts(scene, run)
+        largest = max((float(np.linalg.norm(each, axis=1).max()) for _, each in given.values()), default=0.0)
+        scale = _LONGEST * scene.size / largest if largest else 1.0
+        found += [Arrow(name, turns, at, scale * vector, scale) for name, (at, vector) in given.items()]
+    return replace(scene, arrows=tuple(found))
+
+
+def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Where the ground pushes each wheel and how (N), of a run that says so."""
+    found = {}
+    for wheel in scene.wheels:
+        across = wheel.roller_angle or 0.0
+        force = np.zeros((len(run), 3))
+        for name, way in (
+            ("traction", (1.0, 0.0, 0.0)),
+            ("side_force", (0.0, 1.0, 0.0)),
+            ("roller_force", (np.sin(across), np.cos(across), 0.0)),
+            ("load", (0.0, 0.0, 0.0 if scene.projection == "z" else 1.0)),
+        ):
+            if f"{wheel.name}.{name}" in run:
+                force += np.outer(run[f"{wheel.name}.{name}"], way)
+        if force.any():
+            found[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+    return found
+
+
+def _in_world(scene: Scene, spot: Spot, local: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A spot over time, and a vector of its frame turned into the world."""
+    rotation = scene.poses[:, spot.frame, :, :3]
+    return scene.place(spot), (rotation @ local[: len(rotation), :, None])[..., 0]
+
+
+def name_arrows(axes: Axes, scene: Scene) -> None:
+    """A legend above the axes that says what is what, and what the longest of all moments stands for."""
+    lines = []
+    for turns, what, unit, colour in ((False, "force", "N", FORCE), (True, "moment", "N m", MOMENT)):
+        sizes = [np.linalg.norm(a.vector, axis=1).max() / a.scale for a in scene.arrows if a.turns == turns]
+        if sizes:
+            lines.append(Line2D([], [], color=colour, label=f"{what} (at most {max(sizes):.3g} {unit})"))
+    if lines:
+        axes.legend(handles=lines, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)
+
+
+def draw_arrows(axes: Axes, scene: Scene, view: str) -> None:
+    """What acts on the robot at the scene's first moment."""
+    least = _SHORTEST * float(np.ptp(axes.get_xlim()))
+    for arrow in scene.arrows:
+        colour = MOMENT if arrow.turns else FORCE
+        for line in arrow_lines(arrow, view):
+            if np.ptp(line, axis=0).max() > least:
+                patch = FancyArrowPatch(
+                    path=Path(line),
+                    arrowstyle="-|>,head_length=5,head_width=2.5",
+                    color=colour,
+                    linewidth=1.8,
+                    joinstyle="miter",
+                    zorder=6,
+                )
+                axes.add_patch(patch)
+
+
+def arrow_lines(arrow: Arrow, view: str) -> Iterator[FloatArray]:
+    """The lines (n, 2) to draw, each with a head at its end: an arc for the part of a moment along the view."""
+    at, tip = (project(each, view) for each in (arrow.at[0], arrow.at[0] + arrow.vector[0]))
+    if not arrow.turns:
+        yield np.stack([at, tip])
+        return
+    toward = float(depth(arrow.vector[:1], view)[0]) if view else 0.0
+    if toward:
+        around = np.stack([np.cos(_ARC), np.sin(_ARC)], axis=1)
+        yield at + abs(toward) / 2 * (around if toward > 0 else around[::-1])
+    # A moment's vector has two heads, so that it is no force.
+    yield np.stack([at, at + 0.85 * (tip - at)])
+    yield np.stack([at, tip])

@@ -1,0 +1,121 @@
+"""Figures of a drive's motion: the modules against their limits, the centre of rotation, slip; and of profiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from trundle.motion.commands.drive import Driven
+from trundle.motion.drive.limits import QUANTITIES
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.show.drawing.scene import Spot
+from trundle.show.drawing.scenes import scene
+from trundle.show.figures.panels import Panel
+from trundle.show.figures.robot import draw_scene
+from trundle.show.figures.series import series
+from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure, time_colours, unit_label
+
+# How far around the robot centres of rotation are shown, in its own sizes.
+_AROUND = 2.5
+# A base that turns more slowly than this share of its fastest goes straight (its centre is out of sight anyway).
+_STRAIGHT = 1e-9
+
+
+def drive_figures(driven: Driven, run: Run) -> dict[str, Figure]:
+    """The figures by name: path, modules, rotation_center, slip."""
+    return {
+        "path": run.plot.path(),
+        "modules": modules(driven, run),
+        "rotation_center": rotation_center(driven, run),
+        "slip": slip(driven, run),
+    }
+
+
+def modules(driven: Driven, run: Run) -> Figure:
+    """Angles, rates, accelerations and jerks of all modules; limits that all share as dotted lines."""
+    names = driven.names
+    steered = [name for name in names if f"{name}.steering" in run]
+    panels = []
+    if steered:
+        angles = {name: np.degrees(run[f"{name}.steering"]) for name in steered}
+        panels.append(Panel("steering", "°", angles, 0.1))
+    for quantity, (unit, _) in QUANTITIES.items():
+        curves = {name: run[f"{name}.{quantity}"] for name in names if f"{name}.{quantity}" in run}
+        if not curves:
+            continue
+        limits = {each.of(quantity) for each in driven.limits}
+        limit = limits.pop() if len(limits) == 1 else math.inf
+        lines = (-limit, limit) if math.isfinite(limit) else ()
+        panels.append(Panel(quantity.replace("_", " "), unit, curves, 1e-3, limits=lines))
+    return series(f"{run.name}: modules and their limits", run.time, panels, "no wheels")
+
+
+def slip(driven: Driven, run: Run) -> Figure:
+    """How fast each wheel slides over the ground."""
+    curves = {name: run[f"{name}.slip"] for name in driven.names}
+    largest = max(float(each.max()) for each in curves.values())
+    panel = Panel(f"at most {largest:.2g} m/s", "slip (m/s)", curves, 1e-6)
+    return series(f"{run.name}: slip of the wheels", run.time, [panel], "no wheels")
+
+
+def rotation_center(driven: Driven, run: Run) -> Figure:
+    """Where the instantaneous centre of rotation went, seen from the robot: at (−v_y, v_x)/ω."""
+    with house_style():
+        figure = new_figure(4.6, 6.4)
+        figure.suptitle(f"{run.name}: centre of rotation", x=0.01, ha="left")
+        axes = figure.subplots()
+        shape = scene(driven.robot)
+        draw_scene(axes, shape, "z")
+        around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]
+        middle, reach = around.mean(axis=0), _AROUND * shape.size
+        axes.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(middle[1] - reach, middle[1] + reach))
+        axes.set(xlabel="x (m), forward", ylabel="y (m), to the left", aspect="equal")
+        _draw_track(figure, axes, run, middle, reach)
+        return figure
+
+
+def _draw_track(figure: Figure, axes: Axes, run: Run, middle: FloatArray, reach: float) -> None:
+    """The centres within sight, coloured by time; breaks where the base goes straight."""
+    omega = run["omega"]
+    turning = np.abs(omega) > _STRAIGHT * max(float(np.abs(omega).max()), 1e-9)
+    safe = np.where(turning, omega, 1.0)
+    track = np.stack([-run["v_y"] / safe, run["v_x"] / safe], axis=1)
+    near = turning & (np.abs(track - middle).max(axis=1) < 20 * reach)
+    kept = near[1:] & near[:-1] & (omega[1:] * omega[:-1] > 0)
+    seen = near & (np.abs(track - middle).max(axis=1) < reach)
+    if not seen.any():
+        note = "it drives straight" if not turning.any() else "the centre is out of sight throughout"
+        axes.text(0.5, 0.97, note, transform=axes.transAxes, ha="center", va="top", color=MUTED)
+        return
+    segments = np.stack([track[:-1], track[1:]], axis=1)[kept]
+    lines = LineCollection(list(segments), cmap=time_colours(), linewidths=2.0, capstyle="round", zorder=8)
+    lines.set_array(((run.time[:-1] + run.time[1:]) / 2)[kept])
+    lines.set_clim(run.time[0], run.time[-1])
+    axes.add_collection(lines, autolim=False)
+    first, last = np.flatnonzero(seen)[[0, -1]]
+    for place, marker, colour in ((first, "o", "white"), (last, "s", COLOURS[1])):
+        axes.plot(*track[place], marker=marker, color=colour, markeredgecolor=INK, markersize=7, zorder=9)
+    colours = figure.colorbar(lines, ax=axes)
+    colours.set_label("time (s)")
+    colours.outline.set_visible(False)  # type: ignore[operator]
+
+
+def profile_figure(run: Run) -> Figure:
+    """Position, velocity, acceleration and jerk of the profiles beside each other; impulses are gaps, and told."""
+    told: Mapping[str, Mapping[str, object]] = run.summary["profiles"]
+    panels = []
+    for what in ("position", "velocity", "acceleration", "jerk"):
+        curves = {name: run[f"{name}.{what}"] for name in told}
+        impulsive = [name for name, each in curves.items() if np.isnan(each).any()]
+        curves = {name: each for name, each in curves.items() if name not in impulsive}
+        title = f"impulses, not drawn: {', '.join(impulsive)}" if impulsive else ""
+        limit = run.summary["time_optimal_limits"].get(what)
+        label = unit_label(what, run.units[f"linear.{what}"])
+        panels.append(Panel(title, label, curves, limits=() if limit is None else (-limit, limit)))
+    return series("profiles of one change", run.time, panels, "no profiles")

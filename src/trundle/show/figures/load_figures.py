@@ -1,0 +1,200 @@
+"""Figures of the loads in a robot's joints: angles, moments, forces and powers, and where its bodies' masses went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from trundle.errors import InputError
+from trundle.limbs.capture.cycles import Cycles
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.show.drawing.scene import Scene, project
+from trundle.show.figures.panels import Panel, described, split
+from trundle.show.figures.path import track_of
+from trundle.show.figures.plane import draw_plane, limits_around, plane_axes
+from trundle.show.figures.series import series
+from trundle.show.figures.style import INK, MUTED, house_style, time_colours, unit_label
+
+# What is less than this share of the largest of its kind is rounding; components without anything else are left out.
+_ROUNDING = 1e-9
+_KINDS = {"moment": "moments", "force": "forces"}
+_AXES = {"child": "in each child's axes", "parent": "in each parent's axes"}
+# More events than this have lines without names.
+_MOST_NAMED = 12
+
+
+def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
+    """The figures of loads: `angles`, `moments`, `forces`, `powers`, `paths`, each where the run has what it shows.
+
+    Parameters
+    ----------
+    run : Run
+        What `loads.to_run()` or `trundle inverse` gave.
+    cycles : Cycles, optional
+        What `trundle.cycles` cut that run into: their means over a cycle are drawn instead, with bands of one standard
+        deviation; no paths.
+
+    Returns
+    -------
+    dict of str to matplotlib.figure.Figure
+        By name. Angles are in degrees there; wrenches are on the child, by the parent, in the axes that the title says.
+
+    Raises
+    ------
+    InputError
+        The run has no loads.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> run = trundle.Run("arm", [0.0, 1.0], {"elbow.power": [0.0, 2.0]}, units={"elbow.power": "W"})
+    >>> list(trundle.load_figures(run))
+    ['powers']
+    """
+    if cycles is not None:
+        return _over_cycles(run, cycles)
+    figures = {
+        name: _titled(run, name, panels, "time (s)") for name, panels in _panels(run).items() if panels
+    }
+    for figure in figures.values():
+        for axes in figure.axes:
+            _draw_events(axes, run.summary.get("events", {}), named=axes is figure.axes[0])
+    if not figures or list(figures) == ["angles"]:
+        raise InputError(
+            "this run has no loads", hint="trundle.joint_loads(robot, motion).to_run() gives one"
+        )
+    paths = segment_paths(run)
+    return figures | ({"paths": paths} if paths else {})
+
+
+def _panels(run: Run) -> dict[str, list[Panel]]:
+    components = {plural: list(_components(run, kind)) for kind, plural in _KINDS.items()}
+    return {"angles": _angles(run), **components, "powers": _powers(run)}
+
+
+def _titled(run: Run, name: str, panels: list[Panel], across: str) -> Figure:
+    where = run.summary.get("frame", "")
+    told = _AXES.get(where, f"in {where}'s axes") if where and name in _KINDS.values() else ""
+    count = run.summary.get("cycles")
+    told += f", mean of {count} cycles ± 1 SD" if count else ""
+    title = f"{run.name}: {name} {told}".rstrip().replace(" ,", ",")
+    return series(title, run.time, panels, "nothing moves", across=across)
+
+
+def _over_cycles(run: Run, cut: Cycles) -> dict[str, Figure]:
+    """The same of the cycles' means, with bands."""
+    bands = {name: cut.band(name) for name in cut.curves}
+    mean, low, high = (
+        replace(run, time=cut.percent, values=values, units=cut.units, groups=_left(run, cut), summary=about)
+        for about in [{**run.summary, "cycles": len(cut)}]
+        for values in (
+            {name: cut.mean(name) for name in cut.curves},
+            {name: band[0] for name, band in bands.items()},
+            {name: band[1] for name, band in bands.items()},
+        )
+    )
+    figures = {}
+    for name, panels in _panels(mean).items():
+        edges = zip(panels, _panels(low)[name], _panels(high)[name], strict=True)
+        banded = [replace(panel, bands=_between(panel, *both)) for panel, *both in edges]
+        if banded:
+            figures[name] = _titled(mean, name, banded, "cycle (%)")
+    return figures
+
+
+def _left(run: Run, cut: Cycles) -> dict[str, list[str]]:
+    """The run's groups, of what has cycles."""
+    return {group: [name for name in names if name in cut.curves] for group, names in run.groups.items()}
+
+
+def _between(panel: Panel, low: Panel, high: Panel) -> dict[str, tuple[FloatArray, FloatArray]]:
+    return {
+        name: (low.curves[name], high.curves[name])
+        for name in panel.curves
+        if name in low.curves and name in high.curves
+    }
+
+
+def _draw_events(axes: Axes, events: Mapping[str, tuple[float, ...]], named: bool) -> None:
+    """Lines at the events, with their names above the first panel where there is room."""
+    left, right = axes.get_xlim()
+    places = [(time, name) for name, times in events.items() for time in times if left <= time <= right]
+    for time, name in places:
+        axes.axvline(time, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
+        if named and len(places) <= _MOST_NAMED:
+            style = {"transform": axes.get_xaxis_transform(), "fontsize": 7.5, "color": MUTED}
+            axes.text(time, 0.98, f" {name}", va="top", **style)
+
+
+def _angles(run: Run) -> list[Panel]:
+    """Coordinates: angles in degrees, what slides in m, quaternions as they are."""
+    kinds: dict[str, dict[str, FloatArray]] = {}
+    for name in run.groups["coordinates"]:
+        unit = run.units.get(name, "")
+        turns = unit == "rad"
+        kinds.setdefault("°" if turns else unit, {})[name] = np.degrees(run[name]) if turns else run[name]
+    words = {"°": "angle", "m": "position"}
+    panels = ((unit, part) for unit, curves in kinds.items() for part in split(curves))
+    return [Panel("", unit_label(words.get(unit, "quaternion"), unit), part) for unit, part in panels]
+
+
+def _components(run: Run, kind: str) -> Iterator[Panel]:
+    """A panel a joint with the components that are there at all; a joint without any stays, flat."""
+    joints = [name.removesuffix(f".{kind}_x") for name in run.values if name.endswith(f".{kind}_x")]
+    sizes = {
+        axis: max((float(np.abs(run[f"{joint}.{kind}_{axis}"]).max()) for joint in joints), default=0.0)
+        for axis in "xyz"
+    }
+    least = _ROUNDING * max(sizes.values())
+    shown = [axis for axis in "xyz" if sizes[axis] > least] or ["z"]
+    for joint in joints:
+        curves = {axis: run[f"{joint}.{kind}_{axis}"] for axis in shown}
+        yield Panel(joint, unit_label(kind, run.units.get(f"{joint}.{kind}_x", "")), curves, least)
+
+
+def _powers(run: Run) -> list[Panel]:
+    """What each joint puts into the robot, at most eight lines a panel."""
+    curves = {name.removesuffix(".power"): run[name] for name in run.values if name.endswith(".power")}
+    unit = run.units.get(f"{next(iter(curves), '')}.power", "")
+    return [Panel("", unit_label("power", unit), part) for part in split(curves)]
+
+
+def segment_paths(run: Run) -> Figure | None:
+    """Where the centres of mass went, coloured by their mean speeds between samples; None where nothing moves."""
+    track = track_of(run)
+    if track is None or track.time.size < 2:
+        return None
+    scene, view = track.scene, track.view
+    places = scene.places(spot for spot in scene.centers)
+    lasting = np.diff(track.time)[:, None]
+    speeds = np.linalg.norm(np.diff(places, axis=0), axis=2) / np.where(lasting > 0, lasting, np.inf)
+    points = project(places, view)
+    low, high = limits_around(np.concatenate([[project(scene.place(scene.traced), view)[0]], *points]))
+    with house_style():
+        figure, axes, bar = plane_axes(f"{run.name}: paths of the centres of mass", low, high)
+        draw_plane(axes, view, low, high)
+        pieces = np.stack([points[:-1], points[1:]], axis=2).transpose(1, 0, 2, 3).reshape(-1, 2, 2)
+        lines = LineCollection(list(pieces), cmap=time_colours(), linewidths=2.2, capstyle="round", zorder=5)
+        lines.set_array(speeds.T.ravel())
+        lines.set_clim(0.0, float(speeds.max()) or 1.0)
+        axes.add_collection(lines, autolim=False)
+        axes.plot(*points[0].T, "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
+        for name, start in zip(_bodies(run, scene), points[0], strict=True):
+            axes.annotate(name, start, (7, 4), textcoords="offset points", fontsize=8.5, color=INK, zorder=7)
+        colours = figure.colorbar(lines, cax=bar)
+        colours.set_label("speed between samples (m/s); circles: where they start")
+        colours.outline.set_visible(False)  # type: ignore[operator]
+        return figure
+
+
+def _bodies(run: Run, scene: Scene) -> list[str]:
+    """The names of the bodies with these centres of mass."""
+    robot = described(run.description["yaml"])
+    named = {joint.frame: robot.joints[joint.name].body.name or joint.name for joint in scene.joints}
+    return [named.get(spot.frame, "base") for spot in scene.centers]

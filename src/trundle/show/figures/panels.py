@@ -1,0 +1,208 @@
+"""What the figures of values over time show: curves sorted into panels, which share one pair of axes each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from trundle.documents import parse
+from trundle.errors import InputError
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.results.run import STATES
+from trundle.robot import Robot
+from trundle.show.figures.style import unit_label
+
+# More lines than this in one panel cannot be told apart; the rest goes to a further panel.
+_MOST_LINES = 8
+# What varies by less than this, of the largest value beside it and at most of 1 in its unit, is no motion to be shown.
+_NO_MOTION = 1e-4
+_QUANTITIES = {
+    "m": "position",
+    "rad": "angle",
+    "m/s": "speed",
+    "rad/s": "angular rate",
+    "A": "current",
+    "V": "voltage",
+    "N m": "torque",
+    "N": "force",
+    "W": "power",
+    "J": "energy",
+}
+# What has no unit, by the ends of the values' names.
+_RATIOS = {"charge": "charge (1 is full)"}
+RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
+IMBALANCE = "energy.imbalance"
+ENERGIES = {
+    "energy.work": "work put in",
+    "energy.losses": "losses",
+    "energy.stored": "stored",
+    "energy.kinetic": "kinetic",
+    "energy.potential": "potential",
+    "energy.internal": "in springs and coils",
+}
+# What is shown of contacts: the ends of the values' names, and the title above them.
+_CONTACTS = {
+    "rolling_slip": "slip along the wheels' headings",
+    "lateral_slip": "slip across them",
+    "load": "loads",
+}
+# What holds wheels that don't slip.
+_FORCES = {"traction": "forces along the wheels' headings", "side_force": "forces across them"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves by their names, of one unit.
+
+    title: stands above it, "" for none. least: a range that is worth an axis; what varies less is shown as a flat line.
+    log: the magnitudes on a logarithmic axis. limits: values that curves are held against, drawn across. bands: of
+    curves that are means, from where to where they spread.
+    """
+
+    title: str
+    label: str
+    curves: Mapping[str, FloatArray]
+    least: float = 0.0
+    log: bool = False
+    limits: tuple[float, ...] = ()
+    bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=4)
+def described(text: str) -> Robot:
+    """The robot of a description, as runs carry it."""
+    return parse(text).robot
+
+
+def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
+    """Coordinates, speeds with the base's own, currents whether they are states or not, what batteries do, and what
+    else is a state; or the values of these names.
+    """
+    if names:
+        return _by_kind(run, names)
+    groups = {group: list(run.groups[group]) for group in STATES}
+    groups["speeds"] = list(dict.fromkeys((*run.base_speeds, *groups["speeds"])))
+    further = groups.pop("currents")
+    groups["currents"] = [
+        name for name, unit in run.units.items() if unit == "A" and name in (*further, *run.groups["outputs"])
+    ]
+    groups["batteries"] = [name for name in run.groups["outputs"] if run.units.get(name) == "V"]
+    groups["batteries"] += [name for name in further if name.endswith(".charge")]
+    groups["further states"] = [name for name in further if name not in chain(*groups.values())]
+    return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
+
+
+def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
+    """The inputs, or the values of these names."""
+    return _by_kind(run, names or run.groups["inputs"], "" if names else "inputs")
+
+
+def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
+    """Residuals and the energy balance, each where the run holds it; or the values of these names."""
+    if names:
+        return _by_kind(run, names)
+    found = []
+    for name in (each for each in RESIDUALS if each in run):
+        unit = run.units.get(name, "m/s")
+        title = f"{name.replace('_', ' ')}: at most {_largest(run[name]):.1e} {unit}"
+        found.append(Panel(title, unit_label("residual", unit), {name: run[name]}, log=True))
+    energies = {label: run[name] for name, label in ENERGIES.items() if name in run}
+    # The potential energy of a robot on level ground, say, is rounding throughout and would only hide the axis.
+    least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
+    energies = {label: each for label, each in energies.items() if _largest(each) > least}
+    if energies:
+        found.append(Panel("energy", unit_label("energy", run.units.get("energy.work", "J")), energies))
+    if IMBALANCE in run:
+        largest, unit = _largest(run[IMBALANCE]), run.units.get(IMBALANCE, "J")
+        turned_over = run.summary.get("energy_turned_over", 0.0)
+        share = f", {largest / turned_over:.2g} of the energy turned over" if turned_over > 0 else ""
+        title = f"energy balance: out by at most {largest:.2g} {unit}{share}"
+        found.append(Panel(title, unit_label("|imbalance|", unit), {IMBALANCE: run[IMBALANCE]}, log=True))
+    return found
+
+
+def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
+    """Slip and loads of wheels and how much of the friction is used, of wheels that don't slip what holds them; or the
+    values of these names.
+    """
+    if names:
+        return _by_kind(run, names)
+    found = []
+    slips = any(name.endswith("_slip") for name in run.values)
+    for what, title in (_CONTACTS if slips else _FORCES).items():
+        named = [name for name in run.values if name.endswith(f".{what}")]
+        # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
+        alike = {run.units.get(name) for name in named}
+        found += _by_kind(run, named, title, [name for name in run.values if run.units.get(name) in alike])
+    use = friction_use(run)
+    return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
+
+
+def friction_use(run: Run) -> dict[str, FloatArray]:
+    """Of each wheel that can slip, |F| / (μ N): 1 where all the friction that its load gives is used."""
+    if "yaml" not in run.description:
+        return {}
+    robot, found = described(run.description["yaml"]), {}
+    read = robot.resolver({**robot.parameter_values(), **run.description.get("parameters", {})})
+    for name, wheel in robot.wheels.items():
+        if wheel.law.pushes and f"{name}.load" in run:
+            parts = [f"{name}.{part}" for part in ("traction", "side_force", "roller_force")]
+            force = np.sqrt(sum(np.square(run[part]) for part in parts if part in run))
+            grip = float(read(wheel.law.friction)) * run[f"{name}.load"]
+            found[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
+    return found
+
+
+def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = ()) -> list[Panel]:
+    """The values sorted into panels by unit and kind, cut where they are too many for one; what is rounding beside
+    these, or those `beside`, is shown flat.
+    """
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"values are named by text, not by {name!r}", hint='write run.plot.states("x", "theta")'
+            )
+    wheels = _wheels(run)
+    kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
+    for name in names:
+        owner, _, what = name.rpartition(".")
+        unit = run.units.get(name, "s" if name == "time" else "")
+        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        kind = unit, what if owner else "", owner in wheels
+        # Speeds of one's own choice (`front.speed`) go with the base's.
+        kind = (unit, "", False) if what == "speed" else kind
+        kinds.setdefault(kind, {})[name] = run[name]
+    seen = [*(each for curves in kinds.values() for each in curves.values()), *(run[name] for name in beside)]
+    largest = max(map(_largest, seen), default=0.0)
+    least = _NO_MOTION * min(1.0, largest)
+    found = []
+    for (unit, what, _), curves in kinds.items():
+        label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
+        for part in split(curves):
+            above = "" if found else title
+            found.append(Panel(above, label, part, least))
+    return found
+
+
+def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:
+    """The curves in parts that are few enough for a panel."""
+    parts = np.array_split(np.array(list(curves)), -(-len(curves) // _MOST_LINES)) if curves else []
+    return [{str(name): curves[str(name)] for name in part} for part in parts]
+
+
+def _wheels(run: Run) -> Iterable[str]:
+    """The names of the wheels; none where the description can't be read."""
+    try:
+        return described(run.description["yaml"]).wheels
+    except (InputError, KeyError):
+        return ()
+
+
+def _largest(array: FloatArray) -> float:
+    finite = np.abs(array[np.isfinite(array)])
+    return float(finite.max()) if finite.size else float("nan")

@@ -1,0 +1,317 @@
+"""`run.plot`: the figures of one run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.choices import FIGURES
+from trundle.errors import InputError
+from trundle.results import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from trundle.show.figures.panels import Panel
+
+
+def plot(run: Run) -> Plots:
+    """The figures of a run, also as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`.
+
+    Parameters
+    ----------
+    run : Run
+        What `trundle.run`, `simulate` or `roll` gave.
+
+    Returns
+    -------
+    Plots
+        The figures, each drawn when its method is called.
+
+    Raises
+    ------
+    InputError
+        For what is no run.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+    >>> trundle.plot(run).inputs().get_suptitle()
+    'pendulum: inputs'
+    """
+    if not isinstance(run, Run):
+        raise InputError(f"plot takes a run, not {type(run).__name__}", hint="run = trundle.run(path)")
+    return Plots(run)
+
+
+@dataclass(frozen=True)
+class Plots:
+    """The figures of a run, each a matplotlib Figure that a notebook shows and `savefig` writes.
+
+    Parameters
+    ----------
+    run : Run
+        Whose figures.
+    """
+
+    run: Run
+
+    def path(self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
+        """Where the robot went, with the robot drawn at intervals: from above, or in space; of a linkage its tip.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            x and y (m), coloured by time.
+
+        Raises
+        ------
+        InputError
+            Where the run's description can't be read, or the run lacks one of its coordinates.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.path().get_suptitle()
+        'pendulum: motion'
+        """
+        from trundle.show.figures.path import path
+
+        return path(self.run, ax, figsize)
+
+    def path_png(self) -> bytes | None:
+        """The figure `path` as a PNG file, for a notebook.
+
+        Returns
+        -------
+        bytes or None
+            The file's bytes; None where nothing moves in the plane.
+
+        Raises
+        ------
+        InputError
+            As `path` does.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.Run("still", [0.0, 1.0], {"a": [0.0, 1.0]}).plot.path_png() is None
+        True
+        """
+        from trundle.show.figures.path import track_of
+        from trundle.show.figures.style import figure_png
+
+        return None if track_of(self.run) is None else figure_png(self.path())
+
+    def states(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """Coordinates, speeds with the base's own, currents and batteries over time.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            One panel for each group, unit and kind, at most eight lines each; those that cover each other are one.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.states("link_1.angle", "link_1.rate").axes[1].get_ylabel()
+        'angular rate (rad/s)'
+        """
+        from trundle.show.figures import panels
+
+        nothing = "this run has no states"
+        return self._over_time("states", panels.states(self.run, names), nothing, ax, figsize)
+
+    def inputs(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """What drove the robot over time.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            One panel for each unit.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.inputs().get_suptitle()
+        'pendulum: inputs'
+        """
+        from trundle.show.figures import panels
+
+        nothing = "this run has no inputs"
+        return self._over_time("inputs", panels.inputs(self.run, names), nothing, ax, figsize)
+
+    def contacts(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """Slip, forces and loads of the wheels, and how much of the friction they use, |F| / (μ N).
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Panels for what the run holds of these.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 1.0, samples=11)
+        >>> run.plot.contacts().axes[-1].get_ylabel()
+        'force / (μ load)'
+        """
+        from trundle.show.figures import panels
+
+        nothing = "this run's wheels have neither slip nor forces"
+        return self._over_time("contacts", panels.contacts(self.run, names), nothing, ax, figsize)
+
+    def checks(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """How far the numbers can be trusted: constraint residuals and the energy balance.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; one panel for each unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all in one, or each panel in its own.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Panels for what the run holds of these.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+        >>> run.plot.checks().get_suptitle()
+        'pendulum: checks'
+        """
+        from trundle.show.figures import panels
+
+        nothing = "this run has neither a constraint residual nor an energy balance"
+        return self._over_time("checks", panels.checks(self.run, names), nothing, ax, figsize)
+
+    def _over_time(
+        self,
+        what: str,
+        panels: Sequence[Panel],
+        nothing: str,
+        ax: Axes | Sequence[Axes] | None,
+        figsize: tuple[float, float] | None,
+    ) -> Figure:
+        """The panels of `what`, one below the other; `nothing` is said where there are none."""
+        from trundle.show.figures.series import series
+
+        return series(f"{self.run.name}: {what}", self.run.time, panels, nothing, ax, figsize)
+
+    def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
+        """Write every figure that has something to show, each file whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or path
+            Where path, states, inputs, contacts (of wheels that can slip) and checks go; made where it isn't there.
+        suffix : {".png", ".svg", ".pdf"}
+            The kind of file.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Raises
+        ------
+        InputError
+            For another suffix, where a file can't be written, and as `path` does.
+
+        Examples
+        --------
+        >>> import tempfile, trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0], "y": [0.0, 0.0]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in run.plot.save(folder, ".svg")]
+        ['path.svg']
+        """
+        from trundle.show.figures import panels
+        from trundle.show.figures.path import track_of
+        from trundle.show.figures.style import save_figure
+
+        slips = any(name.endswith("_slip") for name in self.run.values)
+        empty = {
+            "path": track_of(self.run) is None,
+            "states": not panels.states(self.run),
+            "inputs": not panels.inputs(self.run),
+            "contacts": not slips,
+            "checks": not panels.checks(self.run),
+        }
+        shown = [name for name in FIGURES if not empty[name]]
+        return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in shown]

@@ -1,0 +1,57 @@
+"""Bodies' own shapes in a picture: triangles shaded by a light, the nearest last."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.colors import to_rgba
+
+from trundle.documents.meshes import Surface, simplified
+from trundle.results.arrays import FloatArray
+from trundle.show.drawing.scene import Scene, Solid, depth, project
+from trundle.show.figures.style import BODY
+
+# More triangles than this (of a whole robot) only cost time in a picture of some hundred pixels.
+_MOST = 10_000
+# From the left, from the front and from above; how bright what it doesn't reach is.
+_LIGHT = np.array([-0.4, -0.65, 0.65]) / np.linalg.norm([-0.4, -0.65, 0.65])
+_SHADE = 0.55
+
+
+class Shaded(NamedTuple):
+    """Triangles in a picture, (m, 3, 2) in m, the nearest last, and their colours, (m, 4)."""
+
+    corners: FloatArray
+    colours: FloatArray
+
+
+@lru_cache(maxsize=8)
+def drawn_surfaces(solids: tuple[Solid, ...]) -> tuple[Surface, ...]:
+    """The shapes with few enough triangles for a picture."""
+    return tuple(simplified([Surface(each.corners, each.triangles) for each in solids], _MOST))
+
+
+def off(scene: Scene) -> float:
+    """How far corners of a scene's shapes are drawn from where they are (m)."""
+    return max((each.moved for each in drawn_surfaces(scene.solids)), default=0.0)
+
+
+def shaded(scene: Scene, view: str, moment: int) -> Shaded:
+    """What is seen of a scene's shapes at one of its moments."""
+    found, colours = [], []
+    for solid, surface in zip(scene.solids, drawn_surfaces(scene.solids), strict=True):
+        pose = scene.poses[moment, solid.frame]
+        triangles = (surface.corners @ pose[:, :3].T + pose[:, 3])[surface.triangles]
+        across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+        normals = across / np.maximum(np.linalg.norm(across, axis=1), 1e-300)[:, None]
+        # those that look away are drawn, too: simplified surfaces have gaps, and what is near covers what is far
+        toward = np.where(depth(normals, view) < 0, -1.0, 1.0)
+        found.append(triangles)
+        bright = _SHADE + (1 - _SHADE) * np.clip(toward * (normals @ _LIGHT), 0.0, 1.0)
+        colour = np.array(to_rgba(solid.colour or BODY))
+        colours.append(np.column_stack([bright[:, None] * colour[:3], np.full(bright.size, colour[3])]))
+    triangles, shades = np.concatenate(found), np.concatenate(colours)
+    order = np.argsort(depth(triangles.mean(axis=1), view), kind="stable")
+    return Shaded(project(triangles, view)[order], shades[order])

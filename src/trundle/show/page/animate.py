@@ -1,0 +1,80 @@
+"""Where an animation goes, by its name's ending: a page or a film."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from trundle.files import path_of, replacing
+from trundle.model.arguments import Given
+from trundle.results import Run
+from trundle.show.figures.films import film
+from trundle.show.page.inline import InlinePage
+from trundle.show.page.page import shown_page
+from trundle.simulation.runfile import task_of
+
+PAGES = (".html", ".htm")
+
+
+def animate(
+    given: Run | Given,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    fps: float = 30.0,
+    speed: float = 1.0,
+    width: int = 600,
+    progress: bool | Callable[[float], None] = True,
+) -> Path | InlinePage:
+    """Write a run as it moved, whole or not at all: as a page that a browser opens, or as a film.
+
+    A model's page is alive: it simulates anew as its sliders are moved.
+
+    Without a path it shows itself in a notebook: the page, or a still picture where a notebook isn't trusted.
+
+    Parameters
+    ----------
+    given : Run, or path, mapping, Document, Robot or Model
+        What `trundle.run`, `simulate` or `roll` gave, or what leads to a model and its run section;
+        forces and moments are drawn of a run that holds them, as
+        `loads.to_run()` does.
+    path : str or path
+        A file that ends in .html (a page with everything in it), .gif or .mp4 (a film, by ffmpeg), or a folder, without
+        an ending, for single pictures. None: nothing is written.
+    fps : float, 1/s
+        A film's pictures a second.
+    speed : float
+        How many times as fast as it went a film shows it.
+    width : int, pixels
+        Of a film's pictures.
+    progress : bool or callable
+        Whether to show a film's progress where a person watches, or what to call with the share done.
+
+    Returns
+    -------
+    Path or InlinePage
+        The file or the folder; what a notebook shows.
+
+    Raises
+    ------
+    InputError
+        For another ending, where a film shows nothing that moves, and where the file can't be written.
+
+    Examples
+    --------
+    >>> import tempfile, trundle
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.1, samples=11)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trundle.animate(run, f"{folder}/swing.html").name
+    'swing.html'
+    """
+    if path is None:
+        return shown_page(given)
+    where = path_of(path, "animate")
+    if where.suffix.lower() not in PAGES:
+        run = given if isinstance(given, Run) else task_of(given).run()
+        return film(run, where, fps=fps, speed=speed, width=width, progress=progress)
+    text = shown_page(given).text
+    with replacing(where) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return where

@@ -1,0 +1,121 @@
+"""One self-contained page of runs: data, scripts, styles and equations in one text."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from trundle.documents import Document
+from trundle.errors import InputError
+from trundle.files import signature
+from trundle.formulas.typeset.hypertext import STYLE
+from trundle.model import Model
+from trundle.model.arguments import Given
+from trundle.results import Run
+from trundle.robot import Robot
+from trundle.show.figures.panels import described
+from trundle.show.page.inert_json import to_json
+from trundle.show.page.inline import InlinePage
+from trundle.show.page.joining import asset, filled, joined, policy
+from trundle.show.page.live import live_of
+from trundle.show.page.page_equations import page_equations
+from trundle.show.page.payload import run_data
+from trundle.simulation.runfile import task_of
+
+
+def page_of(given: Run | Sequence[Run] | Given) -> str:
+    """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
+
+    Of a model, or of what leads to one, the page is alive: what can be changed are sliders, and it simulates anew.
+
+    Parameters
+    ----------
+    given : Run or sequence of Run, or path, mapping, Document, Robot or Model
+        The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
+
+    Returns
+    -------
+    str
+        HTML that needs no network and no other file.
+
+    Raises
+    ------
+    InputError
+        For what is no run and leads to none, and for models that no page can hold.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> from trundle.show.page import page_of
+    >>> run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=11)
+    >>> page_of(run)[:15]
+    '<!doctype html>'
+    """
+    return shown_page(given).text
+
+
+def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
+    """The page of runs or of a model, with its still picture."""
+    if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
+        return _live_page(given)
+    runs = list(given) if isinstance(given, Sequence) else [given]
+    for run in runs:
+        if not isinstance(run, Run):
+            hint = "run = trundle.run(path); of a drive: .run(), of loads: .to_run()"
+            raise InputError(f"a page shows runs, not {type(run).__name__}", hint=hint)
+    if not runs:
+        raise InputError("a page needs a run at least, none was given")
+    title = " · ".join(dict.fromkeys(run.name for run in runs))
+    return _assembled(title, {**run_data(runs), "live": None}, runs[0])
+
+
+def _live_page(given: Given) -> InlinePage:
+    """The page of a model: its run as Python has it until something is changed."""
+    task = task_of(given)
+    live, run = live_of(task.problem), task.run()
+    system = task.problem.system
+    data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
+    return _assembled(run.name, {**data, "live": live}, run)
+
+
+def _equations(run: Run) -> str:
+    if "yaml" not in run.description:
+        return ""
+    return page_equations(described(run.description["yaml"]), run.description.get("parameters", {}))
+
+
+def _still(run: Run) -> bytes | None:
+    """A picture for where no script may run; None where nothing of it moves or its robot is unknown."""
+    try:
+        return run.plot.path_png()
+    except InputError:
+        return None
+
+
+def _image(still: bytes) -> str:
+    """Without an attribute `style`, which the page's policy forbids."""
+    return f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">'
+
+
+def _assembled(title: str, data: dict[str, object], run: Run) -> InlinePage:
+    still = _still(run)
+    parts = {"createControls": "controls"} if data["live"] else {}
+    parts |= {"createView3d": "view3d"} if data["spatial"] else {}
+    script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
+    style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
+    text = filled(
+        asset("page.html"),
+        {
+            "signature": escape(signature()),
+            "policy": escape(policy([script], [style])),
+            "title": escape(title),
+            "style": style,
+            "equations": _equations(run),
+            "still": "" if still is None else _image(still),
+            "data": to_json(data),
+            "script": script,
+        },
+    )
+    return InlinePage(title, text, still)

@@ -1,0 +1,111 @@
+"""What a page holds of runs: their numbers, what is drawn where, and which curves share a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from trundle.results import Run
+from trundle.results.arrays import FloatArray
+from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
+from trundle.show.figures.arrows import with_wrenches
+from trundle.show.figures.panels import Panel, checks, contacts, inputs, states
+from trundle.show.figures.path import track_of
+from trundle.show.figures.several_runs import difference_labels
+from trundle.show.page.thinning import kept_samples
+
+# What the numbers of one run may take (bytes); base64 adds a third.
+_ROOM = 400_000
+_FEWEST, _MOST = 300, 4000
+_SECTIONS = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
+
+
+def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, object]:
+    """Page data of runs: the first in full, the `others` that it is compared with. `known`: which values have curves,
+    where the page can't make all of them anew.
+    """
+    panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
+    labels = difference_labels(runs) if len(runs) > 1 else ("",)
+    first, *others = (
+        {**_one_run(run, each), "label": label} for run, each, label in zip(runs, panels, labels, strict=True)
+    )
+    return {**first, "others": others, "plots": list(_plots(runs[0], panels[0], known))}
+
+
+def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
+    track = track_of(run)
+    scene = None if track is None else with_wrenches(track.scene, run)
+    end = len(run) if scene is None else len(scene.poses)
+    each = 8 * (len(run.values) + 1) + (0 if scene is None else 48 * scene.poses.shape[1])
+    most = int(np.clip(_ROOM // each, _FEWEST, _MOST))
+    curves = [np.zeros(end), *(curve[:end] for curve in _seen(scene, chain(*panels.values())))]
+    kept, off = kept_samples(np.array(curves), most)
+    return {
+        "title": run.name,
+        "units": {"time": "s", **run.units},
+        "run": {
+            "time": run.time[kept],
+            "values": {name: run[name][kept] for name in run.values},
+            "groups": run.groups,
+            "samples": len(run),
+            "off": off,
+        },
+        "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
+        "spatial": is_spatial(scene),
+    }
+
+
+def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:
+    """What is drawn over time, as shares of what its panel or the picture spans; of residuals magnitudes are enough."""
+    for panel in panels:
+        curves = list(panel.curves.values())
+        span = max(float(np.ptp(np.nan_to_num(curves))), panel.least)
+        yield from () if panel.log or not span else (curve / span for curve in curves)
+    if scene is not None:
+        drawn = project(scene.extent, scene.projection).reshape(len(scene.poses), -1)
+        yield from (drawn / np.ptp(drawn)).T
+
+
+def scene_data(scene: Scene) -> dict[str, object]:
+    """A scene's shapes by their names, its poses as they change, and from where it is looked at."""
+    view = scene.projection
+    directions = np.column_stack([project(np.eye(3), view), depth(np.eye(3), view)])
+    right, up, toward = directions.T.tolist()
+    seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
+    bare = replace(scene, solids=()).plain()  # their triangles are no lists of numbers
+    solids = [_solid(each) for each in scene.solids]
+    shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
+    return {**shapes, "poses": _drawn(scene.poses, scene.size), "seen": seen}
+
+
+def is_spatial(scene: Scene | None) -> bool:
+    """Whether a page shows a scene in space, too: where a plane doesn't show all, and what drives on wheels."""
+    return scene is not None and bool(scene.wheels or scene.solids or not scene.is_flat)
+
+
+def _solid(solid: Solid) -> dict[str, object]:
+    kind = np.uint16 if len(solid.corners) <= np.iinfo(np.uint16).max else np.int32
+    corners, triangles = solid.corners.astype(np.float32), solid.triangles.astype(kind)
+    return {"frame": solid.frame, "corners": corners, "triangles": triangles, "colour": solid.colour}
+
+
+def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:
+    """In single precision, but far from the origin, where that would show."""
+    rounding = float(np.finfo(np.float32).eps) * float(np.abs(poses).max(initial=0.0))
+    return poses.astype(np.float32) if rounding < 1e-4 * size else poses
+
+
+def _plots(
+    run: Run, panels: Mapping[str, Sequence[Panel]], known: Set[str] | None
+) -> Iterator[dict[str, object]]:
+    """The panels of the run's figures, each curve by its label and its name among the values."""
+    names = {id(run[name]): name for name in run.values if known is None or name in known}
+    for section, each in panels.items():
+        for panel in each:
+            curves = {label: names[id(array)] for label, array in panel.curves.items() if id(array) in names}
+            look = {"title": panel.title, "label": panel.label, "least": panel.least, "log": panel.log}
+            if curves:
+                yield {"section": section, "curves": curves, **look}

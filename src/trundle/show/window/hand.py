@@ -1,0 +1,107 @@
+"""Inputs that somebody sets one by one, each on a pair of keys: forces while a key is held, targets that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pygame
+
+from trundle.mechanics.actuation import Actuator
+from trundle.model import Model
+from trundle.show.window.pilot import Pilot
+from trundle.simulation.problem import Problem
+
+# More and less, by what is written on the keys; the first four only where no base is driven.
+PAIRS = (
+    (pygame.K_RIGHT, pygame.K_LEFT, "→ ←"),
+    (pygame.K_UP, pygame.K_DOWN, "↑ ↓"),
+    (pygame.K_d, pygame.K_a, "D A"),
+    (pygame.K_w, pygame.K_s, "W S"),
+    (pygame.K_u, pygame.K_j, "U J"),
+    (pygame.K_i, pygame.K_k, "I K"),
+    (pygame.K_o, pygame.K_l, "O L"),
+    (pygame.K_t, pygame.K_g, "T G"),
+)
+_OF_BASE = 4
+# A force accelerates what it moves by so much (rad/s², m/s²); targets and rates change by so much a second (rad, m).
+_ACCELERATION, _PACE = 6.0, 1.0
+# Units of targets, which stay where they are when the key is let go.
+_TARGETS = ("rad", "m", "deg")
+
+
+@dataclass
+class Hand:
+    """The inputs `names` that somebody sets, how much a key gives of each, their units, and their `values` now.
+
+    `first` is the first that has keys.
+    """
+
+    names: tuple[str, ...]
+    amounts: Mapping[str, float]
+    units: Mapping[str, str]
+    values: dict[str, float]
+    pairs: tuple[tuple[int, int, str], ...]
+    first: int = 0
+
+    @property
+    def keys(self) -> dict[str, tuple[int, int, str]]:
+        """The inputs that have keys now."""
+        return dict(zip(self.names[self.first :], self.pairs, strict=False))
+
+    def turn_over(self) -> None:
+        """Keys for the next inputs."""
+        following = self.first + len(self.pairs)
+        self.first = following if following < len(self.names) else 0
+
+    def set(self, held: set[int], share: float, seconds: float) -> dict[str, float]:
+        """All of them now, at a share of what a key gives."""
+        for name, (more, less, _) in self.keys.items():
+            way = share * self.amounts[name] * ((more in held) - (less in held))
+            target = self.units[name] in _TARGETS
+            self.values[name] = self.values[name] + way * seconds if target else way
+        return dict(self.values)
+
+
+def hand_of(problem: Problem, pilot: Pilot) -> Hand:
+    """The inputs of a problem that don't follow from what is wanted of its base; targets begin where the robot is."""
+    names = tuple(name for name in problem.signals if name not in pilot.ways)
+    start = dict(zip(problem.system.states, problem.start, strict=False))
+    units = {name: problem.system.units.get(name, "") for name in names}
+    values = dict.fromkeys(names, 0.0)
+    for name in names:
+        actuator = pilot.actuators.get(name)
+        if actuator is not None and units[name] in _TARGETS:
+            values[name] = start.get(_coordinate(actuator, pilot), 0.0)
+    amounts = {name: _amount(name, units[name], problem, pilot) for name in names}
+    return Hand(names, amounts, units, values, PAIRS[_OF_BASE:] if pilot.ways else PAIRS)
+
+
+def _coordinate(actuator: Actuator, pilot: Pilot) -> str:
+    axes = pilot.assembly.axes.values()
+    return next((axis.coordinate for axis in axes if axis.column == actuator.column), "")
+
+
+def _amount(name: str, unit: str, problem: Problem, pilot: Pilot) -> float:
+    """What a key gives: of a force what accelerates the joint well with gravity held, within the motor's limits."""
+    actuator = pilot.actuators.get(name)
+    if actuator is None or unit in _TARGETS or unit in ("rad/s", "m/s"):
+        return _PACE if actuator is not None else 5 * _PACE
+    rate = pilot.assembly.speeds[actuator.column]
+    torque = _ACCELERATION * pilot.inertia(rate) + _weight(problem, rate)
+    most = actuator.greatest_torque(0.0)
+    torque = torque if most is None else min(torque, float(most))
+    return abs(float(actuator.command_for(torque, 0.0, 0.0)))
+
+
+def _weight(problem: Problem, rate: str) -> float:
+    """What gravity puts on a speed (N, N m) at most where each coordinate is turned by a quarter."""
+    model = problem.system
+    if not isinstance(model, Model) or rate not in model.speeds:
+        return 0.0
+    found = []
+    for turned in (0.0, 1.5708):
+        q = {name: value + turned for name, value in zip(model.coordinates, problem.start, strict=False)}
+        gravity = model.gravity(q, parameters=problem.parameters)
+        found.append(abs(float(gravity[model.speeds.index(rate)])))
+    return max(found)

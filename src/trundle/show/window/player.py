@@ -1,0 +1,220 @@
+"""A run played: which moment is shown, from where, and what keys and mouse do about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pygame
+
+from trundle.errors import InputError
+from trundle.results import Run
+from trundle.show.drawing.scene import Scene, project
+from trundle.show.figures.arrows import FORCE, MOMENT, with_wrenches
+from trundle.show.figures.path import Track, track_of
+from trundle.show.window.camera import Camera, fitted
+from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
+from trundle.show.window.ground import Ground
+from trundle.show.window.overlay import (
+    BAR,
+    draw_bar,
+    draw_help,
+    draw_legend,
+    draw_scale,
+    draw_title,
+    timeline,
+)
+from trundle.show.window.painting import paint, paint_arrows, paint_ring
+from trundle.show.window.picture import Measures, Picture, extent_of, picture_of
+from trundle.show.window.sight import Sight
+
+# Faster and slower at one key.
+_SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+# Moments at which is looked how far the robot reaches.
+_LOOKED = 400
+
+HELP = (
+    ("Space", "play, pause"),
+    ("← →", "a sample back, on"),
+    ("↑ ↓", "faster, slower"),
+    ("R", "from the start"),
+    ("wheel, + −", "closer, further"),
+    ("drag", "move the picture"),
+    ("F", "follow the robot, or not"),
+    ("0", "see everything"),
+    ("A", "arrows of forces and moments, or none"),
+    ("timeline", "click, or drag, to a time"),
+    ("H", "this help, or not"),
+    ("Esc, Q", "close"),
+)
+
+
+def played(run: Run) -> tuple[Track, Scene]:
+    """What of a run is shown, and its scene with what acts on the robot; InputError where nothing moves."""
+    track = track_of(run)
+    if track is None:
+        raise InputError(
+            f"nothing of '{run.name}' is known to move",
+            key="run",
+            hint="a run knows its robot (.nc, not .csv), or holds x, y and theta",
+        )
+    return track, with_wrenches(track.scene, run)
+
+
+class Player:
+    """A run in a window: `time` is shown, and goes on while it plays."""
+
+    def __init__(
+        self,
+        name: str,
+        shown: tuple[Track, Scene],
+        size: tuple[int, int],
+        unit: float,
+        picture: Picture | None = None,
+    ) -> None:
+        self.track, self.scene = shown
+        self.name, self.picture, self.pen = name, picture, Pen(unit)
+        self.ground = Ground(grid=bool(self.track.view), width=unit)
+        moments = np.unique(np.linspace(0, self.track.time.size - 1, _LOOKED).astype(int)).tolist()
+        self.around = np.concatenate(
+            [self.track.points, extent_of(self.scene.at(moments), self.track.view, picture)]
+        )
+        everything = fitted(self.around, size, round(BAR * unit))
+        self.sight = Sight(everything, everything, self.scene.size)
+        self.time, self.speed, self.playing = float(self.track.time[0]), 1.0, True
+        self.arrows, self.helps, self.seeks, self.closes = True, False, False, False
+        self.keys: dict[int, Callable[[], None]] = {
+            pygame.K_SPACE: self.toggle,
+            pygame.K_LEFT: lambda: self.step(-1),
+            pygame.K_RIGHT: lambda: self.step(1),
+            pygame.K_UP: lambda: self.faster(1),
+            pygame.K_DOWN: lambda: self.faster(-1),
+            pygame.K_r: self.restart,
+            pygame.K_a: lambda: setattr(self, "arrows", not self.arrows),
+            pygame.K_h: lambda: setattr(self, "helps", not self.helps),
+            pygame.K_F1: lambda: setattr(self, "helps", not self.helps),
+        }
+
+    @property
+    def over(self) -> bool:
+        """Whether it has come to the end, of one that closes there."""
+        return self.closes and self.time >= self.track.time[-1]
+
+    @property
+    def position(self) -> float:
+        """Which sample is shown: 1.5 between the second and the third."""
+        time = self.track.time
+        after = min(int(np.searchsorted(time, self.time, side="right")), time.size - 1)
+        span = time[after] - time[after - 1] if after else 0.0
+        return float(after - 1 + min((self.time - time[after - 1]) / span, 1.0)) if span > 0 else float(after)
+
+    def toggle(self) -> None:
+        """Play or pause; from the end, from the start."""
+        if not self.playing and self.time >= self.track.time[-1]:
+            self.time = float(self.track.time[0])
+        self.playing = not self.playing
+
+    def step(self, samples: int) -> None:
+        """To a neighbouring sample."""
+        at = int(np.floor(self.position) if samples > 0 else np.ceil(self.position)) + samples
+        self.time = float(self.track.time[min(max(at, 0), self.track.time.size - 1)])
+        self.playing = False
+
+    def faster(self, steps: int) -> None:
+        """The next speed up or down."""
+        nearest = int(np.argmin(np.abs(np.log(np.array(_SPEEDS) / self.speed))))
+        self.speed = _SPEEDS[min(max(nearest + steps, 0), len(_SPEEDS) - 1)]
+
+    def restart(self) -> None:
+        """From the start."""
+        self.time, self.playing = float(self.track.time[0]), True
+
+    def seek(self, pixel: float) -> None:
+        """To a place on the timeline."""
+        line, time = timeline(self.sight.camera.size, self.pen.unit), self.track.time
+        share = min(max((pixel - line.left) / line.width, 0.0), 1.0)
+        self.time = float(time[0] + share * (time[-1] - time[0]))
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """A key, the mouse, or another size of the window."""
+        if event.type == pygame.VIDEORESIZE:
+            size = max(event.w, 1), max(event.h, 1)
+            self.sight.resized(fitted(self.around, size, round(BAR * self.pen.unit)))
+        elif event.type == pygame.KEYDOWN and event.key in self.keys:
+            self.keys[event.key]()
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and self._on_bar(event.pos):
+            if event.pos[0] < timeline(self.sight.camera.size, self.pen.unit).left - 9 * self.pen.unit:
+                self.toggle()
+            else:
+                self.seeks = True
+                self.seek(event.pos[0])
+        elif event.type == pygame.MOUSEMOTION and self.seeks:
+            self.seek(event.pos[0])
+        else:
+            if event.type == pygame.MOUSEBUTTONUP:
+                self.seeks = False
+            self.sight.handle(event)
+
+    def _on_bar(self, pixel: tuple[int, int]) -> bool:
+        return pixel[1] >= self.sight.camera.size[1] - BAR * self.pen.unit
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; it stops at the end."""
+        if self.playing and not self.seeks:
+            self.time = min(self.time + self.speed * seconds, float(self.track.time[-1]))
+            self.playing = self.time < self.track.time[-1]
+
+    def draw(self, screen: pygame.Surface) -> None:
+        """A frame."""
+        position, view = self.position, self.track.view
+        scene = self.scene.between(position)
+        place = project(scene.place(scene.traced), view)
+        camera = self.sight.at(place[0])
+        self.ground.draw(screen, camera, self.track.points[: int(position) + 1])
+        tail = camera.on_screen(np.concatenate([self.track.points[int(position)][None], place]))
+        self.ground.draw_tail(screen, tail)
+        if self.picture is not None and self.picture.fits(camera):
+            self.picture.paint(screen, scene, camera)
+        else:
+            paint(screen, scene, view, camera, self.pen.unit)
+        if self.sight.loses(self.pen.unit):
+            paint_ring(screen, camera.on_screen(place[0]), self.pen.unit)
+        if self.arrows:
+            paint_arrows(screen, scene, view, camera, self.pen.unit)
+        self._draw_overlay(screen, camera)
+
+    def _draw_overlay(self, screen: pygame.Surface, camera: Camera) -> None:
+        first, last = float(self.track.time[0]), float(self.track.time[-1])
+        share = (self.time - first) / (last - first) if last > first else 1.0
+        draw_title(screen, self.pen, self.name, self.track.view, ["following"] * self.sight.follows)
+        draw_scale(screen, self.pen, camera)
+        kinds = {arrow.turns for arrow in self.scene.arrows} if self.arrows else set()
+        named = ((False, FORCE, "force"), (True, MOMENT, "moment"))
+        draw_legend(screen, self.pen, [(colour, words) for turns, colour, words in named if turns in kinds])
+        clock = f"{self.time:.2f} / {last:.2f} s"
+        draw_bar(screen, self.pen, share, self.playing, (clock, f"× {self.speed:g}"))
+        if self.helps:
+            draw_help(screen, self.pen, HELP)
+
+
+def watch(
+    run: Run,
+    image: str | os.PathLike[str] | None,
+    image_size: Measures | None,
+    speed: float,
+    follow: bool,
+    close: bool,
+    size: tuple[int, int],
+) -> None:
+    """Show a run in a window; the arguments are those of `trundle.window.play`."""
+    if not (np.isfinite(speed) and speed > 0):
+        raise InputError(f"expected a positive number, got {speed}", key="speed")
+    shown = track, scene = played(run)
+    with opened(f"{run.name} — Trundle", size) as screen:
+        picture = None if image is None else picture_of(image, image_size, scene, track.view)
+        player = Player(run.name, shown, screen.get_size(), unit_of_screen(), picture)
+        player.speed, player.closes = float(speed), close
+        if follow:
+            player.sight.follow()
+        keep_open(player)

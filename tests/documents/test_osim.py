@@ -1,0 +1,312 @@
+"""OpenSim's models: the same motions and inertias as the file says, in both layouts; what isn't read is named."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import trundle
+from documents.osim_models import MOMENTS, J, axis, constant, spatial, version_3, version_4
+from trundle import InputError
+from trundle.documents import load_osim, osim_markers
+
+LAYOUTS = pytest.mark.parametrize("layout", [version_3, version_4])
+
+
+def load(tmp_path, text, name="leg.osim"):
+    (tmp_path / name).write_text(text)
+    return trundle.load(tmp_path / name)
+
+
+def pose(at, turned):
+    found = np.eye(4)
+    found[:3, :3] = Rotation.from_euler("XYZ", [float(x) for x in turned.split()]).as_matrix()
+    found[:3, 3] = [float(x) for x in at.split()]
+    return found
+
+
+HIP = spatial(
+    axis("rotation1", "0 0 1", "flexion"),
+    axis("rotation2", "1 0 0", "adduction"),
+    axis(
+        "rotation3",
+        "0.6 0.8 0",
+        "rotation",
+        "<LinearFunction><coefficients>-1 0.2</coefficients></LinearFunction>",
+    ),
+    axis("translation1", "1 0 0", "tx"),
+    axis("translation2", "0 1 0", "", constant(0.1)),
+    axis(
+        "translation3",
+        "0 0 1",
+        "",
+        "<MultiplierFunction><function>"
+        + constant(0.3)
+        + "</function><scale>0.5</scale></MultiplierFunction>",
+    ),
+)
+JOINTS = (
+    J(
+        "CustomJoint",
+        "ground",
+        "thigh",
+        ("flexion", "adduction", "rotation", "tx"),
+        "0 0.9 0.1",
+        "0.1 0.2 -0.3",
+        inside=HIP,
+    ),
+    J("PinJoint", "thigh", "shank", ("knee",), "0.01 -0.4 0", "0 0.1 0", "0 0.02 0.01", "0.3 -0.1 0.2"),
+    J(
+        "UniversalJoint",
+        "shank",
+        "foot",
+        ("dorsiflexion", "inversion"),
+        "0 -0.4 0",
+        "0 0 0.4",
+        "0.02 0 0",
+        "0 0.5 0",
+    ),
+)
+
+
+def placed(values):
+    """Poses of the bodies' own frames of JOINTS, straight from OpenSim's definitions."""
+    q = dict(values)
+    about = lambda direction, angle: Rotation.from_rotvec(np.array(direction) * angle).as_matrix()  # noqa: E731
+    moved = np.eye(4)
+    moved[:3, :3] = (
+        about([0, 0, 1], q["flexion"])
+        @ about([1, 0, 0], q["adduction"])
+        @ about([0.6, 0.8, 0], 0.2 - q["rotation"])
+    )
+    moved[:3, 3] = [q["tx"], 0.1, 0.15]
+    thigh = pose("0 0.9 0.1", "0.1 0.2 -0.3") @ moved
+    knee = np.eye(4)
+    knee[:3, :3] = about([0, 0, 1], q["knee"])
+    child = pose("0 0.02 0.01", "0.3 -0.1 0.2")
+    shank = thigh @ pose("0.01 -0.4 0", "0 0.1 0") @ knee @ np.linalg.inv(child)
+    ankle = np.eye(4)
+    ankle[:3, :3] = about([1, 0, 0], q["dorsiflexion"]) @ about([0, 1, 0], q["inversion"])
+    foot = shank @ pose("0 -0.4 0", "0 0 0.4") @ ankle @ np.linalg.inv(pose("0.02 0 0", "0 0.5 0"))
+    return {"thigh": thigh, "shank": shank, "foot": foot}
+
+
+@LAYOUTS
+def test_bodies_move_and_weigh_as_opensim_has_it(tmp_path, rng, layout):
+    robot = load(tmp_path, layout(JOINTS))
+    names = {
+        "flexion": "flexion.angle",
+        "adduction": "adduction.angle",
+        "rotation": "rotation.angle",
+        "tx": "tx.position",
+    }
+    names |= {name: f"{name}.angle" for name in ("knee", "dorsiflexion", "inversion")}
+    values = {name: rng.uniform(-1, 1) for name in names}
+    t = np.linspace(0, 0.1, 8)
+    motion = {"time": t, **{names[name]: np.full(8, value) for name, value in values.items()}}
+    frames = trundle.joint_loads(robot, motion).frames
+    world = frames["thigh"].root
+    for k, (body, expected) in enumerate(placed(values).items()):
+        joint = next(joint for joint in robot.joints.values() if joint.body.name == body)
+        center = [robot.number(x) for x in joint.body.center_of_mass]
+        point = frames[body].point("G", center).position(in_=world)[0]
+        np.testing.assert_allclose(point, (expected @ [0, -0.2, 0.05, 1])[:3], atol=1e-12)
+        xx, yy, zz, xy, xz, yz = (MOMENTS[name] for name in ("xx", "yy", "zz", "xy", "xz", "yz"))
+        theirs = expected[:3, :3] @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ expected[:3, :3].T
+        own = {name: robot.number(getattr(joint.body.inertia, name)) for name in MOMENTS}
+        ours = np.array(
+            [
+                [own["xx"], own["xy"], own["xz"]],
+                [own["xy"], own["yy"], own["yz"]],
+                [own["xz"], own["yz"], own["zz"]],
+            ]
+        )
+        turned = frames[body].rotation(in_=world)[0]
+        np.testing.assert_allclose(turned @ ours @ turned.T, theirs, atol=1e-12)
+        assert robot.number(joint.body.mass) == 2.0 + k
+    assert robot.gravity is not None
+
+
+@LAYOUTS
+def test_kinds_of_joints(tmp_path, layout):
+    joints = (
+        J("PlanarJoint", "ground", "pelvis", ("tilt", "px", "py")),
+        J("BallJoint", "pelvis", "thigh", ("a", "b", "c")),
+        J("WeldJoint", "thigh", "shank", at="0 -0.4 0"),
+        J(
+            "SliderJoint",
+            "shank",
+            "foot",
+            ("slide",),
+            coordinate_data={"slide": "<range>-0.1 0.2</range><clamped>true</clamped>"},
+        ),
+        J("GimbalJoint", "pelvis", "torso", ("g1", "g2", "g3")),
+        J("FreeJoint", "ground", "ball", tuple("uvwxyz")),
+    )
+    robot = load(tmp_path, layout(joints))
+    assert {name: joint.type for name, joint in robot.joints.items()} == {
+        "px": "prismatic", "py": "prismatic", "tilt": "revolute", "thigh_joint": "spherical", "shank_joint": "fixed",
+        "slide": "prismatic", "g1": "revolute", "g2": "revolute", "g3": "revolute", "ball_joint": "floating",
+    }  # fmt: skip
+    slide = robot.joints["slide"]
+    assert (robot.number(slide.lower), robot.number(slide.upper)) == (-0.1, 0.2)
+
+
+def test_a_locked_coordinate_holds_still_where_it_is(tmp_path):
+    locked = {"knee": "<default_value>0.5</default_value><locked>true</locked>"}
+    robot = load(tmp_path, version_4([J("PinJoint", "ground", "shank", ("knee",), coordinate_data=locked)]))
+    joint = robot.joints["shank_joint"]
+    assert joint.type == "fixed"
+    np.testing.assert_allclose([robot.number(x) for x in joint.rpy], [0, 0, 0.5])
+
+
+@LAYOUTS
+def test_markers_are_where_they_are_on_the_bodies(tmp_path, layout, rng):
+    where = (
+        "<socket_parent_frame>/bodyset/shank</socket_parent_frame>"
+        if layout is version_4
+        else "<body>shank</body>"
+    )
+    marker = f'<Marker name="ankle">{where}<location>0.1 -0.4 0.2</location></Marker>'
+    more = f"<MarkerSet><objects>{marker}</objects></MarkerSet>"
+    robot = load(tmp_path, layout(JOINTS, more))
+    ((name, (body, place)),) = osim_markers(tmp_path / "leg.osim").items()
+    assert (name, body) == ("ankle", "shank")
+    back = pose("0 0.02 0.01", "0.3 -0.1 0.2") @ [*place, 1]
+    np.testing.assert_allclose(back[:3], [0.1, -0.4, 0.2], atol=1e-12)
+    assert robot.name == "leg"
+
+
+def test_a_motion_file_of_opensims_fits_its_model(tmp_path):
+    robot = load(tmp_path, version_4([J("PinJoint", "ground", "shank", ("knee",))]))
+    header = "walk\nversion=1\nnRows=8\nnColumns=2\ninDegrees=yes\nendheader\ntime\tknee\n"
+    (tmp_path / "walk.mot").write_text(header + "".join(f"{k / 10}\t{10 * k}\n" for k in range(8)))
+    motion = trundle.joint_motion(trundle.read_recording(tmp_path / "walk.mot"), robot)
+    np.testing.assert_allclose(motion["knee.angle"], np.radians(10 * np.arange(8)))
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    forces, constraints = "<objects><Muscle/><Muscle/></objects>", "<objects><Weld/></objects>"
+    more = f"<ForceSet>{forces}</ForceSet><ConstraintSet>{constraints}</ConstraintSet>"
+    (tmp_path / "leg.osim").write_text(version_4([J("PinJoint", "ground", "shank", ("knee",))], more))
+    with pytest.warns(UserWarning, match="1 constraints and 2 forces are left out"):
+        load_osim(tmp_path / "leg.osim")
+
+
+PIN = J("PinJoint", "ground", "shank", ("knee",))
+BAD = {
+    "spline": (
+        [
+            J(
+                "CustomJoint",
+                "ground",
+                "shank",
+                ("knee",),
+                inside=spatial(axis("rotation1", "0 0 1", "knee", "<SimmSpline/>")),
+            )
+        ],
+        r"leg.osim:\d+: joint 'shank_joint': rotation1 follows a SimmSpline, which isn't read\n.*LinearFunction",
+    ),
+    "slope": (
+        [
+            J(
+                "CustomJoint",
+                "ground",
+                "shank",
+                ("knee",),
+                inside=spatial(
+                    axis(
+                        "rotation1",
+                        "0 0 1",
+                        "knee",
+                        "<LinearFunction><coefficients>2 0</coefficients></LinearFunction>",
+                    )
+                ),
+            )
+        ],
+        "the coordinate 'knee' moves its axis by 2 times itself",
+    ),
+    "two axes": (
+        [
+            J(
+                "CustomJoint",
+                "ground",
+                "shank",
+                ("knee",),
+                inside=spatial(axis("rotation1", "0 0 1", "knee"), axis("translation1", "1 0 0", "knee")),
+            )
+        ],
+        "the coordinate 'knee' moves two axes",
+    ),
+    "other": (
+        [J("EllipsoidJoint", "ground", "shank", ("knee",))],
+        "joint 'shank_joint': a EllipsoidJoint isn't read",
+    ),
+    "misspelt": ([J("PinJiont", "ground", "shank", ("knee",))], "did you mean 'PinJoint'"),
+    "reversed": (
+        [J("PinJoint", "ground", "shank", ("knee",), inside="<reverse>true</reverse>")],
+        "a reversed joint",
+    ),
+    "coordinates": ([J("PinJoint", "ground", "shank")], "a PinJoint has 1 coordinates, this one 0"),
+    "numbers": ([J("PinJoint", "ground", "shank", ("knee",), at="0 1")], "expected 3 numbers in <"),
+    "words": ([J("PinJoint", "ground", "shank", ("knee",), at="0 1 nan")], "expected 3 numbers in <"),
+    "no parent": ([J("PinJoint", "thihg", "shank", ("knee",))], r"there is no (body|frame) '.*thihg"),
+    "circle": (
+        [J("PinJoint", "foot", "shank", ("knee",)), J("PinJoint", "shank", "foot", ("ankle",))],
+        "in a circle",
+    ),
+    "same name": ([PIN, J("PinJoint", "shank", "foot", ("knee",))], "the name 'knee' is taken"),
+}
+
+
+@LAYOUTS
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_not_read_is_named(tmp_path, case, layout):
+    joints, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        load(tmp_path, layout(joints))
+
+
+HOSTILE = {
+    "entity": (
+        '<!DOCTYPE a [<!ENTITY b "c">]><OpenSimDocument Version="40000"/>',
+        "document types and entities",
+    ),
+    "no model": ('<OpenSimDocument Version="40000"/>', "with a <Model>"),
+    "version": (version_4([PIN]).replace("40500", "30505"), "of a development version"),
+    "no version": (version_4([PIN]).replace("40500", "latest"), "expected a version"),
+    "no mass": (version_4([PIN]).replace("<mass>2.0</mass>", ""), "body 'shank': <mass> is missing"),
+    "negative": (version_4([PIN]).replace("<mass>2.0</mass>", "<mass>-2</mass>"), "must not be negative"),
+    "massless": (version_4([PIN]).replace("<mass>2.0</mass>", "<mass>0</mass>"), "no mass|mass"),
+    "loose": (
+        version_4([PIN])
+        .replace("PinJoint", "Thing")
+        .replace("<JointSet>", "<Set>")
+        .replace("</JointSet>", "</Set>"),
+        "no joint carries it",
+    ),
+    "truncated": (version_4([PIN])[:-200], "not valid XML"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_files(tmp_path, case):
+    text, message = HOSTILE[case]
+    with pytest.raises(InputError, match=message):
+        load(tmp_path, text)
+
+
+def test_damaged_files_are_input_errors(tmp_path, rng):
+    whole = version_4(JOINTS).encode()
+    for _ in range(200):
+        content = bytearray(whole)
+        for place in rng.integers(0, len(content), rng.choice([1, 3, 20])):
+            content[place] = rng.integers(32, 127)
+        (tmp_path / "a.osim").write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                trundle.load(tmp_path / "a.osim")
+            except InputError as error:
+                assert error.file  # noqa: PT017

@@ -1,0 +1,203 @@
+"""Paths of poses, followed in the least time: every limit between samples too, and the poses of the path."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.pieces.least_times import move
+
+LIMITS = trundle.Limits(
+    steering_rate=8,
+    steering_acceleration=60,
+    steering_jerk=900,
+    drive_speed=3,
+    drive_acceleration=5,
+    drive_jerk=40,
+)
+PLAIN = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5)
+
+
+def followed(*given, **options):
+    return trundle.follow(*given, **options).motion
+
+
+def sampled(motion, count=20_001):
+    times = np.linspace(0, motion.duration, count)
+    return times, motion.samples(times)
+
+
+def held(motion, limits):
+    """No limit exceeded, no slip."""
+    _, samples = sampled(motion)
+    for name in QUANTITIES:
+        largest = np.abs(getattr(samples, name)).max()
+        assert largest <= limits.of(name) * (1 + 1e-9), name
+    assert samples.slip.max() < 1e-12
+
+
+def random_path(rng):
+    poses = np.cumsum(rng.uniform(-1.5, 1.5, (rng.integers(2, 6), 3)), axis=0)
+    return trundle.pose_path(poses)
+
+
+def random_limits(rng):
+    jerky = rng.random() < 0.5
+    return trundle.Limits(
+        steering_rate=rng.uniform(1, 12),
+        steering_acceleration=rng.uniform(5, 100) if jerky else math.inf,
+        steering_jerk=rng.uniform(50, 2000) if jerky else math.inf,
+        drive_speed=rng.uniform(0.5, 5),
+        drive_acceleration=rng.uniform(1, 10),
+        drive_jerk=rng.uniform(5, 100) if jerky else math.inf,
+    )
+
+
+@pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
+def test_a_path_is_followed_within_the_limits(limits):
+    path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0), (3, 0.5, 2.0)])
+    motion = followed(path, trundle.catalog.swerve(), limits=limits)
+    held(motion, limits)
+    assert motion.poses([0.0, motion.duration]) == pytest.approx(path.poses([0.0, path.length]), abs=1e-11)
+    ends = motion.samples([0.0, motion.duration])
+    assert ends.twist == pytest.approx(np.zeros((2, 3)), abs=1e-12)
+
+
+def test_the_base_passes_all_poses_of_the_path():
+    given = [(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0)]
+    motion = followed(trundle.pose_path(given), trundle.catalog.swerve(), limits=PLAIN)
+    poses = motion.poses(np.linspace(0, motion.duration, 4001))
+    for pose in given:
+        assert np.abs(poses - pose).max(axis=1).min() < 2e-3
+
+
+@pytest.mark.campaign
+def test_random_paths_are_followed_within_random_limits(campaign):
+    swerve = trundle.catalog.swerve()
+    for rng in campaign(300):
+        limits = random_limits(rng)
+        path = random_path(rng)
+        motion = followed(path, swerve, limits=limits)
+        held(motion, limits)
+        assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
+
+
+def test_rates_are_the_derivatives_of_angles_and_speeds():
+    motion = followed(random_path(np.random.default_rng(3)), trundle.catalog.swerve(), limits=LIMITS)
+    times, samples = sampled(motion, 200_001)
+    step = times[1]
+    for below, above in [
+        ("angle", "steering_rate"),
+        ("steering_rate", "steering_acceleration"),
+        ("steering_acceleration", "steering_jerk"),
+        ("drive_speed", "drive_acceleration"),
+        ("drive_acceleration", "drive_jerk"),
+        ("twist", "twist_rate"),
+        ("twist_rate", "twist_jerk"),
+    ]:
+        slope = np.gradient(getattr(samples, below), step, axis=0)
+        rate = getattr(samples, above)
+        assert np.median(np.abs(slope - rate)) <= 1e-5 * np.abs(rate).max(), above
+
+
+@pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
+def test_straight_on_it_is_as_quick_as_the_closed_form(limits):
+    motion = followed(trundle.pose_path([(0, 0, 0), (4, 0, 0)]), trundle.catalog.swerve(), limits=limits)
+    best = move(4.0, limits.drive_speed, limits.drive_acceleration, limits.drive_jerk)
+    assert best.duration * (1 - 1e-9) <= motion.duration <= 1.005 * best.duration
+
+
+def test_wheels_turn_to_the_path_first_where_their_angles_are_given():
+    path = trundle.pose_path([(0, 0, 0), (0, 2, 0)])
+    swerve = trundle.catalog.swerve()
+    names = trundle.kinematics(swerve).names
+    motion = followed(path, swerve, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
+    free = followed(path, swerve, limits=PLAIN)
+    assert motion.duration == pytest.approx(free.duration + math.pi / 2 / 8)
+    assert motion.samples([0.0]).angle == pytest.approx(0.0)
+
+
+def test_wheels_roll_backward_where_that_saves_turning():
+    path = trundle.pose_path([(0, 0, 0), (-2, 0, 0)])
+    swerve = trundle.catalog.swerve()
+    names = trundle.kinematics(swerve).names
+    motion = followed(path, swerve, limits=PLAIN, angles=dict.fromkeys(names, 0.0))
+    assert motion.samples([motion.duration / 2]).drive_speed == pytest.approx(-3.0, rel=2e-2)
+
+
+def test_the_base_stops_where_a_wheel_stands_on_the_centre_of_rotation():
+    """Turning about one wheel: it stands all the time; driving off sideways through its axis needs a stop."""
+    swerve = trundle.catalog.swerve()
+    place = trundle.kinematics(swerve).places[0]
+    angles = np.linspace(0, 1.2, 9)
+    cos, sin = np.cos(angles), np.sin(angles)
+    x, y = place[0] - cos * place[0] + sin * place[1], place[1] - sin * place[0] - cos * place[1]
+    motion = followed(trundle.pose_path(np.stack([x, y, angles], axis=1)), swerve, limits=PLAIN)
+    _, samples = sampled(motion, 2001)
+    assert np.abs(samples.drive_speed[:, 0]).max() < 0.05
+
+
+def test_mecanum_wheels_follow_paths_too():
+    limits = trundle.Limits(drive_speed=2, drive_acceleration=3, drive_jerk=30)
+    path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 1.0)])
+    motion = followed(path, trundle.catalog.mecanum(), limits=limits)
+    held(motion, limits)
+    assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-11)
+
+
+def test_what_can_not_follow_is_told():
+    path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
+    with pytest.raises(trundle.InputError, match="holds its direction") as error:
+        trundle.follow(path, trundle.catalog.differential_drive(), limits=PLAIN)
+    assert error.value.hint
+    with pytest.raises(trundle.InputError, match="nothing limits how fast"):
+        trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3))
+    narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))
+    with pytest.raises(trundle.InputError, match="steers"):
+        trundle.follow(path, trundle.catalog.swerve(), limits=narrow)
+    with pytest.raises(trundle.InputError, match="no module 'front'"):
+        trundle.follow(path, trundle.catalog.swerve(), limits=PLAIN, angles={"front": 0.0})
+    with pytest.raises(trundle.InputError, match="same as the one before"):
+        trundle.pose_path([(0, 0, 0), (0, 0, 0)])
+
+
+def test_a_wheel_may_stand_at_a_paths_end():
+    """Three poses on a parabola: one wheel stands on the centre of rotation at the start, another one at the end."""
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 0)]))
+    held(driven.motion, driven.limits[0])
+    assert driven.summary()["exceeded"] == []
+    assert np.isfinite(driven.motion.samples([0.0, driven.motion.duration]).angle).all()
+
+
+def test_a_turn_in_place_has_no_wheel_on_the_centre():
+    """All wheels' speeds are the same along it but for rounding, whose thousands of minima are no zeros."""
+    begun = time.perf_counter()
+    motion = followed(trundle.pose_path([(0, 0, 0), (0, 0, 2)]), limits=LIMITS)
+    assert time.perf_counter() - begun < 20  # it was a minute
+    assert motion.poses([motion.duration])[0] == pytest.approx([0, 0, 2], abs=1e-9)
+    assert len(motion.pieces) == 1
+    held(motion, LIMITS)
+
+
+def test_poses_that_lead_straight_back():
+    """The base stops where it turns back, and is as fast as on the two straight lines."""
+    there, back = followed(trundle.pose_path([(0, 0, 0), (1, 0, 0)]), limits=LIMITS), [(0, 0, 0), (1, 0, 0)]
+    motion = followed(trundle.pose_path([*back, (0, 0, 0)]), limits=LIMITS)
+    assert motion.duration == pytest.approx(2 * there.duration)
+    assert motion.poses([motion.duration / 2, motion.duration]) == pytest.approx(
+        np.array([[1, 0, 0], [0, 0, 0]])
+    )
+    held(motion, LIMITS)
+
+
+def test_a_wheel_passes_close_by_the_centre_of_rotation():
+    """The base nearly stops while the wheel turns, and no longer: it was refused, or too slow to be integrated."""
+    rng = np.random.default_rng([3889262366, 14])
+    limits, path = random_limits(rng), random_path(rng)
+    motion = followed(path, trundle.catalog.swerve(), limits=limits)
+    held(motion, limits)
+    assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
+    assert motion.duration < 7.2

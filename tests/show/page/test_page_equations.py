@@ -1,0 +1,45 @@
+"""A page's equations: the run's own, with its numbers, set by the browser."""
+
+import trundle
+from trundle import catalog
+from trundle.errors import InputError
+from trundle.show.page import page_of
+from trundle.show.page.page_equations import page_equations
+
+
+def run_of(robot, **options):
+    return trundle.simulate(trundle.derive(robot), 0.2, samples=11, **options)
+
+
+def test_equations_stand_on_the_page(opened):
+    page = opened(page_of(run_of(catalog.differential_drive(), inputs={"right_motor.voltage": 2.0})))
+    page.locator("#equations").scroll_into_view_if_needed()  # out of sight nothing of them is set
+    assert page.locator("#equations h2").inner_text() == "Equations"
+    titles = page.locator("#equations h3").all_inner_texts()
+    assert {"Constraints of rolling", "Equations of motion", "Accelerations"} <= set(titles)
+    boxes = page.locator("#equations math mfrac").all()
+    assert len(boxes) > 10
+    assert all(each.bounding_box()["height"] > 12 for each in boxes[:5])  # it is set, not only listed
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_numbers_are_those_of_the_run():
+    text = page_of(run_of(catalog.pendulum(links=1), parameters={"length": 0.75}))
+    assert '<span data-keys="length">0.75</span>' in text
+
+
+def test_what_has_no_equations_says_why(monkeypatch):
+    def refuse(given):
+        raise InputError("none for <b>")
+
+    monkeypatch.setattr("trundle.show.page.page_equations.equations", refuse)
+    shown = page_equations(catalog.pendulum(), {})
+    assert "left out: none for &lt;b&gt;" in shown
+
+
+def test_numbers_beside_symbols_follow_the_sliders(opened):
+    page = opened(page_of(trundle.derive(catalog.differential_drive())))
+    cell = page.locator("#equations [data-keys='r']")
+    assert cell.text_content() == "0.15"
+    page.evaluate("globalThis.trundlePage.controls.set([['parameters.r', 0.2]])")
+    assert cell.text_content() == "0.2"

@@ -1,0 +1,205 @@
+"""The view in space: what stands where, how wheels turn, what shows, and that a browser without WebGL shows a plane."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import trundle
+from trundle.show.page import page_of
+from trundle.show.page.inert_json import to_json
+from trundle.show.page.joining import joined
+from trundle.show.page.payload import run_data
+
+_ASSETS = Path(trundle.__file__).parent / "show" / "page" / "assets"
+_CIRCLE = Path(__file__).parents[3] / "examples" / "diff_drive" / "circle.yaml"
+# What Chromium says of its own software rendering where a picture is read back.
+_STALL = "GPU stall due to ReadPixels"
+_FIELD = math.radians(28)
+_AT = """() => {
+    const { azimuth, elevation, distance, target } = trundlePage.view.eye;
+    return [azimuth, elevation, distance, ...target.toArray()];
+}"""
+
+
+def posed(bodies, seconds=1.0):
+    """A run of an arm about z, half a turn in these seconds, whose body has these shapes."""
+    arm = {"type": "revolute", "body": {"mass": 1, "center_of_mass": [0.5, 0, 0], "shapes": bodies}}
+    robot = trundle.Robot(name="arm", joints={"arm": arm})
+    model = trundle.derive(robot)
+    return trundle.simulate(model, seconds, initial={"arm.rate": math.pi / seconds}, samples=41)
+
+
+def pixels(page):
+    shot = page.locator("#canvas").screenshot()
+    return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"), dtype=float)
+
+
+def seen_at(point, eye, shape):
+    """Where a pinhole camera at this eye, its up the world's z, sees a point (pixels from the upper left)."""
+    azimuth, elevation, distance, *target = eye
+    level = math.cos(elevation)
+    toward = np.array([level * math.cos(azimuth), level * math.sin(azimuth), math.sin(elevation)])
+    right = np.cross([0, 0, 1], toward)
+    right /= np.linalg.norm(right)
+    up = np.cross(toward, right)
+    away = np.asarray(point) - target
+    depth = distance - away @ toward
+    high, wide = shape[:2]
+    scale = high / 2 / math.tan(_FIELD / 2) / depth
+    return np.array([wide / 2 + scale * (away @ right), high / 2 - scale * (away @ up)])
+
+
+def middle_of_red(picture):
+    r, g, b = np.moveaxis(picture, -1, 0)
+    r[-110:, -110:] = 0.0  # the x axis in the corner is red, too
+    rows, columns = np.nonzero((r > 90) & (g < 0.35 * r) & (b < 0.35 * r))
+    assert rows.size > 20
+    return np.array([columns.mean(), rows.mean()])
+
+
+@pytest.mark.parametrize(("time", "drag"), [("0", None), ("0.25", (120, 60)), ("0.75", (-200, 90))])
+def test_a_shape_is_seen_where_it_is(opened, time, drag):
+    """A red ball on an arm, against a pinhole camera worked out by hand, from several sides."""
+    ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
+    page = opened(page_of(posed({"ball": ball})), refused=_STALL)
+    assert page.evaluate("trundlePage.spatial")
+    page.locator(".time").fill(time)
+    box = page.locator("#canvas").bounding_box()
+    if drag:
+        page.mouse.move(box["x"] + 200, box["y"] + 300)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 200 + drag[0], box["y"] + 300 + drag[1])
+        page.mouse.up()
+    angle = math.pi * float(time)
+    picture = pixels(page)
+    expected = seen_at([0.8 * math.cos(angle), 0.8 * math.sin(angle), 0.3], page.evaluate(_AT), picture.shape)
+    assert np.linalg.norm(middle_of_red(picture) - expected) < 2.5
+
+
+def test_wheels_roll_on_the_ground(tmp_path):
+    """What touches the ground stands still there: the lowest point of a wheel, a moment before and after."""
+    run = trundle.run(_CIRCLE, progress=False)
+    (tmp_path / "data.json").write_text(to_json(run_data([run])), encoding="utf-8")
+    script = f"""
+    import {{ readFileSync }} from "node:fs";
+    import * as THREE from "{_ASSETS.as_uri()}/vendor/three.module.min.js";
+    import {{ decode, momentAt, motionOf }} from "{_ASSETS.as_uri()}/data.js";
+    import {{ createRobot3d }} from "{_ASSETS.as_uri()}/robot3d.js";
+    const data = decode(JSON.parse(readFileSync("{tmp_path / "data.json"}", "utf8")));
+    const theme = {{ body: "#fff", wheel: "#000", mark: "#fff", joint: "#00f", muted: "#888", force: "#f00",
+                     moment: "#0f0", axes: ["#f00", "#0f0", "#00f"], curves: ["#000"] }};
+    const motion = motionOf(data);
+    const robot = createRobot3d(data.scene, theme);
+    const found = [];
+    const step = 1e-3;
+    const middles = [30, 110, 205].map((k) => (data.run.time[k] + data.run.time[k + 1]) / 2);
+    for (const t of middles) for (const {{ name, radius }} of data.scene.wheels) {{
+      const wheel = robot.group.getObjectByName(name);
+      const place = (time) => {{
+        robot.pose(momentAt(motion, time));
+        robot.group.updateMatrixWorld(true);
+        return wheel.matrixWorld.clone();
+      }};
+      const before = place(t - step), now = place(t), after = place(t + step);
+      const lowest = new THREE.Vector3().setFromMatrixPosition(now).add(new THREE.Vector3(0, 0, -radius));
+      const painted = lowest.clone().applyMatrix4(now.clone().invert());
+      const slip = painted.clone().applyMatrix4(after).sub(painted.clone().applyMatrix4(before)).length() / (2 * step);
+      const speed = new THREE.Vector3().setFromMatrixPosition(after)
+        .sub(new THREE.Vector3().setFromMatrixPosition(before)).length() / (2 * step);
+      found.push([slip / speed, lowest.z]);
+    }}
+    console.log(JSON.stringify(found));
+    """
+    (tmp_path / "roll.mjs").write_text(script, encoding="utf-8")
+    ran = subprocess.run(
+        ["node", "--experimental-default-type=module", tmp_path / "roll.mjs"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    slips = np.array(json.loads(ran.stdout))
+    assert slips[:, 0].max() < 2e-3  # of the wheel's speed; the rest are straight lines between samples
+    assert np.ptp(slips[:, 1]) < 1e-6
+
+
+def test_wheeled_robots_can_be_seen_in_space(opened):
+    page = opened(page_of(trundle.run(_CIRCLE, progress=False)), refused=_STALL)
+    assert not page.evaluate("trundlePage.spatial")
+    page.keyboard.press("3")
+    assert page.evaluate("trundlePage.spatial")
+    assert "seen in space" in page.inner_text("#facts")
+    assert page.inner_text("#note") == "lines every 2 m"
+    before = pixels(page)
+    page.locator(".time").fill("12")
+    assert np.abs(pixels(page) - before).max() > 50
+    page.keyboard.press("f")
+    page.keyboard.press("+")
+    assert page.evaluate("trundlePage.view.follows")
+    page.keyboard.press("3")
+    assert not page.evaluate("trundlePage.spatial")
+    assert "seen from above" in page.inner_text("#facts")
+
+
+def test_layers_keys_and_fingers(opened):
+    ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
+    page = opened(page_of(posed({"ball": ball})), refused=_STALL, has_touch=True)
+    page.locator("#layers summary").click()
+    for says in ("joints", "frames' axes", "centres of mass", "bodies"):
+        before = pixels(page)
+        page.get_by_label(says, exact=True).click()
+        assert np.abs(pixels(page) - before).max() > 30, says
+    page.locator("#canvas").focus()
+    azimuth = page.evaluate(_AT)[0]
+    page.keyboard.press("Shift+ArrowLeft")
+    assert page.evaluate(_AT)[0] > azimuth
+    assert page.evaluate("trundlePage.player.state.time") == 0.0
+    distance = page.evaluate(_AT)[2]
+    page.evaluate(
+        """() => {
+            const canvas = document.getElementById("canvas");
+            canvas.setPointerCapture = () => {};
+            const at = (type, pointerId, clientX) =>
+                canvas.dispatchEvent(new PointerEvent(type, { pointerId, clientX, clientY: 300, bubbles: true }));
+            at("pointerdown", 11, 200), at("pointerdown", 12, 300), at("pointermove", 12, 400);
+        }"""
+    )
+    assert page.evaluate(_AT)[2] == pytest.approx(distance / 2, rel=1e-3)
+
+
+def test_only_pages_that_need_it_carry_the_library():
+    flat = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.2, samples=11)
+    assert "createRobot3d" not in page_of(flat)
+    assert len(page_of(flat).encode()) < 300_000
+
+
+def test_the_library_is_a_script_of_its_own_scope(tmp_path):
+    script = tmp_path / "page.mjs"
+    script.write_text(joined("page", "view3d"), encoding="utf-8")
+    subprocess.run(["node", "--check", script], check=True)
+
+
+def test_without_webgl_a_plane_is_shown(opened):
+    ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3]}
+    html = page_of(posed({"ball": ball}))
+    blind = """(() => {
+        const { getContext } = HTMLCanvasElement.prototype;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+            return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest);
+        };
+    })()"""
+    page = opened("<!doctype html>", refused="WebGL")
+    page.add_init_script(blind)
+    page.set_content("")
+    path = Path(page.url.removeprefix("file://"))
+    path.write_text(html, encoding="utf-8")
+    page.goto(path.as_uri())
+    assert not page.evaluate("trundlePage.spatial")
+    assert page.locator("#spatial").is_disabled()
