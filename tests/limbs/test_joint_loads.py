@@ -1,5 +1,7 @@
 """Joint loads in numbers: limb.md's closed forms, Pinocchio, energy, and there and back again."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ import trundle
 from limbs.limb import TABLE, closed_forms, limb_motion, limb_robot
 from limbs.random_limbs import random_limb, random_samples
 from trundle import Frame, InputError, Wrench
+from trundle.documents.document import read_text
+from trundle.mechanics.assembly import assemble
 
 
 def components(wrench):
@@ -145,3 +149,22 @@ def test_ground_reactions_of_opensim_hold_a_standing_leg(tmp_path):
     np.testing.assert_allclose((pushed.moment - free.moment)[4], moment, atol=1e-10)
     with pytest.raises(trundle.InputError, match=r"several wrenches[\s\S]*\[wrench\]"):
         trundle.joint_loads(leg, still, external=push)
+
+
+def test_a_description_is_read_once_and_assembled_in_numbers_and_in_symbols(tmp_path):
+    """`joint_loads` of a file and a recording: one reading, and one mechanism that motion and loads share."""
+    path, seen = tmp_path / "limb.yaml", []
+    path.write_text(trundle.documents.dump(trundle.catalog.pendulum(links=2)))
+    time = np.arange(6.0)
+
+    def note(frame, event, _):
+        called = frame.f_code
+        if event == "call" and called in (read_text.__code__, assemble.__code__):
+            seen.append(called.co_name)
+
+    sys.setprofile(note)
+    try:
+        trundle.joint_loads(path, {"time": time, "link_1.angle": time, "link_2.angle": time})
+    finally:
+        sys.setprofile(None)
+    assert sorted(seen) == ["assemble", "assemble", "read_text"]

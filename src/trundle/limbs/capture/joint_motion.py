@@ -86,7 +86,7 @@ class JointMotion(Rebuilt):
 
 def joint_motion(
     recording: Recording | Mapping[str, npt.ArrayLike],
-    robot: Given,
+    robot: Given | MovingMechanism,
     *,
     markers: Markers | None = None,
     weights: Mapping[str, float] | None = None,
@@ -108,8 +108,8 @@ def joint_motion(
     recording : Recording or mapping
         With a channel for each of the robot's coordinates (rad, m), or with markers; or arrays by name, of which one is
         "time" (s).
-    robot : Robot, Model, path or mapping
-        Whose motion this is.
+    robot : Robot, Model, path, mapping or MovingMechanism
+        Whose motion this is; a mechanism in symbols where the caller has made it.
     markers : mapping of str to (str, (x, y, z)), optional
         By a marker's name in the recording the link that carries it (a joint, a body, or "base") and its place in the
         link's frame (m, or text with units). Coordinates that the recording has as channels are held at these.
@@ -241,11 +241,11 @@ def as_recording(given: Recording | Mapping[str, npt.ArrayLike]) -> Recording:
     return Recording(as_numbers(given["time"], "time"), channels=channels)
 
 
-def moving_of(robot: Given) -> MovingMechanism:
-    """The mechanism in symbols of a robot, a model, or what leads to one; a model keeps its own."""
-    found = opened(robot, "a motion")
-    return (
-        found.moving
-        if isinstance(found, Model)
-        else symbolic_mechanism(robot_of(found, "a motion", "it has no joints"))
-    )
+def moving_of(robot: Given | MovingMechanism) -> MovingMechanism:
+    """The mechanism in symbols of a robot, a model, or what leads to one; one that is made, and a model's, as it is."""
+    if isinstance(robot, MovingMechanism):
+        return robot
+    described = opened(robot, "a motion")
+    if isinstance(described, Model):
+        return described.moving
+    return symbolic_mechanism(robot_of(described, "a motion", "it has no joints"))

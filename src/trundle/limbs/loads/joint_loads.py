@@ -8,23 +8,25 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.limbs.capture.joint_motion import JointMotion, joint_motion
+from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, moving_of
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
 from trundle.limbs.loads.motion_samples import Samples, samples_of
 from trundle.limbs.loads.outside import Outside, outside_of
-from trundle.limbs.loads.recursion import Recursion, recursion_of
+from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
 from trundle.mechanics.tree import WORLD
-from trundle.model.arguments import Given, robot_of, three
+from trundle.model.arguments import Given, opened, robot_of, three
+from trundle.model.moving import MovingMechanism
 from trundle.program import compile_program
+from trundle.robot import Robot
 from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
 from trundle.wrenches import Wrench
 
 
 def joint_loads(
-    robot: Given,
+    robot: Given | MovingMechanism,
     motion: JointMotion | Recording | Mapping[str, npt.ArrayLike],
     *,
     external: Iterable[Wrench] = (),
@@ -38,7 +40,7 @@ def joint_loads(
 
     Parameters
     ----------
-    robot : Robot, Model, path or mapping
+    robot : Robot, Model, path, mapping or MovingMechanism
         A tree of bodies on joints, its base fixed, planar or floating; loops may close it.
     motion : JointMotion, Recording or mapping
         Coordinates, speeds and their rates. Of a recording, or of arrays by name ("time", in s, and one for each
@@ -74,11 +76,15 @@ def joint_loads(
     >>> loads.wrench("link_1").moment[0].round(4)
     array([0.    , 2.4525, 0.    ])
     """
-    lacking = "joint loads need its bodies and joints"
-    described = robot_of(robot, "joint_loads", lacking)
-    recursion = recursion_of(described, None if gravity is None else _vector(gravity))
+    given = robot if isinstance(robot, MovingMechanism) else opened(robot, "joint_loads")
+    require_tree(_described(given))
+    around = None if gravity is None else _vector(gravity)
     if not isinstance(motion, JointMotion):
-        motion = joint_motion(motion, robot)
+        given = moving_of(given)
+        motion = joint_motion(motion, given)
+    # Where the motion was derived here, the robot was assembled in numbers on the way.
+    numbers = given.mechanism.numbers if isinstance(given, MovingMechanism) else None
+    recursion = recursion_of(numbers or _described(given), around)
     samples = samples_of(motion, recursion)
     outside = outside_of(external, recursion, len(samples.time))
     _refuse_weightless(recursion, outside)
@@ -89,6 +95,13 @@ def joint_loads(
     outside = outside.joined(held.pushed, held.table)
     wrenches, _ = _evaluated(recursion, samples, outside)
     return Loads(recursion, samples, outside, wrenches, held.efforts, held.undetermined)
+
+
+def _described(given: Given | MovingMechanism) -> Robot:
+    """The robot whose joints these are."""
+    if isinstance(given, MovingMechanism):
+        return given.mechanism.robot
+    return robot_of(given, "joint_loads", "joint loads need its bodies and joints")
 
 
 def _evaluated(recursion: Recursion, samples: Samples, outside: Outside) -> tuple[FloatArray, FloatArray]:

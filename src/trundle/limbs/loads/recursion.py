@@ -99,28 +99,34 @@ class Recursion:
 _RECURSIONS: dict[tuple[int, Vector | None], Recursion] = {}
 
 
-def recursion_of(robot: Robot, gravity: Vector | None) -> Recursion:
-    """The recursion of a robot, kept for the next motion of the same one; `gravity` (m/s², world) instead of its own.
+def recursion_of(robot: Robot | Mechanism, gravity: Vector | None) -> Recursion:
+    """The recursion of a tree, or of its mechanism in floats, kept for the next motion of the same robot.
 
-    Raises InputError for what is no tree: wheels and couplings have forces of their own that no motion tells.
+    `gravity` (m/s², world) stands in for the robot's own.
     """
+    numbers = robot if isinstance(robot, Mechanism) else None
+    robot = robot.robot if isinstance(robot, Mechanism) else robot
     key = (id(robot), gravity)  # what is kept holds its robot, so that the number stays its own
     if key not in _RECURSIONS:
-        for part in ("wheels", "couplings"):
-            if getattr(robot, part):
-                first = next(iter(getattr(robot, part)))
-                raise InputError(
-                    f"'{robot.name}' is no tree of bodies: the forces of its {part} don't follow from the motion",
-                    key=f"robot.{part}.{first}",
-                    hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
-                )
-        numbers = mechanism(robot)
+        numbers = numbers or mechanism(robot)
         tree = numbers.assembly.tree
         made = Recursion(numbers, tree if gravity is None else replace(tree, gravity=gravity))
         while len(_RECURSIONS) >= _MOST_KEPT:
             _RECURSIONS.pop(next(iter(_RECURSIONS)))
         _RECURSIONS[key] = made
     return _RECURSIONS[key]
+
+
+def require_tree(robot: Robot) -> None:
+    """InputError for wheels and couplings: they have forces of their own that no motion tells."""
+    for part in ("wheels", "couplings"):
+        if getattr(robot, part):
+            first = next(iter(getattr(robot, part)))
+            raise InputError(
+                f"'{robot.name}' is no tree of bodies: the forces of its {part} don't follow from the motion",
+                key=f"robot.{part}.{first}",
+                hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
+            )
 
 
 def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
