@@ -9,7 +9,12 @@ import numpy.typing as npt
 
 from trundle.errors import InputError
 
+# The types of arrays, for all rooms.
 FloatArray = npt.NDArray[np.float64]
+ComplexArray = npt.NDArray[np.complex128]
+IntArray = npt.NDArray[np.int64]
+Floats = float | FloatArray  # one number, or one of each sample, robot or point
+Triple = tuple[float, float, float]  # a place, an axis or sizes along three axes
 
 
 def as_numbers(given: npt.ArrayLike, what: str) -> FloatArray:

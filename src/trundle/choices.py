@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 Method = Literal["auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"]
 METHODS: tuple[Method, ...] = get_args(Method)
-Interpolation = Literal["previous", "linear", "cubic"]
-INTERPOLATIONS: tuple[Interpolation, ...] = get_args(Interpolation)
+InterpolationName = Literal["previous", "linear", "cubic"]
+INTERPOLATIONS: tuple[InterpolationName, ...] = get_args(InterpolationName)
 Mode = Literal["dynamic", "kinematic"]
 What = Literal["kinematics", "constraints", "dynamics", "all"]
 WHAT: tuple[What, ...] = get_args(What)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
 Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
+Rows = list[list[Scalar]]  # a matrix, row by row
+AnyRows = Sequence[Sequence[Scalar]]  # what algorithms read as a matrix
 SX = Any  # CasADi comes without types: a column of its expressions, or a function of them
 
 _MATH = {

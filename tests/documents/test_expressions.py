@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from trundle.robot import units
-from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
+from trundle.robot.dimensions import UNKNOWN, Inferred, dimension_of
 from trundle.robot.expressions import ExpressionError, evaluate, names, parse
 from trundle.robot.values import number_of, read_value
 
@@ -139,14 +139,14 @@ def test_the_same_text_in_every_scalar() -> None:
         ("sin(q)", units.NUMBER),
     ],
 )
-def test_dimension(text: str, expected: Found) -> None:
-    known: dict[str, Found] = {"r": (1, 0, 0, 0), "m": (0, 1, 0, 0), "q": UNKNOWN}
+def test_dimension(text: str, expected: Inferred) -> None:
+    known: dict[str, Inferred] = {"r": (1, 0, 0, 0), "m": (0, 1, 0, 0), "q": UNKNOWN}
     assert dimension_of(parse(text), known.__getitem__) == expected
 
 
 @pytest.mark.parametrize("text", ["r + m", "1 m + 2 kg", "sin(r)", "2**r", "sqrt(r)"])
 def test_dimensions_that_clash(text: str) -> None:
-    known: dict[str, Found] = {"r": (1, 0, 0, 0), "m": (0, 1, 0, 0)}
+    known: dict[str, Inferred] = {"r": (1, 0, 0, 0), "m": (0, 1, 0, 0)}
     with pytest.raises(ExpressionError):
         dimension_of(parse(text), known.__getitem__)
 

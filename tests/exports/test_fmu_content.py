@@ -10,7 +10,7 @@ from exports.fmus import VERSIONS, exported, fmpy, without_compiler
 from languages.cases import MODELS
 from parameters import mostly_slow
 from trundle.errors import InputError
-from trundle.exports.fmi_description import Variable, dimension, named
+from trundle.exports.fmi_description import FmiVariable, dimension, named
 
 validation = pytest.importorskip("fmpy.validation")
 
@@ -120,10 +120,10 @@ def test_a_keyword_is_no_name():
 def test_names_are_told_apart():
     found = named(
         [
-            Variable("time", "time"),
-            Variable("x", "state"),
-            Variable("x", "parameter"),
-            Variable("a\nb", "output"),
+            FmiVariable("time", "time"),
+            FmiVariable("x", "state"),
+            FmiVariable("x", "parameter"),
+            FmiVariable("a\nb", "output"),
         ]
     )
     assert [each.name for each in found] == ["time", "x", "x (parameter)", "a b"]

@@ -11,7 +11,7 @@ from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.sums import Book, Letter, TooLong
 from trundle.formulas.algebra.terms import exact
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.evaluation import Values
+from trundle.formulas.evaluation import LetterValues
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 
 
@@ -50,7 +50,9 @@ def test_arithmetic_and_writing_against_numbers(rng):
         value, function = random_sum(rng, book, known)
         x = rng.uniform(0.3, 1.5, 4)
         expected = function(x)
-        assert Values(book, dict(enumerate(x))).sum(value) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+        assert LetterValues(book, dict(enumerate(x))).sum(value) == pytest.approx(
+            expected, rel=1e-11, abs=1e-12
+        )
         writer = Writer(book)
         expression = writer.expression(value)
         for letter, definition in reversed(writer.shown.items()):
@@ -67,7 +69,7 @@ def test_rates_against_differences(rng):
         x, step = rng.uniform(0.3, 1.5, 4), rng.uniform(-1, 1, 4)
         change = rate(value, dict(enumerate(map(float, step))))
         ahead, behind = function(x + 1e-6 * step), function(x - 1e-6 * step)
-        found = Values(book, dict(enumerate(x))).sum(change)
+        found = LetterValues(book, dict(enumerate(x))).sum(change)
         assert found == pytest.approx((ahead - behind) / 2e-6, rel=1e-6, abs=1e-7)
 
 

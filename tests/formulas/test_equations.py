@@ -16,7 +16,7 @@ from trundle import catalog
 from trundle.errors import InputError, NumericsError
 from trundle.formulas import equations, read_expression
 from trundle.formulas.algebra.sums import Book
-from trundle.formulas.evaluation import Values
+from trundle.formulas.evaluation import LetterValues
 from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -392,7 +392,7 @@ def test_every_text_reads_back(name, rng):
     names |= {str(info.symbol) for info in found.symbols} | {each["symbol"] for each in data["definitions"]}
     assert data["operations"] == found.operations > 0
     numbers = {name: rng.uniform(0.5, 1.5) for name in sorted(names)}
-    point = Values(Book(), {}, numbers)
+    point = LetterValues(Book(), {}, numbers)
     written = [*expressions(found), *(each.expression for each in found.definitions)]
     for text, expression in zip(texts(data), written, strict=True):
         again = read_expression(text, names)

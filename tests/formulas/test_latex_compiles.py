@@ -11,7 +11,7 @@ import trundle
 from model import random_robots
 from trundle import catalog
 from trundle.formulas import equations
-from trundle.formulas.typeset.alignment import Page
+from trundle.formulas.typeset.alignment import AlignedPage
 from trundle.formulas.typeset.tex_width import tex_width
 from trundle.robot import parse_robot
 
@@ -43,7 +43,7 @@ def compiled(document, folder):
 
 def test_widths_are_those_of_tex(tmp_path):
     """What breaks lines is the width that TeX finds, to a tenth."""
-    page = Page(equations(catalog.swerve()))
+    page = AlignedPage(equations(catalog.swerve()))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
     formulas = [side for row in rows for side in (page.left(row), page.right(row)) if len(side) > 40]
     boxes = [f"\\setbox0\\hbox{{$\\displaystyle {each}$}}\\typeout{{width \\the\\wd0}}" for each in formulas]

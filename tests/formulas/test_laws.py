@@ -23,7 +23,7 @@ from trundle.formulas.algebra.terms import Trig, content, exact, half, ordered, 
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.cofactors import adjugate, determinant, inverse
 from trundle.formulas.comparison import TOLERANCE
-from trundle.formulas.evaluation import Values
+from trundle.formulas.evaluation import LetterValues
 from trundle.formulas.notes import inline
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import COLUMN, Latex, Pretty
@@ -204,9 +204,9 @@ def test_rates_of_quotients_and_roots_against_differences(rng):
         x, step = rng.uniform(0.3, 0.9, 4), rng.uniform(-1, 1, 4)
 
         def at(point, book=book, value=value):
-            return Values(book, dict(enumerate(point))).sum(value)
+            return LetterValues(book, dict(enumerate(point))).sum(value)
 
-        change = Values(book, dict(enumerate(x))).sum(rate(value, dict(enumerate(map(float, step)))))
+        change = LetterValues(book, dict(enumerate(x))).sum(rate(value, dict(enumerate(map(float, step)))))
         difference = (at(x + 1e-6 * step) - at(x - 1e-6 * step)) / 2e-6
         assert change == pytest.approx(difference, rel=1e-5, abs=1e-6)
 
@@ -224,7 +224,7 @@ def test_what_is_written_reads_back_and_has_the_same_value(rng):
         names = {*NAMES.split(), *(str(writer.symbol(letter)) for letter in writer.shown)}
         again = read_expression(str(expression), names)
         assert again.free_symbols == expression.free_symbols
-        point = Values(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         for written in (expression, again):
             assert float(point(written)) == pytest.approx(float(point.sum(value)), rel=1e-9, abs=1e-10)
 
@@ -236,7 +236,7 @@ def test_every_form_is_the_same_sum(rng):
         value = polynomial(rng, known, 4)
         if is_zero(value):
             continue
-        writer, point = Writer(book), Values(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        writer, point = Writer(book), LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         meant = pytest.approx(float(point.sum(value)), rel=1e-10, abs=1e-11)
         assert float(point(writer._tree(best(value)))) == meant
         assert cost(best(value)) <= cost(shortest(flat(value, {})))
@@ -254,7 +254,7 @@ def test_fractions_in_lowest_terms_keep_their_value(rng):
         above, below, shared = (polynomial(rng, known, 2) for _ in range(3))
         if any(is_zero(each) for each in (above, below, shared)):
             continue
-        point = Values(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         first, second = reduced(above * shared, below * shared)
         meant = float(point.sum(above)) / float(point.sum(below))
         assert float(point.sum(first)) / float(point.sum(second)) == pytest.approx(meant, rel=1e-7)
@@ -281,7 +281,7 @@ def test_cofactors(rng):
         for i, row in enumerate(product(adjugate(rows), rows)):
             for j, entry in enumerate(row):
                 assert same(book.sum(entry), det if i == j else book.number(0))
-        point = Values(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         numbers = np.array([[float(point.sum(entry)) for entry in row] for row in rows])
         assert float(point.sum(det)) == pytest.approx(np.linalg.det(numbers), rel=1e-9, abs=1e-11)
         if abs(np.linalg.det(numbers)) > 1e-3:
@@ -292,7 +292,7 @@ def test_cofactors(rng):
 def test_rounding_is_measured_by_the_terms_that_cancel():
     """0.1 (x − y) with x = y up to rounding: 1e-17 is nothing beside terms of size 1."""
     x, y = sympy.symbols("x y")
-    values = Values(Book(), {}, {"x": np.array([1.0]), "y": np.array([1.0 + 2e-16])})
+    values = LetterValues(Book(), {}, {"x": np.array([1.0]), "y": np.array([1.0 + 2e-16])})
     expression = sympy.Mul(sympy.Rational(1, 10), x - y, evaluate=False)
     assert abs(values(expression)) <= TOLERANCE * values.size(expression)
     assert values.size(x * (x - y)) == pytest.approx(2.0)

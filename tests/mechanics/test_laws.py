@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from trundle.mechanics.energy import kinetic_energy
-from trundle.mechanics.external import Push, link_wrenches
+from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import (
     frame_acceleration,
@@ -35,7 +35,7 @@ def flat(motion):
 
 def random_pushes(rng, tree):
     return [
-        Push(
+        ExternalWrench(
             int(rng.integers(len(tree.links))),
             Force(tuple(rng.normal(size=3).tolist()), tuple(rng.normal(size=3).tolist())),
             tuple(rng.normal(size=3).tolist()),

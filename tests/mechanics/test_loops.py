@@ -4,10 +4,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.mechanics.external import Push, link_wrenches
+from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.loop_joints import HELD, End, Loop, close, facing
+from trundle.mechanics.loop_joints import HELD, End, LoopJoint, close, facing
 from trundle.mechanics.tree import Tree
 from trundle.spatial.motions import Force, Pose, compose
 from trundle.spatial.vectors import IDENTITY, ZERO, apply, euler_rotation, principal_rotation
@@ -21,7 +21,7 @@ def random_loop(rng, tree, kind):
     first, second = rng.choice(len(tree.links), size=2, replace=False)
     length = float(rng.uniform(0.5, 2)) if kind == "rod" else 0
     axes = euler_rotation(*rng.normal(size=3))
-    return Loop(
+    return LoopJoint(
         "loop", kind, End(int(first), random_pose(rng)), End(int(second), random_pose(rng)), axes, length
     )
 
@@ -61,7 +61,7 @@ def test_a_multiplier_pushes_both_links_oppositely(rng, kind):
         own = world[end.link]
         arm = np.array(own.rotation, float).T @ (np.array(b.position, float) - np.array(own.position, float))
         force = Force(tuple(sign * c for c in turned[0]), tuple(sign * c for c in turned[1]))
-        pushes.append(Push(end.link, force, tuple(arm.tolist()), "world"))
+        pushes.append(ExternalWrench(end.link, force, tuple(arm.tolist()), "world"))
     rest = [0.0] * tree.speed_count
     still = Tree(tree.links, ZERO)
     needed = inverse_dynamics(still, poses, rest, rest, link_wrenches(still, world, pushes))
@@ -84,7 +84,7 @@ def test_closed_ends_have_no_gap_and_half_turned_ones_are_seen(rng, kind):
     for half, expected in ((IDENTITY, False), (principal_rotation(0, -1, 0), bool(HELD[kind][1]))):
         turned = rotation @ np.array(half, float)
         second = End(2, Pose(tuple(map(tuple, turned.tolist())), tuple(position.tolist())))
-        loop = Loop("loop", kind, End(0, placement), second)
+        loop = LoopJoint("loop", kind, End(0, placement), second)
         closure = close(tree, poses, loop, tree.speed_count)
         np.testing.assert_allclose(np.array(closure.gaps, float), 0, atol=1e-12)
         assert any(value < 0 for value in facing(tree, poses, loop)) is expected

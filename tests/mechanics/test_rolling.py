@@ -13,7 +13,7 @@ from trundle.mechanics.linear import product, solve_positive
 from trundle.mechanics.loads import load_shares
 from trundle.mechanics.mobility import WheelPlace, classify
 from trundle.mechanics.reactions import constraint_forces, undetermined_rows
-from trundle.mechanics.rolling import Locked, Problem, Row, independent_speeds
+from trundle.mechanics.rolling import Locked, RollingProblem, Row, independent_speeds
 
 
 def speeds_matrix(basis):
@@ -25,7 +25,7 @@ def problem(rows, names=None, base=()):
     names = names or tuple(f"u_{k}" for k in range(rows.shape[1]))
     listed = rows.tolist()
     about = tuple(Row(f"wheel_{k}", "lateral") for k in range(len(rows)))
-    return Problem(
+    return RollingProblem(
         listed, listed, np.repeat(rows[None], 5, axis=0), about, names, base, tuple(range(rows.shape[1]))
     )
 

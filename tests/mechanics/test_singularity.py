@@ -7,12 +7,12 @@ import pytest
 
 from trundle.analysis.manipulability import manipulability
 from trundle.analysis.redundancy import relations
-from trundle.analysis.singularity import Box, find_singular, relevant
+from trundle.analysis.singularity import SearchBox, find_singular, relevant
 from trundle.show.words.analysis_sentences import relations_sentence
 
 
 def turning(count):
-    return Box(
+    return SearchBox(
         tuple(f"q{k}" for k in range(count)),
         np.full(count, -np.pi),
         np.full(count, np.pi),
@@ -50,7 +50,7 @@ def test_the_elbow_of_a_two_link_arm():
 
 
 def test_axles_in_one_line_are_isolated():
-    half = Box(("front", "rear"), np.full(2, -np.pi / 2), np.full(2, np.pi / 2), np.full(2, np.pi))
+    half = SearchBox(("front", "rear"), np.full(2, -np.pi / 2), np.full(2, np.pi / 2), np.full(2, np.pi))
     (point,) = find_singular(swerve, half).singular
     np.testing.assert_allclose([value for _, value in point.at], np.pi / 2, atol=1e-7)
     assert point.free == ()
@@ -70,7 +70,7 @@ def test_random_families_are_found_at_their_roots(rng):
             middle[:, 2, 2] = q @ slope - offset
             return left @ middle @ right
 
-        box = Box(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
+        box = SearchBox(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
         (point,) = find_singular(matrices, box).singular
         assert point.family == 1
         assert np.dot([v for _, v in point.at], slope) == pytest.approx(offset, abs=1e-7)
@@ -83,7 +83,7 @@ def test_rank_below_full_counts_from_the_general_rank(rng):
         row = np.stack([q[:, 0] - 0.3, q[:, 1] + 0.2, 0 * q[:, 0]], axis=1)
         return np.stack([row, 2 * row], axis=1)
 
-    box = Box(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
+    box = SearchBox(("a", "b"), np.full(2, -1.0), np.full(2, 1.0), np.zeros(2))
     found = find_singular(matrices, box)
     assert found.rank == 1
     (point,) = found.singular
@@ -134,7 +134,7 @@ def beside_one(*entries):
 def test_isolated_points_close_to_each_other_are_all_found(rng):
     """At a = ±e and b = 0 only, far nearer to each other than starts are."""
     gap = float(10 ** rng.uniform(-2, -0.7))
-    box = Box(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
+    box = SearchBox(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
     found = find_singular(lambda q: beside_one(np.cos(q[:, 0]) - np.cos(gap), np.sin(q[:, 1])), box)
     places = [[value for _, value in each.at] for each in found.singular]
     np.testing.assert_allclose(places, [[-gap, 0], [gap, 0]], atol=1e-6)
@@ -142,7 +142,7 @@ def test_isolated_points_close_to_each_other_are_all_found(rng):
 
 def test_families_that_cross_are_told_once_each():
     """b and b sin(a), of a spherical arm: where both are almost 0, Newton's method ends beside the crossing."""
-    box = Box(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
+    box = SearchBox(("a", "b"), np.array([-np.pi, -1]), np.array([np.pi, 1]), np.array([2 * np.pi, 0]))
 
     def arm(q):
         rows = np.zeros((len(q), 3, 3))

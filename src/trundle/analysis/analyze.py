@@ -17,7 +17,7 @@ import numpy as np
 from trundle.analysis.manipulability import Manipulability, manipulability
 from trundle.analysis.reach import Reach, reach
 from trundle.analysis.redundancy import Relation, relations
-from trundle.analysis.singular import TWIST, Frame, Singularity, singularities
+from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
 from trundle.mechanics.actuation import Actuator
@@ -55,7 +55,7 @@ class Analysis:
     maps: VelocityMaps
     at: Mapping[str, float]
     q: np.ndarray
-    frame: Frame | None = None
+    frame: TaskFrame | None = None
     voltage: float | None = None
 
     @property
@@ -341,7 +341,7 @@ def analyze(
     return Analysis(maps, given, maps.place(given), _frame(maps, frame, point), most)
 
 
-def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | None) -> Frame | None:
+def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | None) -> TaskFrame | None:
     """The frame asked for, or the one at the end; None where there is no single one."""
     assembly = maps.assembly
     if name is None:
@@ -364,7 +364,7 @@ def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | 
     return _task(maps, name, link, (float(x), float(y), float(z)))
 
 
-def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, float]) -> Frame | None:
+def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, float]) -> TaskFrame | None:
     """All parts of the twist that can move, or the linear ones where there are no more motions than these take."""
     general = maps.general(_SAMPLES, np.random.default_rng(_SEED))
     rows, jacobian = maps.constraints(general, led=True), maps.frame(general, link, point)
@@ -374,4 +374,4 @@ def _task(maps: VelocityMaps, name: str, link: int, point: tuple[float, float, f
     along = generic_rank(np.concatenate([rows, jacobian[:, linear]], axis=1), maps.zero) - rank
     motions = len(maps.scale) - rank
     chosen = linear if linear and motions <= along else moving
-    return Frame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None
+    return TaskFrame(name, link, point, tuple(TWIST[k] for k in chosen)) if chosen else None

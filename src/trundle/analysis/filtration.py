@@ -19,9 +19,9 @@ from trundle.mechanics.combinations import echelon, null_rows
 from trundle.mechanics.elimination import ZERO
 
 F = TypeVar("F")  # a vector field
-Bracket = Callable[[F, F], F]
+LieBracket = Callable[[F, F], F]
 # (fields) → their values at the sample configurations, (s, fields, n)
-Values = Callable[[Sequence[F]], np.ndarray]
+FieldValues = Callable[[Sequence[F]], np.ndarray]
 # Brackets of more than this many fields at a level are not formed: no robot of wheels needs them.
 _MOST = 400
 
@@ -57,8 +57,8 @@ class Filtration:
 
 def filtration(
     fields: Sequence[NamedField[F]],
-    bracket: Bracket[F],
-    values: Values[F],
+    bracket: LieBracket[F],
+    values: FieldValues[F],
     dimension: int,
     depth: int = 6,
     *,
@@ -99,7 +99,7 @@ def filtration(
 
 
 def _extend(
-    kept: list[NamedField[F]], span: np.ndarray, more: list[NamedField[F]], values: Values[F]
+    kept: list[NamedField[F]], span: np.ndarray, more: list[NamedField[F]], values: FieldValues[F]
 ) -> tuple[list[NamedField[F]], np.ndarray]:
     """The kept fields and those of `more` that are independent of all before them in some sample, with their values."""
     if not more:

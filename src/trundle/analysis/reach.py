@@ -25,7 +25,7 @@ from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
 from trundle.model.constraints import solve_rolling
 from trundle.model.mechanism import Mechanism
-from trundle.model.samples import Samples
+from trundle.model.samples import SymbolSamples
 from trundle.model.symbols import column, entries
 from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
@@ -183,7 +183,7 @@ def _held(
     ]
     held = product(rows, basis.matrix)
     zeros = np.zeros((0, len(closed)))
-    samples = Samples((mechanism.q, (), ()), (np.array(closed).T, zeros, zeros), CLOSED_ZERO)
+    samples = SymbolSamples((mechanism.q, (), ()), (np.array(closed).T, zeros, zeros), CLOSED_ZERO)
     numbers = samples.of(held)
     numbers[np.abs(numbers) < ZERO] = 0.0
     driven = {assembly.speeds[actuator.column] for actuator in assembly.actuators}

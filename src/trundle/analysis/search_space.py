@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trundle.analysis.singularity import Box
+from trundle.analysis.singularity import SearchBox
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.coupling import Gear
 from trundle.robot.bodies import drive_axes
@@ -16,14 +16,14 @@ from trundle.robot.bodies import drive_axes
 _SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
 
 
-def box(maps: VelocityMaps, coordinates: Sequence[int]) -> Box:
+def box(maps: VelocityMaps, coordinates: Sequence[int]) -> SearchBox:
     """Where those coordinates are searched: within their joints' limits, a wheel's or coupling's steering within a
     half turn (its line is then the same again), other angles around, sliding joints over the robot's length, all
     as wide as what gears move by them needs.
     """
     bounds = [_bounds(maps, maps.names[k]) for k in coordinates]
     lower, upper, period = np.array(bounds, dtype=float).reshape(-1, 3).T
-    return Box(tuple(maps.names[k] for k in coordinates), lower, upper, period)
+    return SearchBox(tuple(maps.names[k] for k in coordinates), lower, upper, period)
 
 
 def _bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from trundle.analysis.search_space import box
-from trundle.analysis.singularity import Search, SingularPoint, Surface, find_singular, relevant
+from trundle.analysis.singularity import ConstraintSurface, Search, SingularPoint, find_singular, relevant
 from trundle.analysis.velocity_maps import VelocityMaps, velocity_maps
 from trundle.errors import InputError
 from trundle.mechanics.closing import CLOSED, closed
@@ -32,7 +32,7 @@ _SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Frame:
+class TaskFrame:
     """A frame whose motion is the task: a point (m) of a link, and the parts of its twist that count.
 
     All parts that can move where the robot has motions enough for them, else the linear ones.
@@ -72,7 +72,9 @@ class Singularity(Explained):
         return () if self.search is None else self.search.singular
 
 
-def singularities(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> tuple[Singularity, ...]:
+def singularities(
+    maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarray
+) -> tuple[Singularity, ...]:
     """Where wheels, motors and frame lose rank, over all configurations in the joints' limits.
 
     At the described parameters by a bounded search with Newton's method; and, at general configurations, for each
@@ -102,7 +104,7 @@ def _beyond(wheels: Singularity, loops: Sequence[SingularPoint]) -> Singularity:
     return replace(wheels, search=replace(wheels.search, singular=own))
 
 
-def rank_tasks(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> dict[str, Matrices]:
+def rank_tasks(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarray) -> dict[str, Matrices]:
     """The matrices whose loss of rank means something, by name."""
     tasks: dict[str, Matrices] = {}
     if maps.assembly.loops:
@@ -201,7 +203,7 @@ def _filled(maps: VelocityMaps, places: Sequence[int], q: np.ndarray) -> np.ndar
     return full
 
 
-def _surface(maps: VelocityMaps, places: Sequence[int]) -> Surface | None:
+def _surface(maps: VelocityMaps, places: Sequence[int]) -> ConstraintSurface | None:
     """The closed configurations, over the coordinates at `places`."""
     if not maps.assembly.loops:
         return None
@@ -210,7 +212,7 @@ def _surface(maps: VelocityMaps, places: Sequence[int]) -> Surface | None:
         moved, left = closed(maps.loops.conditions, _filled(maps, places, q))
         return moved[:, list(places)], left <= CLOSED
 
-    return Surface(_among(maps, lambda m, q: m.loops.gaps_and_rows(q)[0], places), project)
+    return ConstraintSurface(_among(maps, lambda m, q: m.loops.gaps_and_rows(q)[0], places), project)
 
 
 def _effect(maps: VelocityMaps, what: str, task: Matrices, general: np.ndarray) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from trundle.analysis.search_space import box
-from trundle.analysis.singular import MOTORS, WHEELS, Frame, Matrices, decisive_coordinates, rank_tasks
+from trundle.analysis.singular import MOTORS, WHEELS, Matrices, TaskFrame, decisive_coordinates, rank_tasks
 from trundle.analysis.singularity import SINGULAR
 from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
 from trundle.errors import InputError
@@ -50,7 +50,7 @@ class Determinant(Explained):
     solved: bool
 
 
-def determinants(maps: VelocityMaps, frame: Frame | None, general: np.ndarray) -> tuple[Determinant, ...]:
+def determinants(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarray) -> tuple[Determinant, ...]:
     """The determinants or minors behind `singularities`, factored, where they are small enough to be read.
 
     Named parameters are symbols, other numbers are as described; coordinates on which nothing depends are 0. None for
@@ -95,7 +95,7 @@ class _Symbolic:
     """The mechanism in SymPy's symbols (named parameters, and every coordinate) beside what it is in numbers."""
 
     maps: VelocityMaps
-    frame: Frame | None
+    frame: TaskFrame | None
     tasks: Mapping[str, Matrices]
     general: np.ndarray
     mechanism: Mechanism
@@ -104,7 +104,7 @@ class _Symbolic:
 
     @staticmethod
     def of(
-        maps: VelocityMaps, frame: Frame | None, tasks: Mapping[str, Matrices], general: np.ndarray
+        maps: VelocityMaps, frame: TaskFrame | None, tasks: Mapping[str, Matrices], general: np.ndarray
     ) -> _Symbolic:
         robot = maps.mechanism.robot
         numbers = robot.parameter_values()
@@ -121,7 +121,7 @@ class _Symbolic:
         maps = self.maps
         return [maps.names[k] for k in decisive_coordinates(maps, self.tasks[what], maps.configurable())]
 
-    def _point(self, frame: Frame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    def _point(self, frame: TaskFrame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
         """The frame's point, in symbols where it is the body's centre of mass."""
         described = tip_of(self.maps.assembly, frame.link)
         if any(frame.point) and frame.point == tuple(float(each) for each in described):

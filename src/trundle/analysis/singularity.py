@@ -16,7 +16,7 @@ import numpy as np
 from trundle.mechanics.elimination import generic_rank
 
 # M at configurations (s, d) as (s, m, n).
-Matrices = Callable[[np.ndarray], np.ndarray]
+MatrixFunction = Callable[[np.ndarray], np.ndarray]
 
 # A σ_ρ/σ₁ up to here is a singularity: Newton's method with differences of 1e-6 ends at about 1e-10.
 SINGULAR = 1e-7
@@ -31,7 +31,7 @@ _ON = 1e-9  # how near (m) to a surface counts as on it
 
 
 @dataclass(frozen=True)
-class Box:
+class SearchBox:
     """The configurations that are searched: names, bounds (d,) each, and which coordinates are angles that close after
     `period` (rad; 0 for none).
     """
@@ -55,7 +55,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Surface:
+class ConstraintSurface:
     """What configurations must lie on: `gaps` (s, d) → (s, c) vanish there; `project` moves configurations onto it and
     says which of them arrived.
     """
@@ -66,9 +66,9 @@ class Surface:
 
 @dataclass(frozen=True)
 class _Problem:
-    matrices: Matrices
-    box: Box
-    surface: Surface | None
+    matrices: MatrixFunction
+    box: SearchBox
+    surface: ConstraintSurface | None
     rank: int
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
@@ -111,11 +111,11 @@ class Search:
     rank: int
     singular: tuple[SingularPoint, ...]
     worst: SingularPoint
-    box: Box
+    box: SearchBox
     samples: int
 
 
-def relevant(matrices: Matrices, base: np.ndarray, seed: int = 20260) -> list[int]:
+def relevant(matrices: MatrixFunction, base: np.ndarray, seed: int = 20260) -> list[int]:
     """The coordinates on which the singular values of M depend, found on numbers around the configuration (d,)."""
     rng = np.random.default_rng(seed)
     starts = base + rng.uniform(-1.2, 1.2, (3, base.size))
@@ -129,11 +129,11 @@ def relevant(matrices: Matrices, base: np.ndarray, seed: int = 20260) -> list[in
 
 
 def find_singular(
-    matrices: Matrices,
-    box: Box,
+    matrices: MatrixFunction,
+    box: SearchBox,
     samples: int = 1500,
     seed: int = 20260,
-    surface: Surface | None = None,
+    surface: ConstraintSurface | None = None,
     rank: int | None = None,
 ) -> Search:
     """Where M loses rank inside the box, and on the surface if there is one, by sampling and Newton's method.
@@ -171,7 +171,7 @@ def find_singular(
 
 
 def _beside(
-    start: np.ndarray, sizes: np.ndarray, box: Box, isolated: Sequence[dict[str, float]]
+    start: np.ndarray, sizes: np.ndarray, box: SearchBox, isolated: Sequence[dict[str, float]]
 ) -> list[int]:
     """More starts around each isolated singularity, closer to each other: where a mechanism is nearly special, such
     points come in pairs, and one start for both finds one.
@@ -184,7 +184,7 @@ def _beside(
     return sorted(chosen)
 
 
-def _scattered(start: np.ndarray, order: np.ndarray, box: Box, apart: float, most: int) -> list[int]:
+def _scattered(start: np.ndarray, order: np.ndarray, box: SearchBox, apart: float, most: int) -> list[int]:
     """The first of the samples in that order that are far enough from each other."""
     taken: list[int] = []
     for index in order:
@@ -195,7 +195,7 @@ def _scattered(start: np.ndarray, order: np.ndarray, box: Box, apart: float, mos
     return taken
 
 
-def _distances(box: Box, q: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _distances(box: SearchBox, q: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Root-mean-square distances (s,) from the configurations (s, d) to one, in widths of the box."""
     gaps = np.abs(q - at) / np.maximum(box.upper - box.lower, 1e-12)
     gaps = np.where(box.period > 0, np.minimum(gaps, 1 - gaps), gaps)
@@ -260,7 +260,7 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
         return ()
     box = problem.box
     _, _, slope = _conditions(problem, q)
-    found: list[Found] = []
+    found: list[Finding] = []
     for at, size, derivative in zip(q, sizes, slope, strict=True):
         scale = max(np.abs(derivative).max(initial=0.0), 1e-300)
         free = tuple(bool(column <= _FREE * scale) for column in np.abs(derivative).max(axis=0))
@@ -277,10 +277,10 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
     return tuple(point for _, _, point in sorted(found, key=lambda each: [v for _, v in each[2].at]))
 
 
-Found = tuple[np.ndarray, tuple[bool, ...], SingularPoint]
+Finding = tuple[np.ndarray, tuple[bool, ...], SingularPoint]
 
 
-def _covers(box: Box, family: Found, other: Found) -> bool:
+def _covers(box: SearchBox, family: Finding, other: Finding) -> bool:
     """Whether a point lies in a family that leaves more coordinates free: where two families cross, Newton's method is
     slow, and ends beside the crossing.
     """
@@ -290,13 +290,13 @@ def _covers(box: Box, family: Found, other: Found) -> bool:
     return more and _near(box, family[0], other[0], [k for k, free in enumerate(family[1]) if not free])
 
 
-def _near(box: Box, a: np.ndarray, b: np.ndarray, held: Sequence[int]) -> bool:
+def _near(box: SearchBox, a: np.ndarray, b: np.ndarray, held: Sequence[int]) -> bool:
     gap = np.abs(a - b)
     gap = np.where(box.period > 0, np.minimum(gap, np.abs(box.period - gap)), gap)
     return bool(gap[list(held)].max(initial=0.0) < 1e-4)
 
 
-def _named(box: Box, q: np.ndarray) -> tuple[tuple[str, float], ...]:
+def _named(box: SearchBox, q: np.ndarray) -> tuple[tuple[str, float], ...]:
     return tuple((name, float(value)) for name, value in zip(box.names, q, strict=True))
 
 

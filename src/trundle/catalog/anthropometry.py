@@ -13,13 +13,13 @@ from trundle.errors import InputError, choose
 from trundle.frozen import Frozen
 from trundle.wrenches import Inertia, Point
 
-Row = tuple[float, float, float, float, float, float]
+SegmentRow = tuple[float, float, float, float, float, float]
 
 # de Leva P. (1996). Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters. J. Biomechanics 29(9):1223-1230,
 # table 4: mass (%), length (mm), centre of mass from the proximal or upper end (%), radii of gyration about the
 # sagittal, the transverse and the longitudinal axis (%). The shank is knee to ankle joint centre, the foot heel to toe
 # tip, the hand wrist to third metacarpal, the head vertex to mid-gonion, the trunk suprasternale to mid-hip.
-_DE_LEVA: Mapping[str, Mapping[str, Row]] = {
+_DE_LEVA: Mapping[str, Mapping[str, SegmentRow]] = {
     "female": {
         "head": (6.68, 200.2, 58.94, 33.0, 35.9, 31.8),
         "trunk": (42.57, 529.3, 41.51, 35.7, 33.9, 17.1),
@@ -172,7 +172,7 @@ def body_segments(
     return Frozen(found)
 
 
-def fractions(table: str, sex: str | None) -> dict[str, Row]:
+def fractions(table: str, sex: str | None) -> dict[str, SegmentRow]:
     """A table's rows: mass, length, centre and three radii, each as a fraction."""
     if table not in TABLES:
         raise InputError(f"unknown table {table!r}", key="table", hint=choose(table, TABLES))
@@ -191,7 +191,7 @@ def fractions(table: str, sex: str | None) -> dict[str, Row]:
     }
 
 
-def ankle_in_foot(table: str, row: Row) -> tuple[float, float]:
+def ankle_in_foot(table: str, row: SegmentRow) -> tuple[float, float]:
     """How far the foot's centre of mass is ahead of the ankle and below it, as parts of the foot's length and of the
     height. Winter's row begins at the ankle; de Leva's at the heel, on the ground.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from trundle.catalog.entry import ROBOTS, Entry, Measure, within_limits
+from trundle.catalog.entry import ROBOTS, CatalogEntry, MeasureLike, within_limits
 from trundle.documents.document import Document
 from trundle.documents.reader import parse
 from trundle.documents.runspec import RunSpec
@@ -56,7 +56,7 @@ def summary(name: str) -> str:
     return (inspect.getdoc(_entry(name).make) or "").partition("\n")[0]
 
 
-def options(name: str) -> dict[str, Measure | int | bool | None]:
+def options(name: str) -> dict[str, MeasureLike | int | bool | None]:
     """The measures that a robot of the catalogue takes, and their defaults.
 
     Parameters
@@ -83,13 +83,13 @@ def options(name: str) -> dict[str, Measure | int | bool | None]:
     return {each.name: each.default for each in inspect.signature(_entry(name).make).parameters.values()}
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> CatalogEntry:
     if name not in ROBOTS:
         raise InputError(f"there is no {name!r} in the catalogue", hint=suggest(name, ROBOTS))
     return ROBOTS[name]
 
 
-def robot(name: str, **measures: Measure | int | bool) -> Robot:
+def robot(name: str, **measures: MeasureLike | int | bool) -> Robot:
     """A robot of the catalogue by name.
 
     Parameters
@@ -121,7 +121,7 @@ def robot(name: str, **measures: Measure | int | bool) -> Robot:
     return _entry(name).make(**measures)
 
 
-def document(name: str, **measures: Measure | int | bool) -> Document:
+def document(name: str, **measures: MeasureLike | int | bool) -> Document:
     """A robot of the catalogue with a run that shows it moving, as text and as nouns.
 
     Parameters

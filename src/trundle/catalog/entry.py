@@ -19,7 +19,7 @@ from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
 
 P = ParamSpec("P")
-Measure = float | str
+MeasureLike = float | str
 Data = dict[str, object]
 
 # What a measure is, by its name: for docstrings and `trundle new KIND --help`.
@@ -72,7 +72,7 @@ MEASURES = {
 _SIZES = {name: name for name in ("density", "ground", "height", "length", "spread", "track", "wheelbase")} | {
     "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
 }  # fmt: skip
-_TYPES = {"Measure": "float or str"}
+_TYPES = {"MeasureLike": "float or str"}
 _OUTCOME = """
 Returns
 -------
@@ -86,21 +86,21 @@ InputError
 """
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """A robot of the catalogue, and what it does when it is run as it comes: something to see."""
 
     make: Callable[..., Robot]
     run: Callable[[Robot], Data]
 
 
-ROBOTS: dict[str, Entry] = {}
+ROBOTS: dict[str, CatalogEntry] = {}
 
 
 def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callable[P, Robot]]:
     """Put a robot into the catalogue with its run; its docstring gets what each measure is."""
 
     def added(make: Callable[P, Robot]) -> Callable[P, Robot]:
-        ROBOTS[make.__name__] = Entry(make, run)
+        ROBOTS[make.__name__] = CatalogEntry(make, run)
         words, mark, example = (inspect.getdoc(make) or "").partition("Examples\n")
         lines = [f"{words}Parameters", "----------"]
         for name, each in inspect.signature(make).parameters.items():
@@ -113,7 +113,7 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
     return added
 
 
-def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, object]) -> Robot:
+def described(name: str, parameters: dict[str, MeasureLike], **parts: Mapping[str, object]) -> Robot:
     """A robot of these parts."""
     for parameter, measure in _SIZES.items():
         size = _number(parameters.get(parameter, 1.0), units.ANY)
@@ -122,7 +122,7 @@ def described(name: str, parameters: dict[str, Measure], **parts: Mapping[str, o
     return parse_robot({"name": name, **parts, "parameters": parameters})
 
 
-def _number(written: Measure, quantity: units.Measure) -> float | None:
+def _number(written: MeasureLike, quantity: units.Measure) -> float | None:
     """A measure in SI; None for a formula, and for what is no number: that is said where it is used."""
     try:
         return read_value(written, quantity).constant
@@ -163,10 +163,10 @@ def given(**keys: object) -> Data:
     return {name: each for name, each in keys.items() if each is not None}
 
 
-Size = tuple[Measure, float]
+Size = tuple[MeasureLike, float]
 
 
-def scaled(inertia: float, usual: float, mass: Measure, *sizes: Size) -> Measure:
+def scaled(inertia: float, usual: float, mass: MeasureLike, *sizes: Size) -> MeasureLike:
     """The inertia (kg m^2) that a body has at its usual mass (kg) and sizes (m), at others: a plate's, m Σ l²/12."""
     lengths = [(_number(size, units.LENGTH), normal) for size, normal in sizes]
     if sizes and all(
@@ -181,12 +181,12 @@ def scaled(inertia: float, usual: float, mass: Measure, *sizes: Size) -> Measure
     return f"({mass})*{inertia / usual} m^2" if isinstance(mass, str) else inertia
 
 
-def chassis(mass: Measure, usual: float, inertia: float, center: list[Measure], *sizes: Size) -> Data:
+def chassis(mass: MeasureLike, usual: float, inertia: float, center: list[MeasureLike], *sizes: Size) -> Data:
     """The base's body: its mass, and the inertia that goes with it and with its sizes."""
     return {"mass": mass, "center_of_mass": center, "inertia": {"zz": scaled(inertia, usual, mass, *sizes)}}
 
 
-def drive(target: str, gear_ratio: Measure, motor: str | None = None) -> Data:
+def drive(target: str, gear_ratio: MeasureLike, motor: str | None = None) -> Data:
     """A geared DC motor: a real one at 12 V, or one with 24 rad/s at 20:1 and 24 V without load, 48 N m at rest."""
     winding: Data = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "voltage_limit": 24.0}
     rotor: Data = {"rotor_inertia": 2e-5}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from trundle.catalog.anthropometry import ankle_in_foot, fractions
-from trundle.catalog.entry import Data, Measure, described, entry
+from trundle.catalog.entry import Data, MeasureLike, described, entry
 from trundle.errors import InputError, choose
 from trundle.robot.description import Robot
 
@@ -21,12 +21,12 @@ def _swing(robot: Robot) -> Data:
 @entry(_swing)
 def leg(
     *,
-    body_mass: Measure = 70.0,
-    height: Measure = 1.75,
+    body_mass: MeasureLike = 70.0,
+    height: MeasureLike = 1.75,
     table: str = "winter",
     sex: str | None = None,
     hip: str = "revolute",
-    damping: Measure = 0.5,
+    damping: MeasureLike = 0.5,
 ) -> Robot:
     """A person's leg that hangs from the hip: thigh, shank and foot; x is forward, hip and knee flex, the toes rise.
 
@@ -39,7 +39,7 @@ def leg(
     if hip not in _HIPS:
         raise InputError(f"the hip can't be {hip!r}", key="hip", hint=choose(hip, _HIPS))
     rows = fractions(table, sex)
-    parameters: dict[str, Measure] = {"body_mass": body_mass, "height": height}
+    parameters: dict[str, MeasureLike] = {"body_mass": body_mass, "height": height}
     for name in ("thigh", "shank", "foot"):
         part, length, *_ = rows[name]
         parameters |= {f"{name}_mass": f"{part:.12g}*body_mass", f"{name}_length": f"{length:.12g}*height"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, Measure, described, drive, entry, given, run, volts
+from trundle.catalog.entry import Data, MeasureLike, described, drive, entry, given, run, volts
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -18,7 +18,9 @@ def _rod(length: str) -> Data:
 
 
 @entry(lambda robot: {"duration": 10.0, "initial": {"link_1.angle": "90 deg"}})
-def pendulum(*, links: int = 2, length: Measure = 0.5, mass: Measure = 1.0, damping: Measure = 0.0) -> Robot:
+def pendulum(
+    *, links: int = 2, length: MeasureLike = 0.5, mass: MeasureLike = 1.0, damping: MeasureLike = 0.0
+) -> Robot:
     """A chain of thin rods on hinges, hanging from a fixed point; it swings in the x-z plane.
 
     Examples
@@ -52,14 +54,14 @@ def _four_bar_run(robot: Robot) -> Data:
 @entry(_four_bar_run)
 def four_bar(
     *,
-    crank: Measure = 0.3,
-    coupler: Measure = 0.9,
-    rocker: Measure = 0.7,
-    ground: Measure = 1.0,
-    density: Measure = 1.5,
-    damping: Measure | None = None,
+    crank: MeasureLike = 0.3,
+    coupler: MeasureLike = 0.9,
+    rocker: MeasureLike = 0.7,
+    ground: MeasureLike = 1.0,
+    density: MeasureLike = 1.5,
+    damping: MeasureLike | None = None,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
 ) -> Robot:
     """Crank, coupler and rocker between two pivots, a closed loop; by default the crank goes all the way round.
 
@@ -95,14 +97,14 @@ def _slider_crank_run(robot: Robot) -> Data:
 @entry(_slider_crank_run)
 def slider_crank(
     *,
-    crank: Measure = 0.05,
-    rod: Measure = 0.15,
-    density: Measure = 2.0,
-    flywheel: Measure = 0.01,
-    piston_mass: Measure = 0.5,
-    friction: Measure = 2.0,
+    crank: MeasureLike = 0.05,
+    rod: MeasureLike = 0.15,
+    density: MeasureLike = 2.0,
+    flywheel: MeasureLike = 0.01,
+    piston_mass: MeasureLike = 0.5,
+    friction: MeasureLike = 2.0,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
 ) -> Robot:
     """A crank with a flywheel, a connecting rod and a piston that slides along x: a pump or an engine.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trundle.catalog.entry import (
     Data,
-    Measure,
+    MeasureLike,
     chassis,
     described,
     drive,
@@ -20,7 +20,7 @@ from trundle.errors import InputError
 from trundle.robot.description import Robot
 
 # The corners of a rectangle: front left, front right, rear left, rear right.
-_CORNERS: dict[str, list[Measure]] = {
+_CORNERS: dict[str, list[MeasureLike]] = {
     f"{end}_{side}": [f"{x}wheelbase/2", f"{y}track/2", 0]
     for end, x in (("front", ""), ("rear", "-"))
     for side, y in (("left", ""), ("right", "-"))
@@ -36,26 +36,26 @@ _MODULE: dict[str, object] = {
     "fork": {"mass": 1.5, "inertia": {"zz": 0.01}},
 }
 # The two ends of an axle.
-_AXLE: dict[str, list[Measure]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
+_AXLE: dict[str, list[MeasureLike]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
 
 
 @entry(lambda robot: run(30.0, volts(right_motor=24, left_motor=20)))
 def differential_drive(
     *,
-    radius: Measure = 0.15,
-    track: Measure = 1.2,
-    width: Measure = 0.15,
-    body_mass: Measure = 50.0,
-    body_inertia: Measure | None = None,
-    offset: Measure = 0.0,
-    wheel_mass: Measure = 2.0,
-    torque_constant: Measure = _GEARLESS["torque_constant"],
-    resistance: Measure = _GEARLESS["resistance"],
-    inductance: Measure = _GEARLESS["inductance"],
+    radius: MeasureLike = 0.15,
+    track: MeasureLike = 1.2,
+    width: MeasureLike = 0.15,
+    body_mass: MeasureLike = 50.0,
+    body_inertia: MeasureLike | None = None,
+    offset: MeasureLike = 0.0,
+    wheel_mass: MeasureLike = 2.0,
+    torque_constant: MeasureLike = _GEARLESS["torque_constant"],
+    resistance: MeasureLike = _GEARLESS["resistance"],
+    inductance: MeasureLike = _GEARLESS["inductance"],
     motor: str | None = None,
-    gear_ratio: Measure | None = None,
+    gear_ratio: MeasureLike | None = None,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """Two driven wheels on one axle; the centre of mass lies `offset` ahead of it.
 
@@ -97,16 +97,16 @@ def _offset_drive_run(robot: Robot) -> Data:
 @entry(_offset_drive_run)
 def offset_drive(
     *,
-    radius: Measure = 0.1,
-    track: Measure = 0.5,
-    offset: Measure = 0.2,
-    drive_mass: Measure = 15.0,
-    platform_mass: Measure = 20.0,
-    wheel_mass: Measure = 1.5,
+    radius: MeasureLike = 0.1,
+    track: MeasureLike = 0.5,
+    offset: MeasureLike = 0.2,
+    drive_mass: MeasureLike = 15.0,
+    platform_mass: MeasureLike = 20.0,
+    wheel_mass: MeasureLike = 1.5,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """A differential drive under a platform that turns on a joint `offset` ahead of the axle: omnidirectional.
 
@@ -147,14 +147,14 @@ def _swerve_run(robot: Robot) -> Data:
 def swerve(
     *,
     modules: int = 4,
-    radius: Measure = 0.05,
-    wheelbase: Measure = 1.0,
-    track: Measure = 1.0,
-    body_mass: Measure = 40.0,
+    radius: MeasureLike = 0.05,
+    wheelbase: MeasureLike = 1.0,
+    track: MeasureLike = 1.0,
+    body_mass: MeasureLike = 40.0,
     contact: str | None = None,
     motor: str | None = None,
-    gear_ratio: Measure = 8.0,
-    friction: Measure | None = None,
+    gear_ratio: MeasureLike = 8.0,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """Modules that each drive and steer a wheel. Two stand fore and aft, four at the corners, others on a circle.
 
@@ -185,18 +185,18 @@ def swerve(
 @entry(_swerve_run)
 def limited_swerve(
     *,
-    radius: Measure = 0.05,
-    wheelbase: Measure = 1.0,
-    track: Measure = 1.0,
-    body_mass: Measure = 40.0,
+    radius: MeasureLike = 0.05,
+    wheelbase: MeasureLike = 1.0,
+    track: MeasureLike = 1.0,
+    body_mass: MeasureLike = 40.0,
     motor: str | None = None,
-    gear_ratio: Measure = 8.0,
-    steering_rate: Measure = 2.0,
-    steering_acceleration: Measure = 10.0,
-    steering_jerk: Measure = 75.0,
-    drive_speed: Measure = 1.0,
-    drive_acceleration: Measure = 5.0,
-    drive_jerk: Measure = 10.0,
+    gear_ratio: MeasureLike = 8.0,
+    steering_rate: MeasureLike = 2.0,
+    steering_acceleration: MeasureLike = 10.0,
+    steering_jerk: MeasureLike = 75.0,
+    drive_speed: MeasureLike = 1.0,
+    drive_acceleration: MeasureLike = 5.0,
+    drive_jerk: MeasureLike = 10.0,
 ) -> Robot:
     """Four steered modules with limits of steering and drive, for plans of motions: left_front, left_rear and so on.
 
@@ -224,7 +224,7 @@ def limited_swerve(
     )
 
 
-def _module_places(modules: int) -> dict[str, list[Measure]]:
+def _module_places(modules: int) -> dict[str, list[MeasureLike]]:
     if modules == 2:
         return {"front": ["wheelbase/2", 0, 0], "rear": ["-wheelbase/2", 0, 0]}
     if modules == 4:
@@ -240,15 +240,15 @@ def _module_places(modules: int) -> dict[str, list[Measure]]:
 )
 def ackermann(
     *,
-    radius: Measure = 0.15,
-    wheelbase: Measure = 1.0,
-    track: Measure = 0.7,
-    body_mass: Measure = 80.0,
-    wheel_mass: Measure = 2.0,
+    radius: MeasureLike = 0.15,
+    wheelbase: MeasureLike = 1.0,
+    track: MeasureLike = 0.7,
+    body_mass: MeasureLike = 80.0,
+    wheel_mass: MeasureLike = 2.0,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """A car: rear wheels driven by a motor each, front wheels steered so that all axles meet in one point.
 
@@ -276,15 +276,15 @@ def ackermann(
 @entry(lambda robot: run(15.0, volts(front_drive=12) | {"front_steer.angle": sweep("30 deg")}))
 def tricycle(
     *,
-    radius: Measure = 0.15,
-    wheelbase: Measure = 0.9,
-    track: Measure = 0.6,
-    body_mass: Measure = 60.0,
+    radius: MeasureLike = 0.15,
+    wheelbase: MeasureLike = 0.9,
+    track: MeasureLike = 0.6,
+    body_mass: MeasureLike = 60.0,
     caster: bool = True,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """Two fixed wheels and one in front that steers and drives; `caster` adds an offset caster behind.
 
@@ -320,15 +320,15 @@ def tricycle(
 )
 def mecanum(
     *,
-    radius: Measure = 0.1,
-    wheelbase: Measure = 0.5,
-    track: Measure = 0.5,
-    body_mass: Measure = 30.0,
-    roller_angle: Measure = "45 deg",
+    radius: MeasureLike = 0.1,
+    wheelbase: MeasureLike = 0.5,
+    track: MeasureLike = 0.5,
+    body_mass: MeasureLike = 30.0,
+    roller_angle: MeasureLike = "45 deg",
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """Four wheels with rollers at an angle: it drives in every direction without steering.
 
@@ -358,13 +358,13 @@ def mecanum(
 @entry(lambda robot: run(10.0, volts(left_motor=-8, rear_motor=1, right_motor=8)))
 def three_omni(
     *,
-    radius: Measure = 0.05,
-    spread: Measure = 0.25,
-    body_mass: Measure = 12.0,
+    radius: MeasureLike = 0.05,
+    spread: MeasureLike = 0.25,
+    body_mass: MeasureLike = 12.0,
     motor: str | None = None,
-    gear_ratio: Measure = 10.0,
+    gear_ratio: MeasureLike = 10.0,
     contact: str | None = None,
-    friction: Measure | None = None,
+    friction: MeasureLike | None = None,
 ) -> Robot:
     """Three omni wheels around the centre, 120 degrees apart: it drives in every direction.
 
@@ -381,7 +381,7 @@ def three_omni(
         "mass": 0.5,
         **given(contact=contact, friction=friction),
     }
-    places: dict[str, tuple[str, list[Measure]]] = {
+    places: dict[str, tuple[str, list[MeasureLike]]] = {
         "left": ("150 deg", ["spread*cos(60 deg)", "spread*sin(60 deg)", 0]),
         "rear": ("270 deg", ["-spread", 0, 0]),
         "right": ("30 deg", ["spread*cos(300 deg)", "spread*sin(300 deg)", 0]),
@@ -398,13 +398,13 @@ def three_omni(
 @entry(lambda robot: run(10.0, volts(**{name: 14 if "right" in name else 4 for name in robot.motors})))
 def skid_steer(
     *,
-    radius: Measure = 0.12,
-    wheelbase: Measure = 0.5,
-    track: Measure = 0.6,
-    body_mass: Measure = 40.0,
-    friction: Measure = 0.8,
+    radius: MeasureLike = 0.12,
+    wheelbase: MeasureLike = 0.5,
+    track: MeasureLike = 0.6,
+    body_mass: MeasureLike = 40.0,
+    friction: MeasureLike = 0.8,
     motor: str | None = None,
-    gear_ratio: Measure = 20.0,
+    gear_ratio: MeasureLike = 20.0,
 ) -> Robot:
     """Four driven wheels that can't be steered: it turns by letting them slip.
 

@@ -10,16 +10,17 @@ import numpy as np
 
 from trundle.analysis.brackets import growth
 from trundle.analysis.filtration import NamedField
+from trundle.arrays import FloatArray
 from trundle.control.linearization import NEAR, Linearization, along_tangent
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import Array, constraint_gradient, tangent_at
+from trundle.control.tangent import constraint_gradient, tangent_at
 from trundle.mechanics.combinations import echelon, modulo, null_rows
 from trundle.model import Model
 from trundle.model.guided import independent_rows
 from trundle.model.manifold import residual_rows
 from trundle.shown import Explained
 
-Direction = Mapping[str, float]
+StateDirection = Mapping[str, float]
 
 # General configurations for the ranks of brackets lie this far (m, rad) from the state.
 _SPREAD, _PLACES = 0.3, 3
@@ -42,9 +43,9 @@ class Controllability(Explained):
 
     size: int
     has_inputs: bool
-    nonholonomic: tuple[Direction, ...]
-    integrals: tuple[Direction, ...]
-    unreached: tuple[Direction, ...]
+    nonholonomic: tuple[StateDirection, ...]
+    integrals: tuple[StateDirection, ...]
+    unreached: tuple[StateDirection, ...]
     poles: tuple[complex, ...]
 
     @property
@@ -95,13 +96,13 @@ def examine(about: Linearization) -> Controllability:
     )
 
 
-def _directions(rows: Array, names: Sequence[str]) -> tuple[Direction, ...]:
+def _directions(rows: FloatArray, names: Sequence[str]) -> tuple[StateDirection, ...]:
     return tuple(
         {name: float(value) for name, value in zip(names, row, strict=True) if value} for row in rows
     )
 
 
-def without_rounding(about: Linearization) -> tuple[Array, Array]:
+def without_rounding(about: Linearization) -> tuple[FloatArray, FloatArray]:
     """A and B with 0 where an entry isn't larger than what a state at a distance of 1e-9 makes of it."""
     if about.whole is not None and about.embedding is not None:
         a, b = without_rounding(about.whole)
@@ -115,7 +116,7 @@ def without_rounding(about: Linearization) -> tuple[Array, Array]:
     return cleaned[0], cleaned[1]
 
 
-def _slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
+def _slopes_near(about: Linearization) -> list[tuple[FloatArray, FloatArray]]:
     """A and B at a few states within 1e-9 of a linearisation's, in the same coordinates."""
     model = about.model
     x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
@@ -131,7 +132,7 @@ def _slopes_near(about: Linearization) -> list[tuple[Array, Array]]:
     return found
 
 
-def _allowed(about: Linearization) -> tuple[Array, Array]:
+def _allowed(about: Linearization) -> tuple[FloatArray, FloatArray]:
     """Velocities of z that the constraints allow, and those with their Lie brackets, (n, ·); only coordinates move."""
     model = about.model
     x, p = np.array(list(about.state.values())), np.array(list(about.parameters.values()))
@@ -145,7 +146,7 @@ def _allowed(about: Linearization) -> tuple[Array, Array]:
 
 
 def _velocity_fields(
-    model: Model, x: Array, p: Array, dependent: Collection[str]
+    model: Model, x: FloatArray, p: FloatArray, dependent: Collection[str]
 ) -> tuple[ca.SX, list[NamedField]]:
     """The coordinates' symbols q, and ∂q̇/∂u_k over them for each independent speed u_k.
 
@@ -169,7 +170,7 @@ def _velocity_fields(
     return q, [NamedField(model.speeds[k], fields[:, j]) for j, k in enumerate(free)]
 
 
-def _span(columns: Array, scale: Array) -> Array:
+def _span(columns: FloatArray, scale: FloatArray) -> FloatArray:
     """The independent columns' span in the measure of the states, as orthonormal columns."""
     measured = columns / scale[:, None]
     return np.linalg.qr(measured / np.abs(measured).max(axis=0, initial=0.0))[0]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearized
 from trundle.control.operating_point import OperatingPoint, chosen_outputs
-from trundle.control.tangent import Array, Tangent, best_dependent, constraint_gradient, tangent_at
+from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
@@ -33,16 +34,16 @@ class LinearTrajectory:
     """
 
     name: str
-    time: Array
+    time: FloatArray
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     units: Mapping[str, str]
-    A: Array
-    B: Array
-    C: Array
-    D: Array
-    basis: Array
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    D: FloatArray
+    basis: FloatArray
     dependent: tuple[str, ...]
     points: tuple[Linearization, ...]
 
@@ -119,7 +120,7 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
     )  # fmt: skip
 
 
-def _states_of(model: Model, run: Run) -> tuple[Array, Array, dict[str, float]]:
+def _states_of(model: Model, run: Run) -> tuple[FloatArray, FloatArray, dict[str, float]]:
     """x (N, K), u (m, K) and the parameters of a run; raises InputError for what isn't a run of this model."""
     if not hasattr(run, "time") or not hasattr(run, "values"):
         raise InputError(
@@ -139,7 +140,7 @@ def _states_of(model: Model, run: Run) -> tuple[Array, Array, dict[str, float]]:
     return x, u, model.parameter_values(run.description.get("parameters", {}))
 
 
-def _tangents(model: Model, x: Array, u: Array, p: Array, rates: Array) -> list[Tangent]:
+def _tangents(model: Model, x: FloatArray, u: FloatArray, p: FloatArray, rates: FloatArray) -> list[Tangent]:
     """T and L at every time, all with the same independent states."""
     gradients = [constraint_gradient(model, x[:, k], u[:, k], p) for k in range(x.shape[1])]
     if model.manifold is None:

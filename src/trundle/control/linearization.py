@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.control.operating_point import OperatingPoint, chosen_outputs, point_of
 from trundle.control.steady import moving_on
-from trundle.control.tangent import Array, Tangent, constraint_gradient, tangent_at
+from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
@@ -50,21 +51,21 @@ class Linearization(Shown):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     units: Mapping[str, str]
-    A: Array
-    B: Array
-    C: Array
-    D: Array
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    D: FloatArray
     state: Mapping[str, float]
     input: Mapping[str, float]
     output: Mapping[str, float]
     rate: Mapping[str, float]
-    basis: Array
-    dual: Array
+    basis: FloatArray
+    dual: FloatArray
     dependent: tuple[str, ...]
     parameters: Mapping[str, float]
     model: Model
     whole: Linearization | None = None
-    embedding: Array | None = None
+    embedding: FloatArray | None = None
 
     @cached_property
     def poles(self) -> npt.NDArray[np.complex128]:
@@ -182,7 +183,7 @@ class Linearization(Shown):
 
         return chosen_part(self, states)
 
-    def deviation(self, state: Mapping[str, float], time: float = 0.0) -> Array:
+    def deviation(self, state: Mapping[str, float], time: float = 0.0) -> FloatArray:
         """Find z, (n,), of a state of the model beside the motion that x₀ goes on with.
 
         Parameters
@@ -300,7 +301,9 @@ def linearize(
     return linearized(model, point, tangent_at(model, point.x, slopes[0], gradient), slopes, seen, shown)
 
 
-def along_tangent(tangent: Tangent, by_state: Array, by_input: Array) -> tuple[Array, Array]:
+def along_tangent(
+    tangent: Tangent, by_state: FloatArray, by_input: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """A = L J T + L̇ T and B = L J_u from ∂ẋ/∂x and ∂ẋ/∂u, flat and row-major as programs give them."""
     n = len(tangent.basis)
     a = tangent.dual @ by_state.reshape(n, n) @ tangent.basis + tangent.dual_rate @ tangent.basis
@@ -311,8 +314,8 @@ def linearized(
     model: Model,
     point: OperatingPoint,
     tangent: Tangent,
-    slopes: Sequence[Array],
-    seen: Sequence[Array],
+    slopes: Sequence[FloatArray],
+    seen: Sequence[FloatArray],
     shown: Sequence[str],
 ) -> Linearization:
     """The linearisation with its names, frozen, in the coordinates of a tangent.

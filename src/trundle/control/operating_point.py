@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trundle.control.tangent import Array
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
@@ -18,12 +18,12 @@ from trundle.model.arguments import named, number
 class OperatingPoint:
     """A state x (n,), the inputs u (m,) and the parameters p there, and these by name."""
 
-    x: Array
-    u: Array
+    x: FloatArray
+    u: FloatArray
     parameters: Mapping[str, float]
 
     @cached_property
-    def p(self) -> Array:
+    def p(self) -> FloatArray:
         """The parameters' values."""
         return np.array(list(self.parameters.values()))
 

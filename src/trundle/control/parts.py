@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.control.linear_control import DIES, without_rounding
 from trundle.control.linearization import Linearization
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import Array, moving_axes
+from trundle.control.tangent import moving_axes
 from trundle.errors import InputError, suggest
 from trundle.mechanics.combinations import echelon
 
@@ -65,7 +66,7 @@ def _check_names(about: Linearization, names: Sequence[str], key: str) -> None:
 
 
 def _part(
-    about: Linearization, kept: Sequence[int], embedding: Array, hidden: Sequence[int] = ()
+    about: Linearization, kept: Sequence[int], embedding: FloatArray, hidden: Sequence[int] = ()
 ) -> Linearization:
     """z = E ζ, ζ the kept of z; without the outputs that show what is `hidden`."""
     shown = [k for k in range(len(about.outputs)) if not about.C[k, list(hidden)].any()]
@@ -98,7 +99,7 @@ def _part(
     )
 
 
-def deviation(about: Linearization, state: Mapping[str, float], time: float) -> Array:
+def deviation(about: Linearization, state: Mapping[str, float], time: float) -> FloatArray:
     """z of a state beside x₀ moved on by `time`: L (x − x₀(t)), with the axes of the pose at that time."""
     model = about.model
     missing = [name for name in model.states if name not in state]
@@ -119,7 +120,7 @@ def deviation(about: Linearization, state: Mapping[str, float], time: float) -> 
     return dual[[names.index(name) for name in about.states]] @ off
 
 
-def moved_on(about: Linearization, x0: Array, time: float) -> Array:
+def moved_on(about: Linearization, x0: FloatArray, time: float) -> FloatArray:
     """Where a steady motion through x₀ (n,) is after a time: speeds stay, coordinates drift. Raises InputError."""
     model = about.model
     if not about.is_steady:
@@ -131,7 +132,7 @@ def moved_on(about: Linearization, x0: Array, time: float) -> Array:
     u, p = np.array(list(about.input.values())), np.array(list(about.parameters.values()))
     n = len(model.coordinates)
 
-    def rates(x: Array) -> Array:
+    def rates(x: FloatArray) -> FloatArray:
         return np.concatenate([model.dynamics.evaluate(x, u, p)[0][:n], np.zeros(x.size - n)])
 
     rate = rates(x0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.mechanics.elimination import ZERO
 
-Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
@@ -21,12 +21,12 @@ class Uncontrollable:
     A that no feedback moves (1/s).
     """
 
-    rows: Array
-    scale: Array
+    rows: FloatArray
+    scale: FloatArray
     poles: npt.NDArray[np.complex128]
 
 
-def uncontrollable(a: Array, b: Array) -> Uncontrollable:
+def uncontrollable(a: FloatArray, b: FloatArray) -> Uncontrollable:
     """The uncontrollable part of A (n, n), B (n, m).
 
     States to which no path of entries leads from an input are one part of it. The others are measured in what unit
@@ -51,7 +51,7 @@ def uncontrollable(a: Array, b: Array) -> Uncontrollable:
     return Uncontrollable(rows / measure, measure, np.linalg.eigvals(own).astype(complex))
 
 
-def _reached(a: Array, b: Array) -> Indices:
+def _reached(a: FloatArray, b: FloatArray) -> Indices:
     """Indices of the states to which a path of entries that aren't 0 leads from an input."""
     found = np.abs(b).sum(axis=1) > 0
     for _ in range(len(a)):
@@ -59,7 +59,7 @@ def _reached(a: Array, b: Array) -> Indices:
     return np.flatnonzero(found)
 
 
-def _measured(a: Array, b: Array) -> tuple[Array, Array, Array]:
+def _measured(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """A/ρ and B for states in multiples of d = |A| d/ρ + |B| 1, and d; inputs by their largest effect."""
     size, largest = np.abs(a), np.abs(b).max(axis=0, initial=0.0)
     b = b / np.where(largest > 0, largest, 1.0)
@@ -69,7 +69,7 @@ def _measured(a: Array, b: Array) -> tuple[Array, Array, Array]:
     return a * scale / scale[:, None] / rho, b / scale[:, None], scale
 
 
-def _krylov(a: Array, b: Array) -> Array:
+def _krylov(a: FloatArray, b: FloatArray) -> FloatArray:
     """An orthonormal basis (n, k) of the span of B, AB, A²B, …"""
     basis = np.zeros((len(a), 0))
     block = b

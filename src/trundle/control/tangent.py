@@ -12,14 +12,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
 from trundle.mechanics.elimination import generic_rank
 from trundle.model import Model
 from trundle.model.manifold import Held, residual_rows
-
-Array = npt.NDArray[np.float64]
 
 # How much larger another state's column must be before it is taken as dependent in place of one that the model names.
 _PREFERENCE = 10.0
@@ -36,14 +34,18 @@ class Tangent:
 
     names: tuple[str, ...]
     units: tuple[str, ...]
-    basis: Array
-    dual: Array
-    dual_rate: Array
+    basis: FloatArray
+    dual: FloatArray
+    dual_rate: FloatArray
     dependent: tuple[str, ...]
 
 
 def tangent_at(
-    model: Model, x: Array, rate: Array, gradient: Array | None, dependent: Collection[str] | None = None
+    model: Model,
+    x: FloatArray,
+    rate: FloatArray,
+    gradient: FloatArray | None,
+    dependent: Collection[str] | None = None,
 ) -> Tangent:
     """T and L at a state x (n,) whose rate is ẋ (n,).
 
@@ -75,7 +77,7 @@ def tangent_at(
     )
 
 
-def choose_dependent(model: Model, names: Sequence[str], gradient: Array) -> tuple[str, ...]:
+def choose_dependent(model: Model, names: Sequence[str], gradient: FloatArray) -> tuple[str, ...]:
     """Which coordinates and which speeds to solve the constraints for: the model's own choice where that is
     well-conditioned.
 
@@ -105,7 +107,9 @@ def choose_dependent(model: Model, names: Sequence[str], gradient: Array) -> tup
     return tuple(name for name in names if name in chosen)
 
 
-def best_dependent(model: Model, tangents: Sequence[tuple[Array, Array, Array]]) -> tuple[str, ...]:
+def best_dependent(
+    model: Model, tangents: Sequence[tuple[FloatArray, FloatArray, FloatArray]]
+) -> tuple[str, ...]:
     """One choice for many (x, ẋ, ∂c/∂x): of those that the states would take, the one with the smallest worst |T|."""
     choices = {tangent_at(model, *each).dependent for each in tangents}
     if len(choices) == 1:
@@ -129,7 +133,9 @@ def singular(model: Model, rank: int | None = None) -> NumericsError:
     )
 
 
-def constraint_gradient(model: Model, x: Array, commands: Array, p: Array) -> Array | None:
+def constraint_gradient(
+    model: Model, x: FloatArray, commands: FloatArray, p: FloatArray
+) -> FloatArray | None:
     """∂c/∂x, (m, n), or None. Raises InputError where an input moves the constraints: then none of z is free."""
     if model.manifold is None or model.manifold_jacobian is None:
         return None
@@ -142,8 +148,8 @@ def constraint_gradient(model: Model, x: Array, commands: Array, p: Array) -> Ar
 
 
 def moving_axes(
-    model: Model, x: Array, rate: Array
-) -> tuple[tuple[str, ...], tuple[str, ...], Array, Array, Array]:
+    model: Model, x: FloatArray, rate: FloatArray
+) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, FloatArray, FloatArray]:
     """Names and units, T, L and L̇ without constraints: δp = R e of the base, δq = ½ q ⊗ (0, φ), φ = 2 vec(q* ⊗ δq)."""
     states = tuple(model.states)
     basis, dual, dual_rate = np.eye(x.size), np.eye(x.size), np.zeros((x.size, x.size))
@@ -175,7 +181,7 @@ def moving_axes(
     )
 
 
-def _axes(x: Array, rate: Array, size: int) -> tuple[Array, Array]:
+def _axes(x: FloatArray, rate: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     """The base's axes as columns, R, and Ṙ: of a planar pose (x, y, θ), or of (x, y, z, q)."""
     if size == 2:
         cos, sin = np.cos(x[2]), np.sin(x[2])
@@ -186,7 +192,7 @@ def _axes(x: Array, rate: Array, size: int) -> tuple[Array, Array]:
     return _times(q, -1).T @ _times(q), turning
 
 
-def _times(q: Array, side: int = 1) -> Array:
+def _times(q: FloatArray, side: int = 1) -> FloatArray:
     """The matrix of φ ↦ q ⊗ (0, φ), (4, 3), or with -1 that of φ ↦ (0, φ) ⊗ q; orthonormal columns for a unit q."""
     w, (x, y, z) = q[0], q[1:]
     turned = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -8,10 +8,10 @@ from itertools import chain
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.operating_point import point_of
 from trundle.control.steady import moving_on
-from trundle.control.tangent import Array
 from trundle.control.trim_search import SOLVED, TrimEquations, null_directions
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.mechanics.combinations import echelon
@@ -46,12 +46,12 @@ class Trim(Explained):
         return self.explain()
 
     @property
-    def x(self) -> Array:
+    def x(self) -> FloatArray:
         """The state, (n,)."""
         return np.array(list(self.state.values()))
 
     @property
-    def u(self) -> Array:
+    def u(self) -> FloatArray:
         """The inputs, (m,)."""
         return np.array(list(self.input.values()))
 
@@ -155,10 +155,10 @@ def trim(
     return _trim(search, search.with_least_inputs(_solution(search)), point.parameters)
 
 
-def _solution(search: TrimEquations) -> Array:
+def _solution(search: TrimEquations) -> FloatArray:
     """Of the motions found from sensible starts the one nearest to where it should be, else the first from around."""
-    found: list[Array] = []
-    nearest: tuple[float, Array] = (np.inf, search.begin)
+    found: list[FloatArray] = []
+    nearest: tuple[float, FloatArray] = (np.inf, search.begin)
     for guess in chain(search.guesses(), search.around()):
         left, w = search.solved(guess)
         nearest = min(nearest, (left, w), key=lambda each: each[0])
@@ -186,7 +186,7 @@ def _check(model: Model, targets: Collection[str], start: Collection[str], held:
                 )
 
 
-def _trim(search: TrimEquations, w: Array, parameters: Mapping[str, float]) -> Trim:
+def _trim(search: TrimEquations, w: FloatArray, parameters: Mapping[str, float]) -> Trim:
     """The motion that was found, with what is left free there."""
     model, (x, u) = search.model, search.split(w)
     value, slope = search.equations(w)
@@ -206,7 +206,7 @@ def _trim(search: TrimEquations, w: Array, parameters: Mapping[str, float]) -> T
     )
 
 
-def _free(search: TrimEquations, slope: Array) -> tuple[Mapping[str, float], ...]:
+def _free(search: TrimEquations, slope: FloatArray) -> tuple[Mapping[str, float], ...]:
     """Directions of w along which the equations hold to first order, each in as few numbers as possible; a speed's is 1
     where there is one.
     """
@@ -218,7 +218,7 @@ def _free(search: TrimEquations, slope: Array) -> tuple[Mapping[str, float], ...
     return tuple({search.names[k]: float(v) for k, v in zip(order, row, strict=True) if v} for row in found)
 
 
-def _not_found(search: TrimEquations, w: Array) -> NumericsError:
+def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
     """What can't be had, and what the nearest lacks."""
     model, (value, slope), left = search.model, search.equations(w), search.left(w)
     units = model.units

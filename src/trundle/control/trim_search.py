@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from trundle.analysis.analyze import analyze
-from trundle.control.tangent import Array
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.combinations import null_rows
 from trundle.model import Model
@@ -37,9 +37,9 @@ class TrimEquations:
     model: Model
     targets: Mapping[str, float]
     free_moving: frozenset[str]
-    x0: Array
-    u0: Array
-    p: Array
+    x0: FloatArray
+    u0: FloatArray
+    p: FloatArray
     started: bool
 
     @cached_property
@@ -64,16 +64,16 @@ class TrimEquations:
         return (*(self.model.states[k] for k in self.bound), *self.model.inputs)
 
     @property
-    def begin(self) -> Array:
+    def begin(self) -> FloatArray:
         return np.concatenate([self.x0[self.bound], self.u0])
 
-    def split(self, w: Array) -> tuple[Array, Array]:
+    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x and u."""
         x = self.x0.copy()
         x[self.bound] = w[: len(self.bound)]
         return x, w[len(self.bound) :]
 
-    def equations(self, w: Array) -> tuple[Array, Array]:
+    def equations(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What is to vanish, (r,), and its slopes (r, w)."""
         model, (x, u) = self.model, self.split(w)
         n, m = x.size, u.size
@@ -95,22 +95,22 @@ class TrimEquations:
         return np.concatenate(values), np.vstack(slopes)[:, places]
 
     @cached_property
-    def rolling(self) -> tuple[Array, Array] | None:
+    def rolling(self) -> tuple[FloatArray, FloatArray] | None:
         """Where wheels roll, see `_rolling`; None where there are none, and where a start was given."""
         return None if self.started else _rolling(self)
 
     @property
-    def expected(self) -> Array:
+    def expected(self) -> FloatArray:
         """Where a motion should be: where ideal wheels would roll, or the start."""
         return self.begin if self.rolling is None else self.rolling[0] + self.rolling[1]
 
-    def distance(self, w: Array) -> float:
+    def distance(self, w: FloatArray) -> float:
         """How far the states are from where they should be, relative to 1 + their size."""
         states = slice(len(self.bound))
         off = np.abs(w - self.expected) / (1 + np.abs(self.expected))
         return float(off[states].max(initial=0.0)) if self.rolling is not None else 0.0
 
-    def guesses(self) -> Iterator[Array]:
+    def guesses(self) -> Iterator[FloatArray]:
         """Sensible starts of a search."""
         if self.rolling is not None:
             yield self.driven(self.expected)
@@ -119,7 +119,7 @@ class TrimEquations:
             yield self.begin
         yield self.led_up()
 
-    def driven(self, w: Array) -> Array:
+    def driven(self, w: FloatArray) -> FloatArray:
         """The same motion with the inputs and currents that it takes: without, a search leaves it for one that takes
         less.
         """
@@ -131,13 +131,13 @@ class TrimEquations:
         driven[moved] -= step
         return driven if np.isfinite(driven).all() else w
 
-    def around(self) -> Iterator[Array]:
+    def around(self) -> Iterator[FloatArray]:
         """Starts all around."""
         rng = np.random.default_rng(0)
         for _ in range(_RANDOM):
             yield self.expected + rng.normal(scale=_AROUND, size=self.begin.size)
 
-    def led_up(self) -> Array:
+    def led_up(self) -> FloatArray:
         """Where a motion comes to whose targets move from what they are at the start to what is asked for: near a
         standstill no motor is at its limits, and no contact slips.
         """
@@ -150,7 +150,7 @@ class TrimEquations:
             w, before = replace(self, targets=nearer).solved(w + (share - before) * rates)[1], share
         return w
 
-    def solved(self, w: Array) -> tuple[float, Array]:
+    def solved(self, w: FloatArray) -> tuple[float, FloatArray]:
         """Where Newton's method ends from w, and what is left there, by `left`; infinite where numbers end."""
         from scipy.optimize import least_squares
 
@@ -179,7 +179,7 @@ class TrimEquations:
         left = float(self.left(w).max(initial=0.0))
         return (left if left > SOLVED or self.is_near(w) else np.inf), w
 
-    def is_near(self, w: Array) -> bool:
+    def is_near(self, w: FloatArray) -> bool:
         """Whether a solution is near, measured by the unknowns' own size."""
         value, slope = self.equations(w)
         slope = slope * (1 + np.abs(w))
@@ -187,7 +187,7 @@ class TrimEquations:
         step = np.linalg.pinv(slope / size[:, None], rcond=1e-10) @ (value / size)
         return bool(np.abs(step).max(initial=0.0) < _NEAR and np.abs(w).max(initial=0.0) < _FAR)
 
-    def with_least_inputs(self, w: Array) -> Array:
+    def with_least_inputs(self, w: FloatArray) -> FloatArray:
         """Of the motions that w can be moved to, one with inputs nearest to the start's: four motors share alike."""
         own, share = slice(len(self.bound), None), 1.0
         for _ in range(_SLIDES):
@@ -205,19 +205,19 @@ class TrimEquations:
                 share /= 4
         return w
 
-    def left(self, w: Array) -> Array:
+    def left(self, w: FloatArray) -> FloatArray:
         """What is left of each equation, as the relative change of w that makes as much of it."""
         value, slope = self.equations(w)
         return np.abs(value) / _lengths(slope * (1 + np.abs(w)))
 
 
-def _lengths(slope: Array) -> Array:
+def _lengths(slope: FloatArray) -> FloatArray:
     """The rows' lengths (r,), 1 where nothing has a slope."""
     size = np.linalg.norm(slope, axis=1)
     return np.where((size > 0) & np.isfinite(size), size, 1.0)
 
 
-def _rolling(search: TrimEquations) -> tuple[Array, Array] | None:
+def _rolling(search: TrimEquations) -> tuple[FloatArray, FloatArray] | None:
     """The start with its wheels steered for the targets' twist, and the speeds at which the base moves with it and
     ideal wheels roll, both as w; None where no base is asked to move. Contacts that slip saturate within a millimetre a
     second and have no slope beyond, so a search has to begin where they hold.
@@ -246,7 +246,7 @@ def _rolling(search: TrimEquations) -> tuple[Array, Array] | None:
     return np.concatenate([x[search.bound], search.u0]), np.concatenate([speeds[search.bound], still])
 
 
-def null_directions(slope: Array) -> tuple[Array, Array]:
+def null_directions(slope: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Directions (k, w) that change no equation, and the measure (w,) in which they are orthonormal: each unknown in
     multiples of what changes the equations by about 1.
     """

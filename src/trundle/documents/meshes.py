@@ -17,10 +17,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 SUFFIXES = (".stl", ".obj")
 # An STL file takes 50 bytes a triangle; scanned parts of robots have some 100,000.
@@ -37,8 +35,8 @@ _MOST_UP = 6
 class Surface:
     """Triangles between corners: corners (n, 3), indices of three each (m, 3); how far simplifying moved corners."""
 
-    corners: Array
-    triangles: Indices
+    corners: FloatArray
+    triangles: IntArray
     moved: float = 0.0
 
 
@@ -139,7 +137,7 @@ def _area(surface: Surface) -> float:
     return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
 
 
-def _joined(corners: Array, triangles: Indices, keys: Array) -> Surface:
+def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> Surface:
     """Corners of one key made one, their mean; triangles without an area, and those that stand twice, are gone."""
     place = _groups(keys)
     count = np.bincount(place)
@@ -154,7 +152,7 @@ def _joined(corners: Array, triangles: Indices, keys: Array) -> Surface:
     return Surface(means, joined[np.sort(first)], moved)
 
 
-def _groups(keys: npt.NDArray[np.generic]) -> Indices:
+def _groups(keys: npt.NDArray[np.generic]) -> IntArray:
     """The number of each row, the same for rows that are equal, without gaps, (n,)."""
     order = np.lexsort(keys.T)
     differs = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)

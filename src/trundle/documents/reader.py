@@ -16,7 +16,7 @@ from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.noun import Noun
-from trundle.robot.problems import Path, Problem, problems_of, report
+from trundle.robot.problems import Mistake, Path, problems_of, report
 from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
 
@@ -209,7 +209,7 @@ def _check_whole(document: Document, file: str | None) -> None:
     if run is None or run.mode == "dynamic":
         problems = dynamic_problems(robot, scope)
         if problems:
-            inside = [Problem(("robot", *each.path), each.message, each.hint) for each in problems]
+            inside = [Mistake(("robot", *each.path), each.message, each.hint) for each in problems]
             raise report(inside, file=file, lines=lines)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from trundle.choices import MOST_SAMPLES, Interpolation, Method, Mode
+from trundle.choices import MOST_SAMPLES, InterpolationName, Method, Mode
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
@@ -66,7 +66,7 @@ class Table(Noun):
 
     times: tuple[Seconds, ...] = Field(description="Times (s), increasing.")
     values: tuple[Constant, ...] = Field(description="The input's value at each time.")
-    interpolation: Interpolation = Field(
+    interpolation: InterpolationName = Field(
         "linear", description="Between the times: previous, linear or cubic."
     )
 
@@ -98,7 +98,7 @@ class FileTable(Noun):
     column: str | None = Field(
         None, description="Column of the values. Default: the one named like the input."
     )
-    interpolation: Interpolation = Field(
+    interpolation: InterpolationName = Field(
         "linear", description="Between the times: previous, linear or cubic."
     )
 
@@ -109,7 +109,7 @@ def _signal(data: object) -> str:
     return "<table>" if isinstance(data, Table) else "<file>" if isinstance(data, FileTable) else "<constant>"
 
 
-Signal = Annotated[
+SignalSpec = Annotated[
     Annotated[Constant, Tag("<constant>")]
     | Annotated[Table, Tag("<table>")]
     | Annotated[FileTable, Tag("<file>")],
@@ -128,7 +128,7 @@ class RunSpec(Noun):
     mode: Mode = Field(
         "dynamic", description="dynamic: forces move it; kinematic: the wheels' motions are given."
     )
-    inputs: dict[str, Signal] = Field(
+    inputs: dict[str, SignalSpec] = Field(
         default_factory=dict, description="Input name to number, text or table."
     )
     initial: dict[str, Constant] = Field(

@@ -180,7 +180,7 @@ def _places(prefix: str, labels: Sequence[str]) -> list[str]:
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """NAME.h and NAME.c with a function an entry and a Runge-Kutta step, main.c that calls them, a makefile."""
-    code = Code(model, entries, options)
+    code = CTexts(model, entries, options)
     files = {
         f"{options.name}.h": code.header(),
         f"{options.name}.c": code.source(),
@@ -201,7 +201,7 @@ def require_package_name(name: str, language: Language) -> None:
         raise InputError(f"'{name}' can't be a package's name: C's own headers use it", key="name", hint=hint)
 
 
-class Code:
+class CTexts:
     """The texts of a package in C."""
 
     def __init__(self, model: Model, entries: Sequence[Entry], options: Options) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trundle.exports.c_package import WARNINGS, Code, comment
+from trundle.exports.c_package import WARNINGS, CTexts, comment
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.files import signature
@@ -122,7 +122,7 @@ like are the places in arrays.
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """The C package's header and source with NAME.hpp over it, main.cpp that calls it, a makefile."""
-    thin = _Thin(Code(model, entries, options))
+    thin = _Thin(CTexts(model, entries, options))
     name = options.name
     files = {
         f"{name}.hpp": thin.header(),
@@ -138,7 +138,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
 class _Thin:
     """The C++ over a package's C."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CTexts) -> None:
         self.code, self.name = code, code.name
         self.types = {group: _camel(word) for group, word in code.names.words.items()}
 

@@ -28,7 +28,7 @@ _SAMPLING = {"startTime": "0", "stopTime": "10", "tolerance": "1e-06", "stepSize
 
 
 @dataclass(frozen=True)
-class Variable:
+class FmiVariable:
     """One variable: its value reference is its place among all.
 
     kind: "time", "state", "rate", "input", "parameter" or "output"; of: of a rate, its state's value reference.
@@ -50,7 +50,7 @@ class Interface:
     name: str
     identifier: str
     token: str
-    variables: Sequence[Variable]
+    variables: Sequence[FmiVariable]
     needs: Mapping[int, Sequence[int]]
 
     def places(self, *kinds: str) -> list[int]:
@@ -58,16 +58,16 @@ class Interface:
         return [k for k, each in enumerate(self.variables) if each.kind in kinds]
 
 
-def named(variables: Sequence[Variable]) -> list[Variable]:
+def named(variables: Sequence[FmiVariable]) -> list[FmiVariable]:
     """The same with every name once: a parameter that is called as a state is told by what it is, `x (parameter)`."""
     taken: set[str] = set()
-    found: list[Variable] = []
+    found: list[FmiVariable] = []
     for each in variables:
         name = re.sub(r"\s+", " ", each.name)
         while name in taken:
             name = f"{name} ({each.kind})"
         taken.add(name)
-        found.append(Variable(name, each.kind, each.unit, each.start, each.of))
+        found.append(FmiVariable(name, each.kind, each.unit, each.start, each.of))
     return found
 
 
@@ -208,14 +208,14 @@ def _add_units(root: ET.Element, interface: Interface) -> None:
             ET.SubElement(element, "DisplayUnit", name=name, factor=repr(factor))
 
 
-def _attributes(variable: Variable) -> dict[str, str]:
+def _attributes(variable: FmiVariable) -> dict[str, str]:
     found = {"unit": variable.unit} if variable.unit else {}
     if variable.unit in _DEGREES:
         found["displayUnit"] = _DEGREES[variable.unit][0]
     return found if variable.start is None else {**found, "start": repr(float(variable.start))}
 
 
-def _add_real(variables: ET.Element, reference: int, variable: Variable) -> None:
+def _add_real(variables: ET.Element, reference: int, variable: FmiVariable) -> None:
     facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
     own = _attributes(variable)
     if variable.of is not None:
@@ -223,7 +223,7 @@ def _add_real(variables: ET.Element, reference: int, variable: Variable) -> None
     ET.SubElement(ET.SubElement(variables, "ScalarVariable", facts), "Real", own)
 
 
-def _add_float64(variables: ET.Element, reference: int, variable: Variable) -> None:
+def _add_float64(variables: ET.Element, reference: int, variable: FmiVariable) -> None:
     facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
     own = _attributes(variable)
     if variable.of is not None:

@@ -22,8 +22,8 @@ from trundle.documents import dump
 from trundle.errors import InputError
 from trundle.exports.entries import Entry
 from trundle.exports.fmi_description import (
+    FmiVariable,
     Interface,
-    Variable,
     build_description,
     dependencies,
     description,
@@ -152,27 +152,27 @@ def _changes(programs: Mapping[str, Program]) -> Program:
     return trace("change", given, outputs)
 
 
-def _variables(model: Model, entries: Mapping[str, Entry]) -> list[Variable]:
+def _variables(model: Model, entries: Mapping[str, Entry]) -> list[FmiVariable]:
     """Every variable, in the order of `core.h`."""
     units = entries["dynamics"].units
 
-    def group(kind: str, names: Iterable[str], starts: Iterable[float]) -> Iterator[Variable]:
+    def group(kind: str, names: Iterable[str], starts: Iterable[float]) -> Iterator[FmiVariable]:
         for name, unit, start in zip(names, units[kind], starts, strict=True):
-            yield Variable(name, kind, unit, start)
+            yield FmiVariable(name, kind, unit, start)
 
-    found = [Variable("time", "time", "s"), *group("state", model.states, model.state_vector())]
+    found = [FmiVariable("time", "time", "s"), *group("state", model.states, model.state_vector())]
     rates = zip(model.states, units["rate"], strict=True)
-    found += [Variable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)]
+    found += [FmiVariable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)]
     found += group("input", model.inputs, [0.0] * len(model.inputs))
     found += group("parameter", model.parameters, model.parameters.values())
     if "outputs" in entries:
         own = entries["outputs"]
         pairs = zip(own.program.outputs[-1].labels, own.units["output"], strict=True)
-        found += [Variable(name, "output", unit) for name, unit in pairs]
+        found += [FmiVariable(name, "output", unit) for name, unit in pairs]
     return named(found)
 
 
-def _needs(variables: Sequence[Variable], guided: Mapping[str, Program]) -> dict[int, Sequence[int]]:
+def _needs(variables: Sequence[FmiVariable], guided: Mapping[str, Program]) -> dict[int, Sequence[int]]:
     """By the reference of every rate and output what it hangs on."""
     kinds = [each.kind for each in variables]
     first = {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}

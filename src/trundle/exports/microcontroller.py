@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.errors import TrundleError
-from trundle.exports.c_package import Code
+from trundle.exports.c_package import CTexts
 from trundle.exports.entries import Entry
 from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import filled
@@ -61,7 +61,7 @@ class Taken:
 
 def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
     """NAME.h and NAME.c, what makes a program of them, and what its calls take."""
-    code = Code(model, entries, options)
+    code = CTexts(model, entries, options)
     words = {"NAME": options.name, **_calls(code, entries)}
     files = {f"{options.name}.h": code.header(), f"{options.name}.c": code.source()}
     files["main.c"] = filled("measure.c", words)
@@ -76,7 +76,7 @@ def package(model: Model, entries: Sequence[Entry], options: Options) -> Package
     return Package(files, usage, {"measured": _facts(found)}, tuple(_notes(found)))
 
 
-def _calls(code: Code, entries: Sequence[Entry]) -> dict[str, str]:
+def _calls(code: CTexts, entries: Sequence[Entry]) -> dict[str, str]:
     """A function for each entry that calls it, over one array of work that all share."""
     calls: list[str] = []
     room = 1
@@ -90,7 +90,7 @@ def _calls(code: Code, entries: Sequence[Entry]) -> dict[str, str]:
     return {"CALLS": "\n".join([f"static float work[{room}];\n", *calls]), "TABLE": table}
 
 
-def _arguments(code: Code, entries: Sequence[Entry]) -> Iterator[tuple[str, list[str], int]]:
+def _arguments(code: CTexts, entries: Sequence[Entry]) -> Iterator[tuple[str, list[str], int]]:
     """Each function's name, what it is called with, and how much of the array of work that takes."""
     for entry in entries:
         given: list[str] = []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from trundle.formulas.algebra.sums import WRITING, Sum, TooLong
-from trundle.formulas.cofactors import MOST, Rows, adjugate, determinant, inverse
+from trundle.formulas.cofactors import MOST, adjugate, determinant, inverse
 from trundle.formulas.kinematics_section import Forward, length
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.sheet import Sheet
@@ -20,7 +20,7 @@ from trundle.formulas.singular_section import singularities
 from trundle.mechanics.frames import frame_jacobian, frame_pose, world_jacobian
 from trundle.mechanics.linear import product
 from trundle.mechanics.tree import Tree
-from trundle.scalars import Scalar, is_zero
+from trundle.scalars import AnyRows, Scalar, is_zero
 from trundle.spatial.motions import Motion, Pose, motion_to_child
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, scale
 
@@ -33,7 +33,7 @@ MOST_FORWARD = 40
 _NO_INVERSE = "Its inverse would fill lines; solve the equations above for the rates instead."
 
 # A point on a link, in the scalars of the tree that is given.
-Place = Callable[[Tree], Vector]
+PointOf = Callable[[Tree], Vector]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PointSection:
     link: int
     symbols: Mapping[str, sympy.Symbol] = field(default_factory=dict)
     world: bool = True
-    place: Place = lambda tree: ZERO
+    place: PointOf = lambda tree: ZERO
     chain: tuple[str, ...] = ()
 
 
@@ -82,7 +82,7 @@ def _ends(sheet: Sheet) -> Iterator[tuple[int, str, bool]]:
         yield index, name, fixed and link.moves and not is_zero(link.inertia.mass)
 
 
-def _center(link: int) -> Place:
+def _center(link: int) -> PointOf:
     """The centre of mass of a link."""
 
     def place(tree: Tree) -> Vector:
@@ -100,7 +100,7 @@ def _follows(sheet: Sheet, link: int) -> bool:
     return any(followers.intersection(range(slices[k].start, slices[k].stop)) for k in chain)
 
 
-def _bounded(rows: Rows) -> Rows:
+def _bounded(rows: AnyRows) -> AnyRows:
     """The rows, if they fit a page; raises TooLong."""
     if sum(len(entry.terms) for row in rows for entry in row if isinstance(entry, Sum)) > MOST_TERMS:
         raise TooLong
@@ -123,7 +123,7 @@ def _symbols(sheet: Sheet, parts: Sequence[str], owner: str) -> dict[str, sympy.
 def _fixed_section(sheet: Sheet, link: int, name: str, center: bool) -> PointSection:
     """Position of a point in the world, and its velocity's Jacobian over the joint rates, or TooLong."""
     tree, poses = sheet.assembly.tree, sheet.at.poses
-    place: Place = _center(link) if center else lambda tree: ZERO
+    place: PointOf = _center(link) if center else lambda tree: ZERO
     point = place(tree)
     position = frame_pose(tree, poses, link, point).position
     flat, shown, used = _moving(world_jacobian(tree, poses, link, point))
@@ -216,7 +216,7 @@ def _twist_section(
 
 
 def _inverted(
-    sheet: Sheet, name: str, rows: Rows, left: Sequence[sympy.Symbol], rates: Sequence[str]
+    sheet: Sheet, name: str, rows: AnyRows, left: Sequence[sympy.Symbol], rates: Sequence[str]
 ) -> tuple[list[Equation], Sequence[str]]:
     """Determinant and inverse of a square Jacobian as equations, and sentences on where it fails."""
     try:

@@ -13,10 +13,11 @@ from functools import reduce
 import numpy as np
 import sympy
 
+from trundle.arrays import Floats
 from trundle.errors import NumericsError
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.sections import Equation, Matrix
+from trundle.formulas.evaluation import LetterValues
+from trundle.formulas.sections import Equation, SymbolicMatrix
 from trundle.formulas.sheet import Sheet
 
 TOLERANCE = 1e-10
@@ -54,7 +55,7 @@ class Checker:
             drawn[letter] = number * near if number else 2 * near - 2
         return drawn
 
-    def equations(self, equations: Iterable[Equation], values: Values, floor: float = 1e-12) -> None:
+    def equations(self, equations: Iterable[Equation], values: LetterValues, floor: float = 1e-12) -> None:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
         for equation in equations:
             if equation.given:
@@ -66,7 +67,7 @@ class Checker:
                 least = np.maximum(OF_ZERO * largest, floor)
                 self.compare(equation.name, values(left), values(right), np.maximum(size + about, least))
 
-    def compare(self, what: str, left: Number, right: Number, size: Number) -> None:
+    def compare(self, what: str, left: Floats, right: Floats, size: Floats) -> None:
         """|left − right| ≤ TOLERANCE · size, at all points; raises NumericsError."""
         error = float(np.max(np.abs(np.asarray(left) - right) / np.maximum(np.abs(size), 1e-12)))
         if not error <= TOLERANCE:
@@ -76,14 +77,14 @@ class Checker:
             )
         self.error = max(self.error, error)
 
-    def definitions(self, values: Values) -> None:
+    def definitions(self, values: LetterValues) -> None:
         """Each shown intermediate quantity against the sum that it stands for."""
         for letter, expression in self.writer.shown.items():
             name = self.writer.book.letters[letter].name
             size = values.size(expression) + values.letter_size(letter)
             self.compare(name, values(expression), values.letter(letter), size)
 
-    def derived(self, values: Values, known: Mapping[int, Number]) -> None:
+    def derived(self, values: LetterValues, known: Mapping[int, Floats]) -> None:
         """Letters that the derivation defines, against a program's numbers."""
         for letter, number in known.items():
             meant = values.letter(letter)
@@ -91,7 +92,9 @@ class Checker:
             self.compare(self.writer.book.letters[letter].name, meant, number, size)
 
 
-def product(matrix: Matrix, vector: Iterable[Number], values: Values) -> tuple[np.ndarray, np.ndarray]:
+def product(
+    matrix: SymbolicMatrix, vector: Iterable[Floats], values: LetterValues
+) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
     entries = values.matrix(matrix)
     numbers = np.array(np.broadcast_arrays(*vector))

@@ -24,24 +24,21 @@ from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis, RollingProblem
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.configuration import coordinate_rates, coupled_coordinates
 from trundle.model.mass import extended_mass
-from trundle.scalars import Scalar, is_zero
+from trundle.scalars import Rows, Scalar, is_zero
 
-Rows = list[list[Scalar]]
-
-
-Source = Actuator | Element | WheelModel
+ForceSource = Actuator | Element | WheelModel
 
 
 @dataclass(frozen=True)
-class Push:
+class NamedForce:
     """One force: its letter, the actuator, element or wheel's contact that it comes from, its row over all speeds."""
 
     letter: int
-    source: Source
+    source: ForceSource
     row: list[Scalar]
 
 
@@ -51,12 +48,12 @@ class Dynamics:
 
     labels: tuple[str, ...]
     basis: Basis
-    problem: Problem
+    problem: RollingProblem
     nu: list[Scalar]
     mass: Rows
     bias: list[Scalar]
-    motors: list[Push]
-    others: list[Push]
+    motors: list[NamedForce]
+    others: list[NamedForce]
     steps: bool = False
 
     @property
@@ -64,7 +61,7 @@ class Dynamics:
         """How many terms M and h have."""
         return sum(len(e.terms) for row in (*self.mass, self.bias) for e in row if isinstance(e, Sum))
 
-    def matrix(self, pushes: Sequence[Push]) -> Rows:
+    def matrix(self, pushes: Sequence[NamedForce]) -> Rows:
         """Columns of B or G."""
         columns = [apply(transpose(self.basis.matrix), push.row) for push in pushes]
         return transpose(columns) if columns else []
@@ -108,7 +105,7 @@ def derive_dynamics(sheet: Sheet) -> Dynamics:
     return found
 
 
-def _derived(sheet: Sheet, problem: Problem, basis: Basis, steps: bool) -> Dynamics:
+def _derived(sheet: Sheet, problem: RollingProblem, basis: Basis, steps: bool) -> Dynamics:
     u = [sheet.speed(name) for name in basis.labels]
     lowest = [
         [sheet.writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row] for row in basis.matrix
@@ -210,18 +207,18 @@ def _unit_row(sheet: Sheet, column: int) -> list[Scalar]:
 
 def _push(
     sheet: Sheet,
-    source: Source,
+    source: ForceSource,
     symbol: tuple[str, str],
     words: str,
     force: Quantity | str,
     row: list[Scalar],
-) -> Push:
+) -> NamedForce:
     """A force with a letter of its own, `symbol` with its index; `force` is what runs call it, or its unit alone."""
     unit, name = (force, "") if isinstance(force, str) else (force.unit, force.name)
-    return Push(sheet.letter(sheet.names.indexed(*symbol), "force", words, unit, name), source, row)
+    return NamedForce(sheet.letter(sheet.names.indexed(*symbol), "force", words, unit, name), source, row)
 
 
-def _motors(sheet: Sheet) -> Iterator[Push]:
+def _motors(sheet: Sheet) -> Iterator[NamedForce]:
     for actuator in sheet.assembly.actuators:
         drives = actuator.motor.drives
         ratio = getattr(actuator.motor, "gear_ratio", None)
@@ -232,7 +229,7 @@ def _motors(sheet: Sheet) -> Iterator[Push]:
         yield _push(sheet, actuator, ("tau", symbol), words, actuator.torque, row)
 
 
-def _elements(sheet: Sheet) -> Iterator[Push]:
+def _elements(sheet: Sheet) -> Iterator[NamedForce]:
     for element in sheet.assembly.elements:
         speed = sheet.assembly.quantities[sheet.assembly.speeds[element.column]]
         owner = speed.owner
@@ -251,7 +248,7 @@ def _words(element: Element) -> str:
     return " and ".join(words for words, value in parts.items() if not is_zero(value))
 
 
-def _contacts(sheet: Sheet) -> Iterator[Push]:
+def _contacts(sheet: Sheet) -> Iterator[NamedForce]:
     """The friction forces of slipping wheels."""
     assembly = sheet.assembly
     for wheel in assembly.wheels:

@@ -8,13 +8,12 @@ from functools import cached_property, reduce
 import numpy as np
 import sympy
 
+from trundle.arrays import Floats
 from trundle.errors import NumericsError
 from trundle.formulas.algebra.sums import Book, Sum
-from trundle.formulas.algebra.terms import Angle
-from trundle.formulas.sections import Matrix
+from trundle.formulas.algebra.terms import AngleSum
+from trundle.formulas.sections import SymbolicMatrix
 from trundle.scalars import Scalar
-
-Number = float | np.ndarray
 
 # By the names that `trundle.scalars` and SymPy have for them.
 _FUNCTIONS = {
@@ -27,41 +26,41 @@ _FUNCTIONS = {
 }
 
 
-class Values:
+class LetterValues:
     """Sums and expressions at numbers of letters, and of symbols that have no letter: floats, or arrays of points.
 
     Letters with a definition follow from it. Each letter and each subexpression is computed once.
     """
 
     def __init__(
-        self, book: Book, letters: Mapping[int, Number], symbols: Mapping[str, Number] | None = None
+        self, book: Book, letters: Mapping[int, Floats], symbols: Mapping[str, Floats] | None = None
     ) -> None:
         self.book = book
         self.symbols = dict(symbols or {})
         self._letters = dict(letters)
-        self._known: dict[sympy.Basic, Number] = {}
+        self._known: dict[sympy.Basic, Floats] = {}
 
     @cached_property
     def _by_name(self) -> dict[str, int]:
         return {entry.name: k for k, entry in enumerate(self.book.letters) if entry.name}
 
-    def sum(self, value: Scalar) -> Number:
+    def sum(self, value: Scalar) -> Floats:
         """The number of a scalar of the derivation."""
         return sum(self._terms(value), 0.0) if isinstance(value, Sum) else float(value)
 
-    def _terms(self, value: Sum) -> Iterator[Number]:
+    def _terms(self, value: Sum) -> Iterator[Floats]:
         for (powers, function, angle), factor in value.terms.items():
-            part: Number = float(factor)
+            part: Floats = float(factor)
             for atom, power in powers:
                 number = self.letter(atom) if isinstance(atom, int) else self._trig(*atom)
                 part = part * number ** float(power)
             yield part * self._trig(function, angle) if function else part
 
-    def _trig(self, function: str, angle: Angle) -> Number:
+    def _trig(self, function: str, angle: AngleSum) -> Floats:
         turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
         return _FUNCTIONS[function](turn)
 
-    def letter(self, index: int) -> Number:
+    def letter(self, index: int) -> Floats:
         """The number of a letter: as given, as described, or by its definition."""
         if index not in self._letters:
             entry = self.book.letters[index]
@@ -75,28 +74,28 @@ class Values:
                 raise NumericsError(f"the equations use {entry.name}, which nothing has a number for")
         return self._letters[index]
 
-    def letter_size(self, index: int) -> Number:
+    def letter_size(self, index: int) -> Floats:
         """The terms of what a letter stands for, each taken as positive; see `size`."""
         definition = self.book.letters[index].definition
         if definition is None or definition.function:
             return np.abs(self.letter(index))
         return sum(map(np.abs, self._terms(definition.arguments[0])), 0.0)
 
-    def __call__(self, expression: sympy.Basic) -> Number:
+    def __call__(self, expression: sympy.Basic) -> Floats:
         """The number of an expression."""
         known = self._known.get(expression)
         if known is None:
             known = self._known[expression] = self._value(expression)
         return known
 
-    def matrix(self, rows: Matrix) -> np.ndarray:
+    def matrix(self, rows: SymbolicMatrix) -> np.ndarray:
         """A matrix's numbers, of shape (rows, columns, points)."""
         numbers = np.broadcast_arrays(
             np.zeros(1), *(np.asarray(self(entry), dtype=float) for entry in rows.flat())
         )
         return np.array(numbers[1:]).reshape(*rows.shape, -1)
 
-    def size(self, expression: sympy.Basic) -> Number:
+    def size(self, expression: sympy.Basic) -> Floats:
         """What rounding is measured against: the expression with every term of its sums taken as positive.
 
         Where terms cancel, their rounding stays, so the value alone is no measure.
@@ -107,7 +106,7 @@ class Values:
             return reduce(lambda product, factor: product * self.size(factor), expression.args, 1.0)
         return np.abs(self(expression))
 
-    def _value(self, expression: sympy.Basic) -> Number:
+    def _value(self, expression: sympy.Basic) -> Floats:
         match expression:
             case sympy.Symbol():
                 return self._symbol(expression.name)
@@ -121,7 +120,7 @@ class Values:
                 return np.asarray(self(expression.base), dtype=float) ** self(expression.exp)
         return _FUNCTIONS[type(expression).__name__](*(self(each) for each in expression.args))
 
-    def _symbol(self, name: str) -> Number:
+    def _symbol(self, name: str) -> Floats:
         if name in self.symbols:
             return self.symbols[name]
         if name not in self._by_name:

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from trundle.arrays import Floats
 from trundle.formulas.comparison import Checker
-from trundle.formulas.evaluation import Number, Values
+from trundle.formulas.evaluation import LetterValues
 from trundle.formulas.kinematics_section import Forward
 from trundle.formulas.names import numbered, rate_of
 from trundle.formulas.sheet import Sheet
@@ -21,8 +22,8 @@ from trundle.model.rolling_motion import derive_rolling
 from trundle.model.symbols import Symbols, parameter_group
 from trundle.program import Program
 
-Numbers = dict[str, np.ndarray]
-Letters = Mapping[int, Number]
+FigureValues = dict[str, np.ndarray]
+LetterNumbers = Mapping[int, Floats]
 
 
 class Evidence:
@@ -38,8 +39,8 @@ class Evidence:
         return symbolic_mechanism(self.sheet.robot)
 
     def run(
-        self, program: Program, known: Mapping[str, Number], letters: Letters | None = None
-    ) -> dict[str, Numbers]:
+        self, program: Program, known: Mapping[str, Floats], letters: LetterNumbers | None = None
+    ) -> dict[str, FigureValues]:
         """A program's outputs by group and name; what it asks for is looked up among the letters and in `known`."""
         own, letters = self.sheet, self.letters if letters is None else letters
         parameters = own.parameters.numbers(letters)
@@ -55,22 +56,22 @@ class Evidence:
             for g, rows in zip(program.outputs, found, strict=True)
         }
 
-    def any_speeds(self) -> Numbers:
+    def any_speeds(self) -> FigureValues:
         """Speeds that nothing binds."""
         return self.checker.numbers(self.sheet.assembly.speeds, 2)
 
     @cached_property
-    def independent(self) -> Numbers:
+    def independent(self) -> FigureValues:
         """Drawn independent speeds u."""
         return self.checker.numbers(self.programs.labels, 2)
 
-    def all_speeds(self, independent: Mapping[str, Number]) -> dict[str, Number]:
+    def all_speeds(self, independent: Mapping[str, Floats]) -> dict[str, Floats]:
         """u and ν = S(q) u."""
         speeds = self.programs.mechanism.assembly.speeds
         program = program_of(self.programs, "speeds", {"speed": (speeds, self.programs.nu)})
         return {**independent, **self.run(program, independent)["speed"]}
 
-    def rolled(self, forward: Forward) -> Numbers:
+    def rolled(self, forward: Forward) -> FigureValues:
         """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
         speeds = self.sheet.assembly.speeds
         given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
@@ -101,17 +102,19 @@ class Evidence:
         outputs = {"velocity": (labels, apply(rows, nu)), "rate": (here.names, here.coordinate_rates(nu))}
         return symbols.program("rolling", inputs, outputs)
 
-    def rows(self, speeds: Mapping[str, Number], letters: Letters | None = None) -> dict[str, Numbers]:
+    def rows(
+        self, speeds: Mapping[str, Floats], letters: LetterNumbers | None = None
+    ) -> dict[str, FigureValues]:
         """`velocity` of each row of wheels and couplings, `rate` of each coordinate."""
         return self.run(self._rolling, speeds, letters)
 
     def values(
         self,
-        known: Mapping[str, Number],
-        rates: Mapping[str, Number] | None = None,
-        symbols: Mapping[str, Number] | None = None,
-        letters: Letters | None = None,
-    ) -> Values:
+        known: Mapping[str, Floats],
+        rates: Mapping[str, Floats] | None = None,
+        symbols: Mapping[str, Floats] | None = None,
+        letters: LetterNumbers | None = None,
+    ) -> LetterValues:
         """Values at which every quantity that a program knows has the program's number; what the derivation defines is
         compared with it instead.
         """
@@ -127,15 +130,15 @@ class Evidence:
             for entry in book.letters
             if rates and entry.source in rates and entry.kind in ("coordinate", "speed", "input")
         }
-        values = Values(book, numbers, {**moving, **(symbols or {})})
+        values = LetterValues(book, numbers, {**moving, **(symbols or {})})
         self.checker.derived(values, defined)
         return values
 
 
-def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Number], Numbers]:
+def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Floats], FigureValues]:
     """Drawn states and inputs with all that the model's programs know of them by name, and the states' rates."""
     draw = evidence.checker.numbers
-    known: dict[str, Number] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
+    known: dict[str, Floats] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
     own = evidence.sheet.coordinates
     known |= {name: evidence.letters[letter] for name, letter in own.items()}
     (rates,) = evidence.run(model.dynamics, known).values()

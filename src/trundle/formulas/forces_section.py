@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import sympy
 
 from trundle.formulas.algebra.sums import Sum
-from trundle.formulas.dynamics import Dynamics, Push, slip_letters
+from trundle.formulas.dynamics import Dynamics, NamedForce, slip_letters
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
 from trundle.formulas.sheet import Sheet
@@ -31,7 +31,7 @@ def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     return Section("dynamics", "Motors", tuple(equations)) if equations else None
 
 
-def _motor(sheet: Sheet, push: Push) -> list[Equation]:
+def _motor(sheet: Sheet, push: NamedForce) -> list[Equation]:
     """The motor's torque, then what it follows from: each of its outputs, or the rate of one that is a state."""
     assert isinstance(push.source, Actuator)
     actuator = _written(sheet, push.source)

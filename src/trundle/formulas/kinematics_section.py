@@ -23,9 +23,7 @@ from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import coordinate_rates
 from trundle.model.constraints import constraint_rows
-from trundle.scalars import Scalar, is_zero
-
-Rows = list[list[Scalar]]
+from trundle.scalars import Rows, is_zero
 
 # A determinant of more terms gives matrices that fill pages; those of usual drives have up to ten.
 MOST_TERMS = 100

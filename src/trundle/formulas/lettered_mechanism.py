@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from trundle.formulas.algebra.sums import Book, Definition, Letter, Sum
+from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, Sum
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.names import Names, common, plain, words_of
 from trundle.formulas.parameter_letters import read_parameters
@@ -106,7 +106,7 @@ def _named_linkage(coupling: Linkage, delta: Sum, names: Names) -> Linkage:
         label, unique = names.label(wheel), names.unique
         ahead = book.named(value, unique(f"a_{label}"), f"with sin δ, the direction in which {wheel} points")
         words = f"steering angle of {wheel}, set by the coupling {coupling.name}"
-        turned = Definition("atan2", (sin(delta), ahead))
+        turned = LetterDefinition("atan2", (sin(delta), ahead))
         rate = 1 / (ahead * ahead + sin(delta) * sin(delta))
         name, meaning = unique(f"k_{label}"), f"how fast {wheel} is steered for each rad/s of the coupling"
         rates.append(book.named(rate, name, meaning))

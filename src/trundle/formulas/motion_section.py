@@ -10,15 +10,14 @@ import sympy
 
 from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.sums import Sum, TooLong
-from trundle.formulas.dynamics import Dynamics, Push, blocks
+from trundle.formulas.dynamics import Dynamics, NamedForce, blocks
 from trundle.formulas.named_constants import constants, letters_of
 from trundle.formulas.names import listed, rate_of
 from trundle.formulas.notes import Note
-from trundle.formulas.sections import Equation, Matrix, Section
+from trundle.formulas.sections import Equation, Section, SymbolicMatrix
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Element
-from trundle.mechanics.linear import Rows
-from trundle.scalars import Scalar, is_zero
+from trundle.scalars import AnyRows, Scalar, is_zero
 
 # An entry of M with more operations than this gets a letter and a line of its own.
 _MOST_ENTRY = 30
@@ -26,7 +25,7 @@ _MOST_ENTRY = 30
 _MOST_EXPLICIT = 70
 
 
-def motion_section(sheet: Sheet, dynamics: Dynamics, rows: Rows = ()) -> Section:
+def motion_section(sheet: Sheet, dynamics: Dynamics, rows: AnyRows = ()) -> Section:
     """M u̇ + h = B τ + G f, and what each of these is; with loops also the rows A of their constraints, whose
     multipliers λ push along Aᵀ.
     """
@@ -70,8 +69,8 @@ _NAMES = (
 )  # fmt: skip
 
 
-def _column(sheet: Sheet, pushes: Sequence[Push]) -> Matrix:
-    return Matrix([sheet.writer.symbol(push.letter) for push in pushes])
+def _column(sheet: Sheet, pushes: Sequence[NamedForce]) -> SymbolicMatrix:
+    return SymbolicMatrix([sheet.writer.symbol(push.letter) for push in pushes])
 
 
 def _balance(names: Sequence[str], n: int, sizes: tuple[int, int, int]) -> Equation:

@@ -17,9 +17,8 @@ from trundle.formulas.names import common, listed
 from trundle.formulas.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
-from trundle.scalars import Scalar, is_zero, plus
+from trundle.scalars import Rows, Scalar, is_zero, plus
 
-Rows = list[list[Scalar]]
 # A sum of constants but for its content: what makes it the same quantity.
 Core = frozenset[tuple[Term, Exact]]
 
@@ -80,7 +79,7 @@ class Known(NamedTuple):
     powers: Powers
 
 
-class _Place(NamedTuple):
+class _Standing(NamedTuple):
     """A constant where it stands in M: its row and column, what it stands before, whether it is the only one there."""
 
     row: str
@@ -98,14 +97,14 @@ def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] 
     """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
     book, speeds = sheet.book, sheet.assembly.speeds
     places = [(j, j) for j in range(len(speeds))] + list(others)
-    groups: dict[Core, list[_Place]] = {}
+    groups: dict[Core, list[_Standing]] = {}
     for i, j in places:
         found = constants(book, mass[i][j])
         for key, constant in found.items():
             _, _, core = without_content(book, constant.terms)
             beside = (speeds[i], speeds[j]) in _FIRST_MOMENTS and not key[0]
             if len(core) > 1 and (beside or (i == j and key == ONE)):
-                place = _Place(speeds[i], speeds[j], key, len(found) == 1, constant)
+                place = _Standing(speeds[i], speeds[j], key, len(found) == 1, constant)
                 groups.setdefault(frozenset(core.items()), []).append(place)
     known = {}
     for key, members in groups.items():
@@ -118,7 +117,7 @@ def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] 
     return known
 
 
-def _called(sheet: Sheet, members: Sequence[_Place]) -> tuple[str, str, str]:
+def _called(sheet: Sheet, members: Sequence[_Standing]) -> tuple[str, str, str]:
     """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
     first = members[0]
     part = "" if first.alone else ", the part that stays the same"
@@ -134,7 +133,7 @@ def _called(sheet: Sheet, members: Sequence[_Place]) -> tuple[str, str, str]:
     return _turned(sheet, [each.row for each in members], part)
 
 
-def _first_moment(sheet: Sheet, place: _Place, part: str) -> tuple[str, str, str]:
+def _first_moment(sheet: Sheet, place: _Standing, part: str) -> tuple[str, str, str]:
     axis, _ = _FIRST_MOMENTS[place.row, place.column]
     if place.before == ONE:
         return (

@@ -23,14 +23,14 @@ def sign(name: str) -> str:
     return "_".join([shown, *(greek_unicode.get(part) or part for part in indices)])
 
 
-class _Line(StrPrinter):
+class _NoteLine(StrPrinter):
     def _print_Symbol(self, expr: Expression) -> str:
         return sign(expr.name)
 
 
 def inline(expression: Expression) -> str:
     """An expression within a sentence."""
-    text = _Line().doprint(expression)
+    text = _NoteLine().doprint(expression)
     for power, raised in (("**2", "²"), ("**3", "³"), ("*", "⋅")):
         text = text.replace(power, raised)
     return text

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trundle.arrays import Floats
 from trundle.formulas.algebra.sums import Book, Letter, Sum
-from trundle.formulas.evaluation import Number
 from trundle.formulas.names import Names, common, labels, listed, plain
 from trundle.robot import Robot
 from trundle.robot.walk import Path, values
@@ -75,7 +75,7 @@ _STRUCTURAL = ("rpy", "heading", "roller_angle")
 
 
 @dataclass
-class Parameters:
+class ParameterLetters:
     """Letters of the parameters. `scope` is what a robot's resolver reads; `keys` lists, for each letter, the
     description's keys that it stands for with their signs; `fixed` the keys whose numbers were put in.
     """
@@ -84,16 +84,16 @@ class Parameters:
     keys: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
     fixed: dict[str, float] = field(default_factory=dict)
 
-    def numbers(self, chosen: Mapping[int, Number]) -> dict[str, Number]:
+    def numbers(self, chosen: Mapping[int, Floats]) -> dict[str, Floats]:
         """The model's parameters for numbers of the letters."""
-        found: dict[str, Number] = dict(self.fixed)
+        found: dict[str, Floats] = dict(self.fixed)
         for letter, keys in self.keys.items():
             found.update({key: sign * chosen[letter] for key, sign in keys})
         return {key: found[key] for key in self.scope}
 
 
 @dataclass(frozen=True)
-class _Place:
+class _NumberPlace:
     """Where a number stands: the family of nouns, its owner there, the path of the field below it."""
 
     family: str
@@ -108,9 +108,9 @@ class _Place:
         return self.path[0] == "at"
 
 
-def read_parameters(robot: Robot, book: Book, names: Names) -> Parameters:
+def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
     """Letters for all parameters of a robot, in its order."""
-    result = Parameters()
+    result = ParameterLetters()
     units = robot.parameter_units()
     found = robot.parameter_values()
     places = {
@@ -123,7 +123,7 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> Parameters:
             letter = Letter(plain(name), "parameter", _uses(robot, name), units[name], number)
             result.scope[name] = book.add(letter)
             result.keys[len(book.letters) - 1] = [(name, 1)]
-    groups: dict[object, list[_Place]] = {}
+    groups: dict[object, list[_NumberPlace]] = {}
     for place in places.values():
         number = abs(place.number) if place.mirrored else place.number
         groups.setdefault((place.family, place.path, number), []).append(place)
@@ -133,14 +133,14 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> Parameters:
     return result
 
 
-def _place(path: Path, key: str, number: float) -> _Place:
+def _place(path: Path, key: str, number: float) -> _NumberPlace:
     if path[0] in ("body", "gravity"):
-        return _Place(path[0], "", path[1:] if path[0] == "body" else path, key, number)
-    return _Place(str(path[0]), str(path[1]), path[2:], key, number)
+        return _NumberPlace(path[0], "", path[1:] if path[0] == "body" else path, key, number)
+    return _NumberPlace(str(path[0]), str(path[1]), path[2:], key, number)
 
 
 def _add_group(
-    robot: Robot, book: Book, names: Names, result: Parameters, group: list[_Place], unit: str
+    robot: Robot, book: Book, names: Names, result: ParameterLetters, group: list[_NumberPlace], unit: str
 ) -> None:
     """The letter of places that share one, or their number where it shapes the equations."""
     first = group[0]
@@ -167,7 +167,7 @@ def _shapes(name: str, number: float) -> bool:
     return name in _STRUCTURAL and any(abs(each - round(each)) < 1e-9 for each in steps)
 
 
-def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
+def _name(robot: Robot, names: Names, group: list[_NumberPlace]) -> tuple[str, str]:
     """Symbol and words for a group: with the owner's label where the group isn't the whole family."""
     first = group[0]
     if first.family == "gravity":
@@ -194,7 +194,7 @@ def _name(robot: Robot, names: Names, group: list[_Place]) -> tuple[str, str]:
     ), of
 
 
-def _whole(place: _Place, sharing: int, having: int, members: int) -> bool:
+def _whole(place: _NumberPlace, sharing: int, having: int, members: int) -> bool:
     """Whether a number is shared so widely that its symbol needs no owner: by all that have one, or by most."""
     if place.family == "joints":
         return sharing > 1 and sharing == having and place.path[0] != "at"
@@ -203,7 +203,7 @@ def _whole(place: _Place, sharing: int, having: int, members: int) -> bool:
     return sharing == having or (sharing > 1 and 2 * sharing > having)
 
 
-def _stem(place: _Place) -> tuple[str, str]:
+def _stem(place: _NumberPlace) -> tuple[str, str]:
     parts = [part for part in place.path if isinstance(part, str)]
     axes = [_XYZ[part] for part in place.path if isinstance(part, int)]
     name = next((part for part in parts if part in _FIELDS), parts[-1])

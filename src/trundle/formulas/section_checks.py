@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from trundle.arrays import Floats
 from trundle.formulas.bodies_section import PARTS, PointSection
 from trundle.formulas.comparison import product
 from trundle.formulas.dynamics import Dynamics
-from trundle.formulas.evaluation import Number, Values
-from trundle.formulas.evidence import Evidence, Numbers, dynamic_evidence
+from trundle.formulas.evaluation import LetterValues
+from trundle.formulas.evidence import Evidence, FigureValues, dynamic_evidence
 from trundle.formulas.kinematics_section import Forward, rolling_wheels
 from trundle.formulas.names import rate_of
 from trundle.formulas.sections import Equation, Section
@@ -66,9 +67,9 @@ def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
         evidence.checker.compare(equation.name, found, nearest, values.size(equation.left))
 
 
-def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Number], dict[str, Number]]:
+def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
-    u: dict[str, Number] = dict(evidence.independent)
+    u: dict[str, Floats] = dict(evidence.independent)
     if forward is not None:
         sheet = evidence.sheet
         speeds = sheet.assembly.speeds
@@ -81,7 +82,7 @@ def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Numbe
 
 
 def check_point(
-    evidence: Evidence, found: PointSection, u: Mapping[str, Number], nu: Mapping[str, Number]
+    evidence: Evidence, found: PointSection, u: Mapping[str, Floats], nu: Mapping[str, Floats]
 ) -> None:
     """Every equation about a point, with the point's place and velocity from its program."""
     seen, pose = _seen(evidence, found, u)
@@ -100,7 +101,9 @@ def check_point(
     evidence.checker.definitions(values)
 
 
-def _seen(evidence: Evidence, point: PointSection, u: Mapping[str, Number]) -> tuple[Numbers, np.ndarray]:
+def _seen(
+    evidence: Evidence, point: PointSection, u: Mapping[str, Floats]
+) -> tuple[FigureValues, np.ndarray]:
     """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
     tree = evidence.programs.mechanism.assembly.tree
     position, rotation, velocity = _frame(evidence, tree.links[point.link].name, point.place(tree), u)
@@ -113,7 +116,7 @@ def _seen(evidence: Evidence, point: PointSection, u: Mapping[str, Number]) -> t
 
 
 def _frame(
-    evidence: Evidence, link: str, place: Vector, u: Mapping[str, Number]
+    evidence: Evidence, link: str, place: Vector, u: Mapping[str, Floats]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position (3, points), rotation (3, 3, points) and velocity (6, points) of a point on a link, in world axes."""
     found = evidence.run(frame_program(evidence.programs, link, place), u)
@@ -122,7 +125,7 @@ def _frame(
 
 
 def _check_chain(
-    evidence: Evidence, title: str, matrices: Sequence[np.ndarray], pose: np.ndarray, u: Mapping[str, Number]
+    evidence: Evidence, title: str, matrices: Sequence[np.ndarray], pose: np.ndarray, u: Mapping[str, Floats]
 ) -> None:
     """The product of poses from joint to joint, against the program's pose as seen from the base."""
     chain = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
@@ -161,7 +164,7 @@ def check_dynamics(
 
 
 def _check_energy(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, kinetic: Number
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, kinetic: Floats
 ) -> None:
     """½ uᵀM u against the kinetic energy."""
     u = np.array([values(evidence.sheet.symbol(label)) for label in found.labels])
@@ -171,7 +174,7 @@ def _check_energy(
 
 
 def _check_motion(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, loops: bool
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, loops: bool
 ) -> np.ndarray:
     """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
     sheet = evidence.sheet
@@ -198,7 +201,7 @@ def _check_motion(
 
 
 def _check_accelerations(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: Values, size: np.ndarray
+    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, size: np.ndarray
 ) -> None:
     """Explicit accelerations, to what rounding in terms of these sizes makes of M⁻¹ times them."""
     mass = np.moveaxis(values.matrix(named["mass_matrix"].right), 2, 0)

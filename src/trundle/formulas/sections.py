@@ -13,7 +13,7 @@ from trundle.errors import InputError, suggest
 
 # A SymPy expression or matrix: its stubs know too little of either for what is asked of them.
 Expression = Any
-Matrix = sympy.ImmutableDenseMatrix
+SymbolicMatrix = sympy.ImmutableDenseMatrix
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Equation:
     name: str
     left: Expression
     right: Expression
-    vector: Matrix | None = None
+    vector: SymbolicMatrix | None = None
     meaning: str = ""
     given: bool = False
 

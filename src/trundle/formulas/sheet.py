@@ -11,8 +11,8 @@ import sympy
 from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.names import Names, words_of
-from trundle.formulas.parameter_letters import Parameters
-from trundle.formulas.sections import Matrix
+from trundle.formulas.parameter_letters import ParameterLetters
+from trundle.formulas.sections import SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import Configuration
@@ -31,7 +31,7 @@ class Sheet:
 
     here: Mechanism
     writer: Writer
-    parameters: Parameters
+    parameters: ParameterLetters
     names: Names
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
@@ -102,15 +102,15 @@ class Sheet:
         self.heard()
         return self.writer.expression(value)
 
-    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Matrix:
+    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> SymbolicMatrix:
         """A matrix of expressions."""
-        return Matrix([[self.expression(entry) for entry in row] for row in rows])
+        return SymbolicMatrix([[self.expression(entry) for entry in row] for row in rows])
 
     def symbol(self, name: str) -> sympy.Expr:
         """The symbol of a speed."""
         self.speed(name)
         return self.writer.symbol(self.speeds[name])
 
-    def column(self, names: Sequence[str]) -> Matrix:
+    def column(self, names: Sequence[str]) -> SymbolicMatrix:
         """A column of the symbols of speeds."""
-        return Matrix([self.symbol(name) for name in names])
+        return SymbolicMatrix([self.symbol(name) for name in names])

@@ -11,7 +11,7 @@ import sympy
 
 from trundle.formulas.algebra.sums import Sum
 from trundle.formulas.notes import Note, inline
-from trundle.formulas.sections import Matrix
+from trundle.formulas.sections import SymbolicMatrix
 from trundle.formulas.sheet import Sheet
 
 # A lost motion whose text is longer than this is no help.
@@ -44,7 +44,7 @@ def singularities(
 
 
 def _factor_note(
-    base: sympy.Expr, coordinates: set[sympy.Expr], motions: Matrix, left: Sequence[sympy.Symbol]
+    base: sympy.Expr, coordinates: set[sympy.Expr], motions: SymbolicMatrix, left: Sequence[sympy.Symbol]
 ) -> Note:
     """Where one factor with coordinates in it vanishes; for a sine or cosine of one angle, what is lost there."""
     if not isinstance(base, sympy.sin | sympy.cos):
@@ -58,7 +58,7 @@ def _factor_note(
     return Note(*parts)
 
 
-def _lost(motions: Matrix, left: Sequence[sympy.Symbol]) -> sympy.Expr | None:
+def _lost(motions: SymbolicMatrix, left: Sequence[sympy.Symbol]) -> sympy.Expr | None:
     """The first combination of velocities that a row of the adjugate makes, without the factors that its entries share;
     nothing where it is too long for a sentence.
     """

@@ -8,7 +8,7 @@ from contextlib import suppress
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.cofactors import adjugate, determinant
 from trundle.formulas.sheet import Sheet
-from trundle.mechanics.linear import Rows, dot
+from trundle.mechanics.linear import dot
 from trundle.model.forces import (
     base_frames,
     contact_place,
@@ -17,7 +17,7 @@ from trundle.model.forces import (
     sharing_wheels,
     wheel_loads,
 )
-from trundle.scalars import Scalar, maximum
+from trundle.scalars import AnyRows, Scalar, maximum
 
 # Shares with more terms are written by their plane.
 _MOST_TERMS = 30
@@ -69,7 +69,7 @@ def _mark(text: str) -> str:
     return f"_{text}" if text else ""
 
 
-def _gram(sheet: Sheet, shapes: Rows, kinds: Sequence[int], i: int, j: int) -> Scalar:
+def _gram(sheet: Sheet, shapes: AnyRows, kinds: Sequence[int], i: int, j: int) -> Scalar:
     """Σ over the wheels of a product of their places, as a letter."""
     total = sum((shape[i] * shape[j] for shape in shapes), sheet.book.number(0))
     what = _SHAPES[kinds[i]] + _SHAPES[kinds[j]]

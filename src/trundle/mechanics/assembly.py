@@ -11,11 +11,11 @@ from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element
-from trundle.mechanics.coupling import Axis, Coupling, Gear, Linkage, in_order
+from trundle.mechanics.coupling import ActionAxis, Gear, Linkage, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import KINDS, plane_axes
-from trundle.mechanics.loop_joints import HELD, End, Loop
+from trundle.mechanics.loop_joints import HELD, End, LoopJoint
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.reading import (
     element_of,
@@ -66,13 +66,13 @@ class Assembly:
     speeds: tuple[str, ...]
     quantities: Quantities
     wheels: tuple[WheelModel, ...]
-    couplings: tuple[Coupling, ...]
+    couplings: tuple[Transmission, ...]
     actuators: tuple[Actuator, ...]
     elements: tuple[Element, ...]
-    axes: Mapping[str, Axis]
+    axes: Mapping[str, ActionAxis]
     base_columns: tuple[int, ...]
     links: Mapping[str, int] = field(default_factory=dict)
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[LoopJoint, ...] = ()
     supplies: tuple[Supply, ...] = ()
 
     @property
@@ -95,7 +95,7 @@ class _Draft:
     links: list[Link] = field(default_factory=list)
     coordinates: list[Quantity] = field(default_factory=list)
     speeds: list[Quantity] = field(default_factory=list)
-    axes: dict[str, Axis] = field(default_factory=dict)
+    axes: dict[str, ActionAxis] = field(default_factory=dict)
     elements: list[Element] = field(default_factory=list)
     indices: dict[str, int] = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ class _Draft:
     def add_hinge(self, link: Link, drives: str, coordinate: str, rate: str, owner: str) -> tuple[int, int]:
         """Add a link that turns by one angle, which motors drive as `drives`: its index and its rate's column."""
         column = len(self.speeds)
-        self.axes[drives] = Axis(column, f"{owner}.{coordinate}")
+        self.axes[drives] = ActionAxis(column, f"{owner}.{coordinate}")
         speeds = (turning(rate, coordinate).of(owner),)
         return self.add(link, (angle(coordinate).of(owner),), speeds), column
 
@@ -125,7 +125,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
             _add_joint(draft, name, loop.hung, read, armatures)
     wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
     tree = Tree(tuple(draft.links), gravity_of(robot, read))
-    couplings: list[Coupling] = [
+    couplings: list[Transmission] = [
         _add_linkage(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
         for name, noun in linkages(robot.couplings).items()
     ]
@@ -191,7 +191,7 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
         draft.indices[joint.body.name] = index
     for ending, (axis, noun) in driven.items():
         slides = kind.speeds[axis.place].slides
-        draft.axes[name + ending] = Axis(column + axis.place, f"{name}.{axis.coordinate}", slides)
+        draft.axes[name + ending] = ActionAxis(column + axis.place, f"{name}.{axis.coordinate}", slides)
         draft.elements.append(element_of(column + axis.place, noun, read))
     if isinstance(joint, SphericalJoint):
         for place in range(len(kind.speeds)):
@@ -312,7 +312,7 @@ def _add_linkage(
     center = (pair[0].position[1] + pair[1].position[1]) / 2
     same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
     front = pair[0].position[0] if same else middle
-    draft.axes[name] = Axis(len(draft.speeds), f"{name}.angle")
+    draft.axes[name] = ActionAxis(len(draft.speeds), f"{name}.angle")
     draft.coordinates.append(angle("angle").of(name))
     draft.speeds.append(turning("rate", "angle").of(name))
     return Linkage(
@@ -325,7 +325,7 @@ def _add_linkage(
     )
 
 
-def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> Loop:
+def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> LoopJoint:
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components.
 
     One that is a link of its own (see `JointLoop`) is welded to the second end.
@@ -339,12 +339,12 @@ def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read)
         return End(indices[side.body], compose(described, Pose(axes, ZERO)))
 
     if isinstance(noun, JointLoop):
-        return Loop(name, "fixed", End(indices[name], IDENTITY_POSE), end(noun.second))
+        return LoopJoint(name, "fixed", End(indices[name], IDENTITY_POSE), end(noun.second))
     length = read(noun.length) if isinstance(noun, RodLoop) else 0
-    return Loop(name, noun.type, end(noun.first), end(noun.second), axes, length)
+    return LoopJoint(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
-def _actuator(name: str, motor: Motor, axis: Axis, read: Read) -> Actuator:
+def _actuator(name: str, motor: Motor, axis: ActionAxis, read: Read) -> Actuator:
     return Actuator(name, axis.column, motor, read, axis.slides)
 
 

@@ -17,11 +17,11 @@ from trundle.shown import Explained
 
 # Relative size below which a singular value counts as zero; the elimination's own (see `elimination.ZERO`).
 ZERO = 1e-9
-Point = tuple[float, float]
-Twist = tuple[float, float, float]
+PlanePoint = tuple[float, float]
+PlaneTwist = tuple[float, float, float]
 
 
-def centre_of_rotation(twist: Sequence[float]) -> Point | None:
+def centre_of_rotation(twist: Sequence[float]) -> PlanePoint | None:
     """The point (m, in the base's frame) that stands still under a twist (v_x, v_y, ω); None where it only shifts."""
     v_x, v_y, omega = (float(value) for value in twist)
     if abs(omega) <= ZERO * math.hypot(v_x, v_y, omega) or omega == 0:
@@ -39,10 +39,10 @@ class BaseMotion(Explained):
     is allowed, `nearest` is the twist with the least slip, and `slip` its contact velocity (m/s) at a speed of 1 m/s.
     """
 
-    basis: tuple[Twist, ...]
-    centre: Point | None = None
+    basis: tuple[PlaneTwist, ...]
+    centre: PlanePoint | None = None
     heading: float | None = None
-    nearest: Twist | None = None
+    nearest: PlaneTwist | None = None
     slip: float = 0.0
 
     @property
@@ -107,7 +107,7 @@ def _about_a_point(twist: np.ndarray) -> BaseMotion:
     return BaseMotion((_twist((point[1], -point[0], 1.0)),), point)
 
 
-def _forward(x: float, y: float) -> Point:
+def _forward(x: float, y: float) -> PlanePoint:
     """The direction or its opposite, whichever points forward (to the left where it points to neither)."""
     x, y = _clean(x), _clean(y)
     return (_clean(-x), _clean(-y)) if x < 0 or (x == 0 and y < 0) else (x, y)
@@ -118,6 +118,6 @@ def _clean(value: float) -> float:
     return 0.0 if abs(value) < 1e-12 else float(value)
 
 
-def _twist(values: Sequence[float] | np.ndarray) -> Twist:
+def _twist(values: Sequence[float] | np.ndarray) -> PlaneTwist:
     x, y, turn = (_clean(float(value)) for value in values)
     return x, y, turn

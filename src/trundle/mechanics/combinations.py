@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.mechanics.elimination import ZERO
-
-Array = npt.NDArray[np.float64]
 
 # Entries of orthonormal rows below this are no pivots: Gauss-Jordan would divide rounding by rounding.
 _PIVOT = 1e-6
 
 
-def echelon(rows: Array, scale: Array) -> Array:
+def echelon(rows: FloatArray, scale: FloatArray) -> FloatArray:
     """The same span in reduced row echelon form from the last state on, (k, n): each row in as few states as possible,
     its last one times 1.
 
@@ -41,7 +39,7 @@ def echelon(rows: Array, scale: Array) -> Array:
     return (result / result[range(len(result)), last][:, None])[::-1]
 
 
-def modulo(rows: Array, known: Array, scale: Array) -> Array:
+def modulo(rows: FloatArray, known: FloatArray, scale: FloatArray) -> FloatArray:
     """What `rows` say beyond `known`, both (·, n), as an echelon form without the last states of `known`'s rows.
 
     `known` is an echelon form in the span of `rows`.
@@ -54,7 +52,7 @@ def modulo(rows: Array, known: Array, scale: Array) -> Array:
     return echelon(right / scale, scale)
 
 
-def null_rows(matrix: Array) -> Array:
+def null_rows(matrix: FloatArray) -> FloatArray:
     """Orthonormal combinations of rows that vanish to 1e-9, (k, m) for a matrix (m, n) with entries of about 1."""
     if not matrix.size:
         return np.eye(len(matrix))

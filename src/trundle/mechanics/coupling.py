@@ -15,7 +15,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.scalars import Scalar, atan2, cos, is_zero, sin, sqrt
 
 
-class Axis(NamedTuple):
+class ActionAxis(NamedTuple):
     """One thing that a motor or an element can act on: the column of its rate, the name of its coordinate, and whether
     it slides.
     """
@@ -37,15 +37,15 @@ class Gear:
     """One coordinate that follows others by constant ratios: q_f = Σ r_k q_k + offset."""
 
     name: str
-    follower: Axis
-    leaders: tuple[Axis, ...]
+    follower: ActionAxis
+    leaders: tuple[ActionAxis, ...]
     ratios: tuple[Scalar, ...]
     offset: Scalar = 0
 
     what = "gear"
 
     @property
-    def followers(self) -> tuple[Axis, ...]:
+    def followers(self) -> tuple[ActionAxis, ...]:
         return (self.follower,)
 
     @property
@@ -77,8 +77,8 @@ class Linkage:
     """
 
     name: str
-    axis: Axis
-    followers: tuple[Axis, ...]
+    axis: ActionAxis
+    followers: tuple[ActionAxis, ...]
     offsets: tuple[Scalar, ...]
     wheelbase: Scalar
     armature: Scalar = 0
@@ -88,7 +88,7 @@ class Linkage:
     what = "linkage"
 
     @property
-    def leaders(self) -> tuple[Axis, ...]:
+    def leaders(self) -> tuple[ActionAxis, ...]:
         return (self.axis,)
 
     @property
@@ -119,13 +119,13 @@ class Linkage:
         return [(1 / (ahead * ahead + s * s),) for ahead in self.ahead(q[0])]
 
 
-Coupling = Gear | Linkage
+Transmission = Gear | Linkage
 
 
-def in_order(couplings: Iterable[Coupling]) -> tuple[Coupling, ...]:
+def in_order(couplings: Iterable[Transmission]) -> tuple[Transmission, ...]:
     """The couplings so that each comes after those that move what it follows; there must be no circle."""
     waiting = {coupling.name: coupling for coupling in couplings}
-    ordered: list[Coupling] = []
+    ordered: list[Transmission] = []
     while waiting:
         moved = {axis for coupling in waiting.values() for axis in coupling.followers}
         ready = [name for name, each in waiting.items() if not moved.intersection(each.leaders)]

@@ -12,7 +12,7 @@ from trundle.spatial.vectors import IDENTITY, ZERO, Vector, apply_transposed
 Axes = Literal["link", "world"]
 
 
-class Push(NamedTuple):
+class ExternalWrench(NamedTuple):
     """A wrench (force in N, moment in N m) on the link `link` at a point of it (m, in the link's frame).
 
     `axes` says along whose axes force and moment are given; the moment is about the point.
@@ -24,7 +24,7 @@ class Push(NamedTuple):
     axes: Axes = "link"
 
 
-def link_wrenches(tree: Tree, world: Sequence[Pose], pushes: Iterable[Push]) -> list[Force]:
+def link_wrenches(tree: Tree, world: Sequence[Pose], pushes: Iterable[ExternalWrench]) -> list[Force]:
     """The sum of the pushes on each link, in the link's frame and about its origin; `world` are T_world_link."""
     total = [ZERO_FORCE] * len(tree.links)
     for push in pushes:

@@ -21,7 +21,7 @@ from trundle.mechanics.articulated import (
 )
 from trundle.mechanics.linear import solve_positive
 from trundle.mechanics.tree import WORLD, Link, Tree, combine
-from trundle.scalars import Scalar, is_zero, minus, plus, times
+from trundle.scalars import Rows, Scalar, is_zero, minus, plus, times
 from trundle.spatial.motions import (
     ZERO_FORCE,
     ZERO_MOTION,
@@ -36,8 +36,6 @@ from trundle.spatial.motions import (
     scale_force,
 )
 from trundle.spatial.vectors import ZERO, Vector, add, apply, apply_transposed, cross, dot, scale, subtract
-
-Rows = list[list[Scalar]]
 
 
 @dataclass(frozen=True)

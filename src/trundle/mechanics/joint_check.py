@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 from trundle.errors import InputError
-from trundle.mechanics.joints import JointKind, Shape
+from trundle.mechanics.joints import JointKind, JointShape
 from trundle.robot.bodies import Joint
 from trundle.spatial.motions import Pose, compose, inverse
 from trundle.spatial.vectors import subtract
@@ -57,7 +57,7 @@ def _check_formulas(name: str, kind: JointKind) -> None:
 
 
 def _wrong(kind: JointKind) -> str:
-    shape = Shape()
+    shape = JointShape()
     q = [each.start + 0.3 + 0.1 * place for place, each in enumerate(kind.coordinates)]
     pose = kind.pose(shape, q)
     columns = kind.subspace(shape, pose)

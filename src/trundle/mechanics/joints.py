@@ -39,7 +39,7 @@ class Turn(NamedTuple):
     sin: Scalar
 
 
-class Shape(NamedTuple):
+class JointShape(NamedTuple):
     """What a joint's formulas depend on beside q: constant unit axes in the joint's frame, a screw's advance (m/rad),
     and where the joint's frame stands in the parent link's.
     """
@@ -67,9 +67,9 @@ class JointKind(NamedTuple):
 
     coordinates: tuple[Quantity, ...]
     speeds: tuple[Quantity, ...]
-    pose: Callable[[Shape, Sequence[Scalar]], Pose]
-    subspace: Callable[[Shape, Pose], Columns]
-    rates: Callable[[Shape, Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
+    pose: Callable[[JointShape, Sequence[Scalar]], Pose]
+    subspace: Callable[[JointShape, Pose], Columns]
+    rates: Callable[[JointShape, Sequence[Scalar], Sequence[Scalar]], tuple[Scalar, ...]]
     subspace_rate: Callable[[Columns, Sequence[Scalar]], Columns] = _constant
     hinge: bool = False
     frame_stays: bool = False
@@ -138,36 +138,36 @@ def plane_axes(normal: Vector) -> tuple[Vector, Vector]:
     return first, cross(normal, first)
 
 
-def _planar_pose(shape: Shape, q: Sequence[Scalar]) -> Pose:
+def _planar_pose(shape: JointShape, q: Sequence[Scalar]) -> Pose:
     first, second = plane_axes(shape.axis)
     return Pose(rotation_about(shape.axis, q[2]), add(scale(q[0], first), scale(q[1], second)))
 
 
-def _planar_subspace(shape: Shape, _pose: Pose) -> Columns:
+def _planar_subspace(shape: JointShape, _pose: Pose) -> Columns:
     first, second = plane_axes(shape.axis)
     return (Motion(first, ZERO), Motion(second, ZERO), Motion(ZERO, shape.axis))
 
 
-def _planar_rates(_shape: Shape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _planar_rates(_shape: JointShape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     c, s = _turn(q[2])
     return (c * nu[0] - s * nu[1], s * nu[0] + c * nu[1], nu[2])
 
 
-def _floating_pose(_shape: Shape, q: Sequence[Scalar]) -> Pose:
+def _floating_pose(_shape: JointShape, q: Sequence[Scalar]) -> Pose:
     return Pose(quaternion_rotation(*q[3:7]), (q[0], q[1], q[2]))
 
 
-def _floating_rates(_shape: Shape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _floating_rates(_shape: JointShape, q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """ṗ = R v, v and ω in the child's frame."""
     velocity = apply(quaternion_rotation(*q[3:7]), (nu[0], nu[1], nu[2]))
     return (*velocity, *_quaternion_rates(q[3:7], nu[3:6]))
 
 
-def _universal_pose(shape: Shape, q: Sequence[Scalar]) -> Pose:
+def _universal_pose(shape: JointShape, q: Sequence[Scalar]) -> Pose:
     return Pose(multiply(rotation_about(shape.axis, q[0]), rotation_about(shape.second_axis, q[1])), ZERO)
 
 
-def _universal_subspace(shape: Shape, pose: Pose) -> Columns:
+def _universal_subspace(shape: JointShape, pose: Pose) -> Columns:
     """The first axis as the child sees it, and the second, which the child carries.
 
     R₂ᵀ a₁ = (R₁ R₂)ᵀ a₁, so the joint's pose is all that is needed.
@@ -182,7 +182,7 @@ def _universal_subspace_rate(columns: Columns, nu: Sequence[Scalar]) -> Columns:
     return (Motion(ZERO, scale(nu[1], cross(first.angular, second.angular))), ZERO_MOTION)
 
 
-def _pin_slot_subspace(shape: Shape, pose: Pose) -> Columns:
+def _pin_slot_subspace(shape: JointShape, pose: Pose) -> Columns:
     """The pin's axis, and the slot as the child sees it, which turns with the pin."""
     slot = apply_transposed(pose.rotation, apply(shape.placement.rotation, shape.second_axis))
     return (Motion(ZERO, shape.axis), Motion(slot, ZERO))
@@ -194,11 +194,11 @@ def _pin_slot_subspace_rate(columns: Columns, nu: Sequence[Scalar]) -> Columns:
     return (ZERO_MOTION, Motion(scale(nu[0], cross(slot.linear, pin.angular)), ZERO))
 
 
-def _same(_shape: Shape, _q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _same(_shape: JointShape, _q: Sequence[Scalar], nu: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple(nu)
 
 
-def _turns_about(shape: Shape, _pose: Pose) -> Columns:
+def _turns_about(shape: JointShape, _pose: Pose) -> Columns:
     return (Motion(ZERO, shape.axis),)
 
 

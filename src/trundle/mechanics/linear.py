@@ -6,23 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trundle.scalars import Scalar, is_zero, plus, times
-
-Rows = Sequence[Sequence[Scalar]]
+from trundle.scalars import AnyRows, Scalar, is_zero, plus, times
 
 
-def product(a: Rows, b: Rows) -> list[list[Scalar]]:
+def product(a: AnyRows, b: AnyRows) -> list[list[Scalar]]:
     """A B."""
     columns = list(zip(*b, strict=True))
     return [[dot(row, column) for column in columns] for row in a]
 
 
-def apply(a: Rows, x: Sequence[Scalar]) -> list[Scalar]:
+def apply(a: AnyRows, x: Sequence[Scalar]) -> list[Scalar]:
     """A x."""
     return [dot(row, x) for row in a]
 
 
-def transpose(a: Rows) -> list[list[Scalar]]:
+def transpose(a: AnyRows) -> list[list[Scalar]]:
     """Aᵀ."""
     return [list(column) for column in zip(*a, strict=True)]
 
@@ -36,7 +34,7 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def table(rows: Rows, count: int, width: int) -> np.ndarray:
+def table(rows: AnyRows, count: int, width: int) -> np.ndarray:
     """Rows of numbers and of batches (count,) as one array, (count, rows, width)."""
     result = np.zeros((count, len(rows), width))
     for i, row in enumerate(rows):
@@ -46,7 +44,7 @@ def table(rows: Rows, count: int, width: int) -> np.ndarray:
     return result
 
 
-def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:
+def solve_positive(a: AnyRows, right: AnyRows) -> list[list[Scalar]]:
     """X with A X = B for symmetric positive-definite A, by A = L D Lᵀ without pivoting (Golub & Van Loan 2013, alg.
     4.1.2).
 
@@ -64,7 +62,7 @@ def solve_positive(a: Rows, right: Rows) -> list[list[Scalar]]:
     return transpose([_substitute(lower, diagonal, column) for column in zip(*right, strict=True)])
 
 
-def _substitute(lower: Rows, diagonal: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
+def _substitute(lower: AnyRows, diagonal: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
     n = len(right)
     y: list[Scalar] = []
     for i in range(n):

@@ -48,7 +48,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopJoint:
     """A closing joint of one kind of `HELD`, or a `rod` of a `length` (m) between the frames' origins.
 
     `axes` turns components in a's frame, whose z is the joint's axis, into those of the frame that was described.
@@ -72,7 +72,7 @@ class Closure:
     rows: tuple[list[Scalar], ...]
     wrenches: tuple[Force, ...]
 
-    def wrench(self, loop: Loop, multipliers: Sequence[Scalar]) -> Force:
+    def wrench(self, loop: LoopJoint, multipliers: Sequence[Scalar]) -> Force:
         """The wrench of the loop's joint on its second body, about b's origin, in the described axes of a (N, N m)."""
         total = ZERO_FORCE
         for unit, value in zip(self.wrenches, multipliers, strict=True):
@@ -80,7 +80,7 @@ class Closure:
         return Force(apply(loop.axes, total.force), apply(loop.axes, total.moment))
 
 
-def close(tree: Tree, poses: Sequence[Pose], loop: Loop, width: int) -> Closure:
+def close(tree: Tree, poses: Sequence[Pose], loop: LoopJoint, width: int) -> Closure:
     """The loop's residuals and rows at joint poses T_parent_link; rows padded with zeros to `width` columns."""
     pose, columns = relative_motion(tree, poses, loop)
     held = HELD.get(loop.kind)
@@ -99,7 +99,7 @@ def close(tree: Tree, poses: Sequence[Pose], loop: Loop, width: int) -> Closure:
     return Closure(tuple(gaps), tuple(rows), tuple(directions))
 
 
-def relative_motion(tree: Tree, poses: Sequence[Pose], loop: Loop) -> tuple[Pose, list[Motion]]:
+def relative_motion(tree: Tree, poses: Sequence[Pose], loop: LoopJoint) -> tuple[Pose, list[Motion]]:
     """T_a_b, and columns J_j in a's axes: b's origin moves past a with Σ J_j ν_j (m/s; rad/s).
 
     Only the joints between the two links and the last one that carries both have a part in it: what is common cancels
@@ -148,7 +148,7 @@ def _turned(rotation: Matrix) -> tuple[tuple[Scalar, Vector], ...]:
     )
 
 
-def facing(tree: Tree, poses: Sequence[Pose], loop: Loop) -> list[Scalar]:
+def facing(tree: Tree, poses: Sequence[Pose], loop: LoopJoint) -> list[Scalar]:
     """What is positive where the loop's closed ends face each other the right way round, which the residuals don't see:
     components of R that are 1 there and −1 after half a turn.
     """

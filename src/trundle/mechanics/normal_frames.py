@@ -34,8 +34,6 @@ from trundle.spatial.vectors import (
     transpose,
 )
 
-Array = np.ndarray
-
 # Axes closer to parallel than this (sine) have their common normal too far away to reckon from it.
 _APART = 0.3
 # What is smaller (against 1, or against a body's largest entry) is the rounding of a zero.
@@ -52,7 +50,7 @@ class Normal(NamedTuple):
     places: list[tuple[int, Pose]]
 
 
-class _Way(NamedTuple):
+class _HingeWay(NamedTuple):
     """From a carrier to a link: constant steps, then with the hinge a way (m) and an angle more than its own (rad); the
     link's new frame in its own. All poses here are in floats.
     """
@@ -129,14 +127,14 @@ def _is_simple(link: Link) -> bool:
     return link.placement.rotation == IDENTITY or (turn is not None and turn.axis == along[0])
 
 
-def _axis(link: Link) -> tuple[Array, Array]:
+def _axis(link: Link) -> tuple[np.ndarray, np.ndarray]:
     """Direction and a point of the hinge's axis, in the parent's own frame."""
     return np.array(apply(link.placement.rotation, link.axis), float), np.array(
         link.placement.position, float
     )
 
 
-def _way(link: Link, carrier: Pose, is_heir: bool, heir: Link | None) -> _Way:
+def _way(link: Link, carrier: Pose, is_heir: bool, heir: Link | None) -> _HingeWay:
     """The way from a carrier's frame to a new one of the link: towards its heir, or where its hinge is reached."""
     steps, hinge = _approach(link, carrier, is_heir)
     frame = hinge if heir is None else _toward(link, heir)
@@ -146,7 +144,7 @@ def _way(link: Link, carrier: Pose, is_heir: bool, heir: Link | None) -> _Way:
     along: Vector = (0, 0, ahead.position[2])
     if _is_unturned(steps[-1]):
         along = add(along, steps.pop().position)
-    return _Way(steps, along, float(np.arctan2(ahead.rotation[1][0], ahead.rotation[0][0])), frame)
+    return _HingeWay(steps, along, float(np.arctan2(ahead.rotation[1][0], ahead.rotation[0][0])), frame)
 
 
 def _approach(link: Link, carrier: Pose, is_heir: bool) -> tuple[list[Pose], Pose]:
@@ -178,7 +176,7 @@ def _toward(link: Link, heir: Link) -> Pose:
     return Pose(transpose((tuple(x), tuple(np.cross(z, x)), tuple(z))), tuple(foot * z))
 
 
-def _in_frame(link: Link, way: _Way) -> Link:
+def _in_frame(link: Link, way: _HingeWay) -> Link:
     """The link in its new frame, its hinge about z."""
     inertia = inertia_to_parent(_tidy(inverse(way.frame)), link.inertia)
     rotational = np.array(inertia.rotational, float)
@@ -186,7 +184,7 @@ def _in_frame(link: Link, way: _Way) -> Link:
     return replace(link, axis=(0, 0, 1), placement=Pose(IDENTITY, _vector(way.along)), inertia=inertia)
 
 
-def _normal(z: Array, direction: Array, point: Array) -> tuple[Array, float]:
+def _normal(z: np.ndarray, direction: np.ndarray, point: np.ndarray) -> tuple[np.ndarray, float]:
     """Of the axis z through the origin and another one: the unit vector across both, and where on z their normal
     stands, 0 where they are too near parallel.
     """
@@ -211,13 +209,13 @@ def _tidy(pose: Pose) -> Pose:
     return Pose(_matrix(pose.rotation), _vector(pose.position) if any(pose.position) else ZERO)
 
 
-def _matrix(rows: Matrix | Array) -> Matrix:
+def _matrix(rows: Matrix | np.ndarray) -> Matrix:
     size = float(np.abs(np.array(rows, float)).max(initial=0.0))
     first, second, third = (_vector(row, size) for row in rows)
     return first, second, third
 
 
-def _vector(x: Vector | Array, size: float = 1.0) -> Vector:
+def _vector(x: Vector | np.ndarray, size: float = 1.0) -> Vector:
     return (_plain(x[0], size), _plain(x[1], size), _plain(x[2], size))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from trundle.errors import InputError
 
-Kind = Literal[
+QuantityKind = Literal[
     "coordinate", "quaternion", "speed", "state", "command", "force", "slip", "place", "power", "energy",
     "residual", "time", "other",
 ]  # fmt: skip
@@ -40,7 +40,7 @@ class Quantity:
 
     name: str
     unit: str = ""
-    kind: Kind = "other"
+    kind: QuantityKind = "other"
     owner: str = ""
     start: float = 0.0
     coordinate: str = ""

@@ -7,13 +7,11 @@ from trundle.mechanics.tree import NO_INERTIA
 from trundle.robot.bodies import Body, Sliding, Turning
 from trundle.robot.kinds import Read
 from trundle.robot.parts import Parts
-from trundle.robot.values import Value
+from trundle.robot.values import Value, ValueVector
 from trundle.robot.wheels import RollingWheel
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Inertia, inertia_about_origin
 from trundle.spatial.vectors import ZERO, Vector
-
-Values = tuple[Value, Value, Value]
 
 
 def gravity_of(robot: Parts, read: Read) -> Vector:
@@ -25,7 +23,7 @@ def gravity_of(robot: Parts, read: Read) -> Vector:
     return (0, 0, 0 if is_zero(down) else -down)
 
 
-def vector(values: Values, read: Read) -> Vector:
+def vector(values: ValueVector, read: Read) -> Vector:
     """Three values."""
     return (read(values[0]), read(values[1]), read(values[2]))
 
@@ -64,7 +62,7 @@ def element_of(column: int, noun: Turning | Sliding, read: Read) -> Element:
     )
 
 
-def unit_axis(axis: Values) -> Vector:
+def unit_axis(axis: ValueVector) -> Vector:
     """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
     x, y, z = (value.number for value in axis)
     length = (x * x + y * y + z * z) ** 0.5

@@ -68,7 +68,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Problem:
+class RollingProblem:
     """Constraint rows A(q) as scalars, at the reference configuration (steering straight), and as samples (s, m, n),
     the last of them at the reference configuration too.
 
@@ -85,7 +85,7 @@ class Problem:
     order: tuple[int, ...]
 
 
-def independent_speeds(problem: Problem, chosen: Sequence[str] | None = None) -> Basis:
+def independent_speeds(problem: RollingProblem, chosen: Sequence[str] | None = None) -> Basis:
     """S(q) and the labels of u: the user's choice of speeds, or the best ones in the base's own frame.
 
     Raises `Locked` where the base cannot move at all, InputError where the chosen speeds don't determine the motion.
@@ -121,7 +121,7 @@ def _unit(places: Sequence[int]) -> list[list[Scalar]]:
 
 
 def _assemble(
-    problem: Problem,
+    problem: RollingProblem,
     pivots: Sequence[tuple[int, int]],
     rest: Sequence[int],
     free: Sequence[int],
@@ -137,7 +137,7 @@ def _assemble(
     return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + (rank or len(rest))))
 
 
-def _unit_basis(problem: Problem, chosen: Sequence[str] | None) -> Basis:
+def _unit_basis(problem: RollingProblem, chosen: Sequence[str] | None) -> Basis:
     if chosen is not None and set(chosen) != set(problem.speeds):
         raise InputError(
             f"the chosen speeds {', '.join(chosen)} are not all the independent ones",
@@ -148,7 +148,11 @@ def _unit_basis(problem: Problem, chosen: Sequence[str] | None) -> Basis:
 
 
 def _refuse_lock(
-    problem: Problem, free: Sequence[int], pivots: Sequence[tuple[int, int]], acting: Sequence[int], rank: int
+    problem: RollingProblem,
+    free: Sequence[int],
+    pivots: Sequence[tuple[int, int]],
+    acting: Sequence[int],
+    rank: int,
 ) -> None:
     """Raise `Locked` where rows of that rank take what the pivots leave of the base's motion."""
     if problem.base and rank >= len(set(free) & set(problem.base)):
@@ -157,7 +161,7 @@ def _refuse_lock(
 
 
 def _steered_basis(
-    problem: Problem,
+    problem: RollingProblem,
     pivots: list[tuple[int, int]],
     acting: list[int],
     rank: int,
@@ -231,7 +235,7 @@ def _about_two_wheels(vectors: Sequence[Sequence[Scalar]], about: Sequence[Row])
 
 
 def _only_turn(
-    problem: Problem, reduced: np.ndarray, pivots: Sequence[tuple[int, int]], rows: Sequence[int]
+    problem: RollingProblem, reduced: np.ndarray, pivots: Sequence[tuple[int, int]], rows: Sequence[int]
 ) -> np.ndarray | None:
     """The one twist that steered wheels leave a base, as numbers, if it is the same wherever they are turned to: about
     a place that all axles pass through. Else None. (At the reference, left out here, they may leave more.)
@@ -241,7 +245,7 @@ def _only_turn(
     return twists[0] if generic_rank(twists[None]) == 1 else None
 
 
-def _rests(problem: Problem, turn: np.ndarray, row: int, at_rest: np.ndarray) -> bool:
+def _rests(problem: RollingProblem, turn: np.ndarray, row: int, at_rest: np.ndarray) -> bool:
     """Whether a steered wheel has no speed of its own as the base turns, or starts as one more fixed wheel."""
     base = list(problem.base)
     speed = problem.samples[-1][problem.about[row].along][base] @ turn
@@ -263,7 +267,7 @@ def _refuse_turning(owners: Sequence[str]) -> NoReturn:
 
 
 def _about_many_wheels(
-    problem: Problem, vectors: Sequence[Sequence[Scalar]], lateral: int, base_free: Sequence[int]
+    problem: RollingProblem, vectors: Sequence[Sequence[Scalar]], lateral: int, base_free: Sequence[int]
 ) -> list[list[Scalar]]:
     """More rows C than their rank of 2, as wheels have that are steered together: the one twist that all allow is the
     projection of a wheel's heading on their null space, P h = adj(CᵀC) h/tr(adj(CᵀC)).
@@ -282,7 +286,7 @@ def _about_many_wheels(
 
 
 def _beside_fixed_wheels(
-    problem: Problem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
+    problem: RollingProblem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
 ) -> list[list[Scalar]]:
     """Fixed wheels on one axle and a steered one: the null vector of the steered wheel's row, scaled to the speed of
     its pivot along its heading.
@@ -302,7 +306,7 @@ def _beside_fixed_wheels(
 
 
 def _on_the_axle(
-    problem: Problem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
+    problem: RollingProblem, pivots: Sequence[tuple[int, int]], row: int, base_free: Sequence[int]
 ) -> list[list[Scalar]]:
     """A steered wheel with scrub whose pivot is on the fixed wheels' axle: the twist about that pivot, (y, −x, 1),
     scaled to its contact's own speed.
@@ -314,7 +318,7 @@ def _on_the_axle(
     return [[twist[j] / speed] for j in base_free]
 
 
-def _chosen_basis(problem: Problem, chosen: Sequence[str]) -> Basis:
+def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
     unknown = [name for name in chosen if name not in problem.speeds]
     if unknown:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trundle.mechanics.joints import KINDS, JointKind, Shape
+from trundle.mechanics.joints import KINDS, JointKind, JointShape
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
     IDENTITY_POSE,
@@ -55,9 +55,9 @@ class Link:
         return bool(self.joint.speeds)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> JointShape:
         """What the joint's formulas depend on beside its coordinates."""
-        return Shape(self.axis, self.second_axis, self.pitch, self.placement)
+        return JointShape(self.axis, self.second_axis, self.pitch, self.placement)
 
     @property
     def armatures(self) -> tuple[Scalar, ...]:

@@ -21,7 +21,7 @@ from trundle.mechanics.loop_joints import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import WIDE, NumericLoops
-from trundle.model.samples import Samples
+from trundle.model.samples import SymbolSamples
 from trundle.model.symbols import evaluated
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
@@ -49,7 +49,7 @@ class Closures:
     rows: list[list[Scalar]]
     owners: tuple[str, ...]
     closures: Mapping[str, Closure]
-    samples: Samples
+    samples: SymbolSamples
     row_count: int
     empty: tuple[tuple[str, int], ...]  # loop and place of each row that vanishes
 
@@ -164,7 +164,7 @@ def _closed_samples(
     values: np.ndarray,
     rows: Sequence[Sequence[Scalar]],
     symbols: GroupsOfSymbols,
-) -> Samples:
+) -> SymbolSamples:
     """Closed configurations with speeds that keep them so; raises InputError where none closes."""
     state, commands, _ = symbols
     found, count = loops.samples, len(loops.names)
@@ -173,7 +173,7 @@ def _closed_samples(
     others = [np.zeros((len(commands), len(found)))]
     others += [np.repeat(values[:, None], len(found), axis=1)]
     x = np.hstack([found, beside[:, count:]])
-    samples = Samples(symbols, (x.T, *others), CLOSED_ZERO, (beside.T, *others))
+    samples = SymbolSamples(symbols, (x.T, *others), CLOSED_ZERO, (beside.T, *others))
     if rows:
         moving = slice(count, count + len(rows[0]))
         for place, slope in enumerate(samples.of_constraints(rows)):

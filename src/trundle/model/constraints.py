@@ -11,12 +11,11 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import dot
-from trundle.mechanics.rolling import Basis, Locked, Problem, Row, independent_speeds
+from trundle.mechanics.rolling import Basis, Locked, RollingProblem, Row, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
 from trundle.model.configuration import Configuration, configure
-from trundle.scalars import Scalar, is_zero, minus, times
+from trundle.scalars import Rows, Scalar, is_zero, minus, times
 
-Rows = list[list[Scalar]]
 # Configurations at which ranks are found. Generic rank fails at a random one with probability zero; five guard
 # against bad luck.
 SAMPLES = 5
@@ -114,7 +113,7 @@ def rolling_problem(
     names: Sequence[str],
     at: Configuration,
     samples: np.ndarray,
-) -> Problem:
+) -> RollingProblem:
     """The rolling constraints of the ideal wheels, ready for `independent_speeds`; `samples` are the rows' numbers."""
     wheels = ideal_wheels(assembly)
     rows, about = constraint_rows(assembly, at, wheels)
@@ -123,10 +122,12 @@ def rolling_problem(
         straight = configure(assembly, names, assembly.quantities.starts(names))
     reference, _ = constraint_rows(assembly, straight, wheels)
     base = assembly.base_columns if len(assembly.base_columns) == 3 else ()
-    return Problem(rows, reference, samples, tuple(about), assembly.speeds, base, elimination_order(assembly))
+    return RollingProblem(
+        rows, reference, samples, tuple(about), assembly.speeds, base, elimination_order(assembly)
+    )
 
 
-def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> Basis:
+def solve_rolling(problem: RollingProblem, name: str, chosen: Sequence[str] | None) -> Basis:
     """S(q) and the independent speeds, or an explanation of what locks the robot."""
     try:
         return independent_speeds(problem, chosen)
@@ -136,7 +137,7 @@ def solve_rolling(problem: Problem, name: str, chosen: Sequence[str] | None) -> 
         raise _locked(problem, name, locked) from None
 
 
-def locked_by_gears(problem: Problem) -> bool:
+def locked_by_gears(problem: RollingProblem) -> bool:
     """Whether a locked robot would move without its gears."""
     kept = [row for row, about in enumerate(problem.about) if about.what != Gear.what]
     if len(kept) == len(problem.about):
@@ -155,7 +156,7 @@ def locked_by_gears(problem: Problem) -> bool:
     return True
 
 
-def _geared(problem: Problem, name: str) -> InputError:
+def _geared(problem: RollingProblem, name: str) -> InputError:
     gears = ", ".join(dict.fromkeys(about.owner for about in problem.about if about.what == Gear.what))
     return InputError(
         f"the gears of '{name}' ({gears}) lock it: without them its ideal wheels would let it move",
@@ -165,7 +166,7 @@ def _geared(problem: Problem, name: str) -> InputError:
     )
 
 
-def _locked(problem: Problem, name: str, locked: Locked) -> InputError:
+def _locked(problem: RollingProblem, name: str, locked: Locked) -> InputError:
     about = [problem.about[row] for row in locked.rows]
     owners = list(dict.fromkeys(each.owner for each in about if each.position is not None))
     wheels = ", ".join(owners)

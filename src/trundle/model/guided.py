@@ -13,8 +13,8 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.elimination import ZERO, eliminate, generic_rank, plan_pivots
-from trundle.mechanics.linear import Rows, dot, solve_positive
-from trundle.scalars import Scalar, is_zero, minus, times
+from trundle.mechanics.linear import dot, solve_positive
+from trundle.scalars import AnyRows, Scalar, is_zero, minus, times
 
 # Asymmetry, relative to the largest entry, that is rounding of unsimplified expressions.
 _SYMMETRIC = 1e-10
@@ -25,7 +25,7 @@ _NO_MASS = "does a mass or an inertia resist them? (a point on the axis resists 
 
 
 def solve_guided(
-    a: Rows, right: Rows, samples: np.ndarray, names: Sequence[str], what: str
+    a: AnyRows, right: AnyRows, samples: np.ndarray, names: Sequence[str], what: str
 ) -> list[list[Scalar]]:
     """X with A X = B for square A (n, n) and B (n, m) as rows.
 
@@ -92,7 +92,7 @@ def _undetermined(samples: np.ndarray, names: Sequence[str]) -> list[str]:
     return [name for name, column in zip(names, null.T, strict=True) if np.abs(column).max(initial=0) > 1e-6]
 
 
-def _by_cofactors(a: Rows, right: Rows) -> list[list[Scalar]]:
+def _by_cofactors(a: AnyRows, right: AnyRows) -> list[list[Scalar]]:
     """X = adj(A) B / det(A), for n ≤ 3: no pivot that could vanish where A is regular."""
     adjugate, determinant = _adjugate(a)
     columns = list(zip(*right, strict=True))
@@ -103,7 +103,7 @@ def _over(x: Scalar, y: Scalar) -> Scalar:
     return 0 if is_zero(x) else x / y
 
 
-def _adjugate(a: Rows) -> tuple[list[list[Scalar]], Scalar]:
+def _adjugate(a: AnyRows) -> tuple[list[list[Scalar]], Scalar]:
     n = len(a)
     if n == 1:
         return [[1]], a[0][0]
@@ -118,5 +118,5 @@ def _adjugate(a: Rows) -> tuple[list[list[Scalar]], Scalar]:
     return adjugate, dot(a[0], [row[0] for row in adjugate])
 
 
-def _minor(a: Rows, r: int, s: int, c: int, d: int) -> Scalar:
+def _minor(a: AnyRows, r: int, s: int, c: int, d: int) -> Scalar:
     return minus(times(a[r][c], a[s][d]), times(a[r][d], a[s][c]))

@@ -41,7 +41,7 @@ def residual_rows(manifold: Program, kind: Held) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Bound:
+class Constrained:
     """What constraints may bind: a model, or the kinematics of given rates.
 
     Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
@@ -87,7 +87,9 @@ class Bound:
         return None if self.manifold is None else self.manifold.jacobian("residual", "state")
 
 
-def changed_numbers(model: Bound, changes: Mapping[str, object], rows: int, rank: int) -> dict[str, float]:
+def changed_numbers(
+    model: Constrained, changes: Mapping[str, object], rows: int, rank: int
+) -> dict[str, float]:
     """The parameters in order, some of them changed; raises InputError for unknown names, for what is no number, and
     for numbers that make redundant constraints independent, of which there are `rows` with a `rank`.
     """
@@ -110,7 +112,7 @@ def changed_numbers(model: Bound, changes: Mapping[str, object], rows: int, rank
     return values
 
 
-def _check_rank(model: Bound, values: Mapping[str, float], derived: int) -> None:
+def _check_rank(model: Constrained, values: Mapping[str, float], derived: int) -> None:
     """The derivation left out constraints that repeated others at the model's own numbers; at others they may not."""
     x = np.random.default_rng(0).uniform(-1, 1, len(model.states))
     look = _Look(model)
@@ -130,7 +132,7 @@ def _check_rank(model: Bound, values: Mapping[str, float], derived: int) -> None
 
 
 def settle(
-    model: Bound, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
+    model: Constrained, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
 ) -> list[float]:
     """x on the constraints: first the coordinates, then the speeds, by the least change (`mechanics.closing.settled`).
 
@@ -146,7 +148,7 @@ def settle(
 
 
 def settle_batch(
-    model: Bound, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any]
+    model: Constrained, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The same for the states of many robots at once; (count,) or numbers by name, in and out."""
     if model.manifold is None:
@@ -190,7 +192,7 @@ class _Look:
     `prepare` makes a program a function: one that interprets it for a single robot, a kernel for many.
     """
 
-    model: Bound
+    model: Constrained
     prepare: Callable[[Program], Evaluation] = lambda program: program.evaluate
 
     @cached_property
@@ -275,7 +277,7 @@ def _settled_speeds(
     return best, least
 
 
-def on_manifold(model: Bound, states: np.ndarray, commands: np.ndarray, p: np.ndarray) -> np.ndarray:
+def on_manifold(model: Constrained, states: np.ndarray, commands: np.ndarray, p: np.ndarray) -> np.ndarray:
     """States (n, samples) moved onto the constraints by the model's projection, twice: each step squares the error."""
     from trundle.program import compile_program
 

@@ -15,7 +15,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.linear import apply, table
-from trundle.mechanics.rolling import Basis, Problem
+from trundle.mechanics.rolling import Basis, RollingProblem
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import (
     Configuration,
@@ -27,14 +27,13 @@ from trundle.model.constraints import (
     SAMPLES,
     SEED,
     SPREAD,
-    Rows,
     constraint_rows,
     ideal_wheels,
     rolling_problem,
     solve_rolling,
 )
 from trundle.robot import Robot
-from trundle.scalars import Scalar
+from trundle.scalars import Rows, Scalar
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class Mechanism:
         return table(rows(numbers.configured(list(q.T))), len(q), len(numbers.assembly.speeds))
 
     @cached_property
-    def rolling(self) -> Problem:
+    def rolling(self) -> RollingProblem:
         """The rows of ideal wheels and couplings, with the numbers on which their ranks are decided."""
         samples = self.sampled(lambda numbers: numbers.rows(ideal_wheels(numbers.assembly)))
         return rolling_problem(self.assembly, self.names, self.at, samples)

@@ -14,7 +14,7 @@ import numpy as np
 from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.mechanics.mobility import Mobility
-from trundle.model.manifold import Bound, changed_numbers, settle
+from trundle.model.manifold import Constrained, changed_numbers, settle
 from trundle.model.mechanism import mechanism
 from trundle.program import Program
 from trundle.robot import Robot
@@ -23,12 +23,13 @@ from trundle.shown import Explained, Shown
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
+    from trundle.arrays import FloatArray
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
     from trundle.control.trim import Trim
     from trundle.exports.package import Package
     from trundle.formulas import Equations
-    from trundle.model.model_program import Array, ModelProgram
+    from trundle.model.model_program import ModelProgram
     from trundle.model.moving import MovingMechanism
     from trundle.model.programs import FrameMotion, WholeMomentum
     from trundle.motion.drive.kinematics import Kinematics
@@ -51,7 +52,7 @@ class ConstraintSummary(Explained):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Model(Bound, Shown):
+class Model(Constrained, Shown):
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
     States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other
@@ -229,7 +230,7 @@ class Model(Bound, Shown):
         return {}
 
     @cached_property
-    def rhs(self) -> ModelProgram[Array]:
+    def rhs(self) -> ModelProgram[FloatArray]:
         """ẋ = f(x, u, p), called: `model.rhs(x, u)`, x and u by name or in order, one state or many.
 
         Examples
@@ -244,7 +245,7 @@ class Model(Bound, Shown):
         return rhs(self)
 
     @cached_property
-    def mass_matrix(self) -> ModelProgram[Array]:
+    def mass_matrix(self) -> ModelProgram[FloatArray]:
         """SᵀMS of the independent speeds (kg, kg m, kg m²), (n, n) when called: `model.mass_matrix(q)`.
 
         As a program: (coordinate, speed, parameter) → `mass_matrix`, row-major. With loops the tree's.
@@ -259,7 +260,7 @@ class Model(Bound, Shown):
         return mass_matrix(self)
 
     @cached_property
-    def bias(self) -> ModelProgram[Array]:
+    def bias(self) -> ModelProgram[FloatArray]:
         """h with M u̇ + h = the force on u (N, N m), (n,) when called: `model.bias(q, v)`.
 
         Gravity, Coriolis and centrifugal forces; motors, springs and friction are no part of it; with loops the tree's.
@@ -274,7 +275,7 @@ class Model(Bound, Shown):
         return bias(self)
 
     @cached_property
-    def gravity(self) -> ModelProgram[Array]:
+    def gravity(self) -> ModelProgram[FloatArray]:
         """The bias at rest, (n,) when called: what must be applied to u to hold the weight, `model.gravity(q)`.
 
         Raises
@@ -300,7 +301,7 @@ class Model(Bound, Shown):
 
         return momentum(self)
 
-    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
+    def inverse_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[FloatArray]:
         """The forces that accelerations need: (coordinate, speed, acceleration[, wrench], parameter) → `force`.
 
         Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w) on the independent speeds (N, N m), which motors, springs and friction together
@@ -336,7 +337,7 @@ class Model(Bound, Shown):
 
         return inverse_dynamics(self, tuple(pushed))
 
-    def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[Array]:
+    def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[FloatArray]:
         """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
 
         Parameters
@@ -714,7 +715,7 @@ class Model(Bound, Shown):
 
         return ode(self, inputs, initial=initial, parameters=parameters)
 
-    def numpy(self, function: str = "dynamics") -> Callable[..., Array | tuple[Array, ...]]:
+    def numpy(self, function: str = "dynamics") -> Callable[..., FloatArray | tuple[FloatArray, ...]]:
         """The equations as a plain function of NumPy arrays, without a compiler: `model.numpy()(x, u, p)`.
 
         Parameters

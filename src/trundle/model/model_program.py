@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
 from trundle.model.manifold import settle_batch
@@ -18,10 +18,9 @@ from trundle.model.symbols import PARAMETER, STATE
 from trundle.program import Group, Program
 from trundle.program.kernel import by_name, compile_program
 
-Array = NDArray[np.float64]
 # A group of numbers: all of them in order, (n,) or (n, count) for many states at once, or some of them by name.
 Values = Mapping[str, ArrayLike] | ArrayLike
-R = TypeVar("R", bound="Array | tuple[Array, ...]")
+R = TypeVar("R", bound="FloatArray | tuple[FloatArray, ...]")
 
 # Groups that hold states: what isn't given of them follows from what is, where loops bind them.
 _BOUND = (STATE, "coordinate", "speed")
@@ -121,7 +120,7 @@ def _states(
 
 def _array(
     program: ModelProgram[R], group: Group, given: Values | None, states: Mapping[str, ArrayLike]
-) -> Array:
+) -> FloatArray:
     """The numbers of a group, (n,) or (n, count)."""
     if given is not None and not isinstance(given, Mapping):
         return as_numbers(given, f"group '{group.name}'")
@@ -143,7 +142,7 @@ def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLi
     return found
 
 
-def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> Array:
+def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> FloatArray:
     if all(type(row) is float for row in rows):
         return np.array(rows, dtype=float)
     try:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from trundle.mechanics.linear import apply, product, transpose
 from trundle.mechanics.reactions import constraint_forces, undetermined_rows
 from trundle.model.guided import independent_rows, is_positive, solve_guided
-from trundle.model.samples import Samples
-from trundle.scalars import Scalar, minus, plus
+from trundle.model.samples import SymbolSamples
+from trundle.scalars import Rows, Scalar, minus, plus
 
-Rows = list[list[Scalar]]
 # Columns of M⁻¹T for those of T, where M is known to be positive definite.
 Inverse = Callable[[Sequence[Sequence[Scalar]]], list[list[Scalar]]]
 
@@ -31,7 +30,7 @@ def solve_with_multipliers(
     force: Sequence[Scalar],
     rows: Rows,
     right: Sequence[Scalar],
-    samples: Samples,
+    samples: SymbolSamples,
     names: tuple[Sequence[str], Sequence[str]],
 ) -> Solution:
     """u̇ and λ by positive-definite solves, which need no pivots; `names` of the speeds and of the multipliers.
@@ -68,7 +67,7 @@ def _solved(
     force: Sequence[Scalar],
     a: Rows,
     b: Sequence[Scalar],
-    samples: Samples,
+    samples: SymbolSamples,
     speeds: Sequence[str],
 ) -> tuple[list[Scalar], Rows]:
     """M⁻¹f and M⁻¹Aᵀ by the matrix M itself, or by M + AᵀA."""

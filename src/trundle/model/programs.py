@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
-from trundle.mechanics.external import Push, link_wrenches
+from trundle.arrays import FloatArray
+from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.frames import (
     frame_acceleration,
     frame_pose,
@@ -27,7 +28,7 @@ from trundle.model.arguments import robot_of, three
 from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
-from trundle.model.model_program import Array, ModelProgram, R, model_program
+from trundle.model.model_program import ModelProgram, R, model_program
 from trundle.model.moving import (
     MovingMechanism,
     bound_accelerations,
@@ -63,20 +64,20 @@ class FrameMotion(NamedTuple):
     velocity = jacobian · speed; bias (6,): acceleration = jacobian · (speed's rate) + bias.
     """
 
-    position: Array
-    rotation: Array
-    velocity: Array
-    jacobian: Array
-    bias: Array
+    position: FloatArray
+    rotation: FloatArray
+    velocity: FloatArray
+    jacobian: FloatArray
+    bias: FloatArray
 
 
 class WholeMomentum(NamedTuple):
     """The centre of mass (3,) m, its velocity m/s, momentum kg m/s and angular momentum about it kg m²/s."""
 
-    center: Array
-    velocity: Array
-    linear: Array
-    angular: Array
+    center: FloatArray
+    velocity: FloatArray
+    linear: FloatArray
+    angular: FloatArray
 
 
 def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups | None = None) -> Program:
@@ -111,12 +112,12 @@ def _called(
     return model_program(model, program_of(model.moving, name, outputs, more), form)
 
 
-def rhs(model: Model) -> ModelProgram[Array]:
+def rhs(model: Model) -> ModelProgram[FloatArray]:
     """ẋ of (state, input, parameter)."""
     return model_program(model, model.dynamics, _first)
 
 
-def mass_matrix(model: Model) -> ModelProgram[Array]:
+def mass_matrix(model: Model) -> ModelProgram[FloatArray]:
     """SᵀMS, (n, n): `mass_matrix` of (coordinate, speed, parameter), row-major; the speeds have no effect.
 
     Of a mechanism with loops it is the mass matrix of the tree, whose speeds the loops bind.
@@ -127,7 +128,7 @@ def mass_matrix(model: Model) -> ModelProgram[Array]:
     return _called(model, "mass_matrix", {"mass_matrix": (labels, entries)}, _square)
 
 
-def bias(model: Model) -> ModelProgram[Array]:
+def bias(model: Model) -> ModelProgram[FloatArray]:
     """`bias` h of (coordinate, speed, parameter) with M u̇ + h = force: gravity, Coriolis and centrifugal forces.
 
     Motors, springs, friction and slipping wheels are no part of it; with loops it is the tree's.
@@ -136,7 +137,7 @@ def bias(model: Model) -> ModelProgram[Array]:
     return _called(model, "bias", {"bias": (m.labels, needed_force(m, [0] * len(m.labels)))}, _first)
 
 
-def gravity(model: Model) -> ModelProgram[Array]:
+def gravity(model: Model) -> ModelProgram[FloatArray]:
     """`gravity` of (coordinate, speed, parameter): the bias at rest, what must be applied to hold the weight."""
     m = model.moving
     still = replace(m, nu=[0] * len(m.nu), drift=[0] * len(m.drift))
@@ -146,7 +147,7 @@ def gravity(model: Model) -> ModelProgram[Array]:
 
 
 @_kept
-def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Array]:
+def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[FloatArray]:
     """`force` on the speeds (N, N m) for an `acceleration` u̇: Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w).
 
     `pushed` names links on which wrenches act: group `wrench`, forces and moments about each link's origin, world axes.
@@ -162,7 +163,7 @@ def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Arra
 
 
 @_kept
-def forward_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Array]:
+def forward_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[FloatArray]:
     """`acceleration` u̇ for a `force` on the speeds (N, N m), gravity included; `pushed` as in inverse dynamics.
 
     A tree without constraints takes the articulated-body algorithm, others the reduced mass matrix; loops are held by
@@ -235,17 +236,17 @@ def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0
     return program_of(m, f"frame_{link}", outputs)
 
 
-def _first(array: Array) -> Array:
+def _first(array: FloatArray) -> FloatArray:
     return array
 
 
-def _square(array: Array) -> Array:
+def _square(array: FloatArray) -> FloatArray:
     size = math.isqrt(len(array))
     return array.reshape(size, size, *array.shape[1:])
 
 
 def _frame_motion(
-    position: Array, rotation: Array, velocity: Array, jacobian: Array, bias: Array
+    position: FloatArray, rotation: FloatArray, velocity: FloatArray, jacobian: FloatArray, bias: FloatArray
 ) -> FrameMotion:
     many = position.shape[1:]
     return FrameMotion(
@@ -264,7 +265,7 @@ def _wrenches(m: MovingMechanism, pushed: Sequence[str]) -> tuple[list[Force] | 
     w = m.symbols.make("wrench", 6 * len(pushed))
     each = [w[6 * k : 6 * k + 6] for k in range(len(pushed))]
     pushes = [
-        Push(m.mechanism.link(name), Force((f[0], f[1], f[2]), (f[3], f[4], f[5])), axes="world")
+        ExternalWrench(m.mechanism.link(name), Force((f[0], f[1], f[2]), (f[3], f[4], f[5])), axes="world")
         for name, f in zip(pushed, each, strict=True)
     ]
     labels = [f"{name}.{part}" for name in pushed for part in WRENCH]

@@ -14,7 +14,7 @@ from trundle.mechanics.linear import apply, product, transpose
 from trundle.model.closures import Closures
 from trundle.model.guided import independent_rows, solve_guided
 from trundle.model.manifold import residual_labels
-from trundle.model.samples import Samples
+from trundle.model.samples import SymbolSamples
 from trundle.model.symbols import STATE, Groups, Symbols, jacobian, replaced
 from trundle.program import Program
 from trundle.scalars import Scalar, minus
@@ -68,7 +68,7 @@ def projected(
     split: tuple[int, int],
     configuration: Sequence[Scalar],
     velocity: Sequence[Scalar],
-    samples: Samples,
+    samples: SymbolSamples,
 ) -> list[Scalar]:
     """The state moved onto φ = 0 and ψ = 0.
 
@@ -81,7 +81,7 @@ def projected(
     return [*moved, *replaced(_moved(u, velocity, samples), q, moved), *rest]
 
 
-def _moved(part: Sequence[Scalar], residual: Sequence[Scalar], samples: Samples) -> list[Scalar]:
+def _moved(part: Sequence[Scalar], residual: Sequence[Scalar], samples: SymbolSamples) -> list[Scalar]:
     """The least change of `part` that makes the linearised residual vanish."""
     if not residual:
         return list(part)

@@ -22,14 +22,13 @@ from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
 from trundle.model.configuration import coupled_coordinates
 from trundle.model.constraints import (
-    Rows,
     coupling_rows,
     follower_columns,
     rolling_rows,
     with_followers,
     without_followers,
 )
-from trundle.model.manifold import Bound
+from trundle.model.manifold import Constrained
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.multipliers import solve_with_multipliers
@@ -46,13 +45,13 @@ from trundle.model.symbols import (
 )
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.scalars import Scalar, is_zero, largest
+from trundle.scalars import Rows, Scalar, is_zero, largest
 
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RollingMotion(Bound):
+class RollingMotion(Constrained):
     """q̇ = g(q, k, p) with k the given rates; outputs: the speeds that were found and the slip residual (m/s).
 
     The least-squares solution of A_z z = −A_k k over all wheels' contact velocities, with z the base's twist and the

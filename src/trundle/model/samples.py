@@ -21,7 +21,7 @@ _NOTHING = 1e-13
 
 
 @dataclass(frozen=True)
-class Samples:
+class SymbolSamples:
     """Symbols of the state, inputs and parameters, and numbers for them: one column a sample.
 
     Singular values below `zero` times the largest count as rounding, of the states too. `beside` are the like numbers
@@ -71,7 +71,7 @@ def take_samples(
     parameters: Sequence[float],
     holonomic: ca.SX,
     velocity: ca.SX,
-) -> Samples:
+) -> SymbolSamples:
     """Random states of size 1, moved onto h(q) = 0 and then A(q) u = 0 by Newton's method of least change, and the zero
     state.
 
@@ -89,7 +89,7 @@ def take_samples(
         if column.numel():
             moved, left = closed(_conditions(column, symbols, p, part), np.vstack([x, u]).T)
             x = np.where(left <= CLOSED, moved.T[: len(x)], x)
-    return Samples(tuple(map(entries, symbols)), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
+    return SymbolSamples(tuple(map(entries, symbols)), (x, u, np.repeat(p[:, None], COUNT + 1, axis=1)))
 
 
 def _conditions(column: ca.SX, symbols: Sequence[ca.SX], parameters: np.ndarray, part: slice) -> Conditions:

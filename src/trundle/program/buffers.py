@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.program.ir import Group
-
-Array = NDArray[np.float64]
 
 SPREAD = 512
 """Lanes from which on it matters where in the caches rows lie."""
@@ -20,17 +19,17 @@ SPREAD = 512
 _DOUBLE = np.dtype(np.float64)
 
 
-def is_ready(value: ArrayLike) -> TypeGuard[Array]:
+def is_ready(value: ArrayLike) -> TypeGuard[FloatArray]:
     """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
     return type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim in (1, 2) and has_rows(value)
 
 
-def has_rows(array: Array) -> bool:
+def has_rows(array: FloatArray) -> bool:
     """Whether each row's numbers follow one another, as native code reads them; rows may lie anywhere."""
     return array.flags.c_contiguous or (array.strides[-1] == 8 and array.strides[0] % 8 == 0)
 
 
-def address(array: Array) -> int:
+def address(array: FloatArray) -> int:
     """Where an array's rows begin; `array.ctypes.data` takes three times as long."""
     try:
         row = array if array.flags.c_contiguous else array[0]
@@ -39,7 +38,7 @@ def address(array: Array) -> int:
         return array.ctypes.data
 
 
-def rows_for(size: int, count: int) -> Array:
+def rows_for(size: int, count: int) -> FloatArray:
     """Room for results, (size, count).
 
     Rows of 512 bytes times a whole number would share a few sets of a cache, which then holds a part of them only: a
@@ -50,20 +49,20 @@ def rows_for(size: int, count: int) -> Array:
     return np.empty((size, count + 8))[:, :count]
 
 
-def across(table: Array) -> Array:
+def across(table: FloatArray) -> FloatArray:
     """A table with one lane a row as one with a lane a column."""
     rows = rows_for(table.shape[1], len(table))
     rows[:] = table.T
     return rows
 
 
-def table_of(arrays: Sequence[Array], count: int) -> ctypes.Array[ctypes.c_int64]:
+def table_of(arrays: Sequence[FloatArray], count: int) -> ctypes.Array[ctypes.c_int64]:
     """What native code of a batch takes: where arrays begin, the count of lanes, and the doubles from row to row."""
     words = (*[address(array) for array in arrays], count, *[array.strides[0] >> 3 for array in arrays])
     return (ctypes.c_int64 * len(words))(*words)
 
 
-def lanes_until_line(table: ctypes.Array[ctypes.c_int64], arrays: Sequence[Array], count: int) -> int:
+def lanes_until_line(table: ctypes.Array[ctypes.c_int64], arrays: Sequence[FloatArray], count: int) -> int:
     """Lanes, 0 to 7, before the first whole cache line of a batch's rows, if they are the same for all rows.
 
     A vector that lies across two lines is read, and written, at half the pace.

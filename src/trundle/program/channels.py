@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
-from trundle.program.buffers import Array
 from trundle.program.ir import Group, Program
 
 # A whole group as an array, or its elements by label.
@@ -24,7 +23,7 @@ class Channel:
     ``wide``: differs between lanes; ``stepped``: changes from step to step.
     """
 
-    data: Array
+    data: FloatArray
     wide: bool
     stepped: bool
 
@@ -53,7 +52,9 @@ def channels_of(
     return channels
 
 
-def common_count(channels: Mapping[tuple[int, int], Channel], start: Array, count: int | None) -> int | None:
+def common_count(
+    channels: Mapping[tuple[int, int], Channel], start: FloatArray, count: int | None
+) -> int | None:
     """The number of lanes that all arrays agree on; None where nothing is a batch."""
     found = {c.data.shape[1] for c in channels.values() if c.wide}
     found |= {start.shape[1]} if start.ndim == 2 else set()
@@ -119,7 +120,7 @@ def _of_element(what: str, value: ArrayLike, steps: int) -> Channel:
     return _channel(array, wide=array.ndim > 0, stepped=array.ndim == 2)
 
 
-def _channel(view: Array, wide: bool, stepped: bool) -> Channel:
+def _channel(view: FloatArray, wide: bool, stepped: bool) -> Channel:
     """A view with its axes that exist, as (steps or 1, count or 1); axes of length one are no axes."""
     if not stepped:
         view = view[None]

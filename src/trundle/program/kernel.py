@@ -12,10 +12,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.program.buffers import (
-    Array,
     across,
     check_buffer,
     has_rows,
@@ -107,7 +106,7 @@ def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> di
 
 def call_program(
     program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
-) -> Array | tuple[Array, ...]:
+) -> FloatArray | tuple[FloatArray, ...]:
     """A program's outputs, all its groups given in order or by name: an array, or one for each of several groups."""
     given = by_name(program, groups, named)
     missing = [group.name for group in program.inputs if group.name not in given]
@@ -134,7 +133,7 @@ class Kernel:
         self._sizes = [group.size for group in program.inputs]
         self._long = program.operations > QUICK
 
-    def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[Array, ...]:
+    def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[FloatArray, ...]:
         """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
         arrays = self._arrays(groups)
         counts = {a.shape[1] for a in arrays if a.ndim == 2}
@@ -150,7 +149,7 @@ class Kernel:
             self._batch(arrays, outputs, count, threads)
         return outputs
 
-    def over_samples(self, *tables: Array) -> tuple[Array, ...]:
+    def over_samples(self, *tables: FloatArray) -> tuple[FloatArray, ...]:
         """Evaluate many samples, one a row of each table (count, n); one array (n, count) an output group.
 
         In blocks of `BLOCK`: what a block reads and writes stays in the nearer caches, where whole columns of a long
@@ -192,7 +191,7 @@ class Kernel:
                 output[:, at] = part
         return outputs
 
-    def bind(self, *buffers: Array) -> Callable[[], None]:
+    def bind(self, *buffers: FloatArray) -> Callable[[], None]:
         """A function without arguments that reads the given input buffers and writes the output buffers.
 
         Parameters
@@ -245,7 +244,7 @@ class Kernel:
         call.keep = (table, buffers, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call
 
-    def single(self) -> Callable[..., tuple[Array, ...]]:
+    def single(self) -> Callable[..., tuple[FloatArray, ...]]:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
 
         It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: one for each thread.
@@ -273,7 +272,7 @@ class Kernel:
         slots = list(zip(inputs, [b.shape for b in inputs], strict=True))
         right, plain = np.dtype(np.float64), np.ndarray
 
-        def call(*groups: ArrayLike) -> tuple[Array, ...]:
+        def call(*groups: ArrayLike) -> tuple[FloatArray, ...]:
             if len(groups) != count:
                 self._vectors(groups)  # raises
             for (buffer, shape), value in zip(slots, groups):  # noqa: B905 - counted above, and faster so
@@ -357,7 +356,7 @@ class Kernel:
         return self._functions[uniform]
 
     def _bind_batch(
-        self, arrays: tuple[Array, ...], outputs: tuple[Array, ...], count: int
+        self, arrays: tuple[FloatArray, ...], outputs: tuple[FloatArray, ...], count: int
     ) -> Callable[[], None]:
         if count < self.lanes:  # less than one block
 
@@ -371,7 +370,7 @@ class Kernel:
         call.keep = (outputs, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call
 
-    def _one_by_one(self, arrays: list[Array], outputs: tuple[Array, ...], count: int) -> None:
+    def _one_by_one(self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int) -> None:
         single = self.single()
         for lane in range(count):
             found = single(*(a if a.ndim == 1 else a[:, lane] for a in arrays))
@@ -379,7 +378,7 @@ class Kernel:
                 output[:, lane] = values
 
     def _batch(
-        self, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int | None
+        self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int, threads: int | None
     ) -> None:
         lanes = self.lanes
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
@@ -398,7 +397,12 @@ class Kernel:
         self._run(function, arrays, outputs, count, threads)
 
     def _run(
-        self, function: Native, arrays: list[Array], outputs: tuple[Array, ...], count: int, threads: int
+        self,
+        function: Native,
+        arrays: list[FloatArray],
+        outputs: tuple[FloatArray, ...],
+        count: int,
+        threads: int,
     ) -> None:
         table = table_of([*arrays, *outputs], count)
         if threads <= 1:
@@ -412,7 +416,7 @@ class Kernel:
             for done in [pool.submit(function, table, begin, end) for begin, end in ranges]:
                 done.result()
 
-    def _arrays(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
+    def _arrays(self, groups: tuple[ArrayLike, ...]) -> list[FloatArray]:
         """The groups as contiguous arrays of doubles that fit; InputError says what does not."""
         expected = self.program.inputs
         ready = [a for a in groups if is_ready(a)]
@@ -439,7 +443,7 @@ class Kernel:
             )
         return [a if has_rows(a) else np.ascontiguousarray(a) for a in arrays]
 
-    def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[Array]:
+    def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[FloatArray]:
         arrays = self._arrays(groups)
         for group, array in zip(self.program.inputs, arrays, strict=True):
             if array.ndim != 1:
@@ -456,7 +460,7 @@ class Kernel:
 
 
 def _evaluate(
-    function: Native, table: ctypes.Array[ctypes.c_int64], arrays: Sequence[Array], count: int
+    function: Native, table: ctypes.Array[ctypes.c_int64], arrays: Sequence[FloatArray], count: int
 ) -> None:
     """All lanes of a batch, most of them in vectors that are whole cache lines."""
     begin = lanes_until_line(table, arrays, count)

@@ -11,19 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.program.buffers import Array
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.ir import Program
 from trundle.program.join import beside
 from trundle.program.kernel import Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host
-from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, Layout, emit_rollout, scheduled
+from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
 from trundle.program.machine_code import machine_code
 from trundle.program.simplify import only_output
 
-Progress = Callable[[float], None]
+ProgressCall = Callable[[float], None]
 
 LANES_AT_ONCE = 4096
 """Lanes a thread advances together; their states stay in a core's second-level cache."""
@@ -49,8 +48,8 @@ class Rollout:
     """
 
     steps: np.ndarray
-    states: Array
-    final: Array
+    states: FloatArray
+    final: FloatArray
 
 
 def rollout(
@@ -63,7 +62,7 @@ def rollout(
     every: int | None = 1,
     count: int | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCall | None = None,
     state: str = "state",
     rate: str = "rate",
     projection: Program | None = None,
@@ -151,8 +150,8 @@ class _Job:
 
     function: Native
     table: np.ndarray
-    working: Array
-    samples: Array
+    working: FloatArray
+    samples: FloatArray
     count: int
     lanes: int
     steps: int
@@ -162,10 +161,10 @@ class _Job:
 
     @staticmethod
     def prepare(
-        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: Array, count: int,
+        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: FloatArray, count: int,
         lanes: int, dt: float, steps: int, every: int | None,
     ) -> _Job:  # fmt: skip
-        layouts = {s: Layout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
+        layouts = {s: ChannelLayout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
         compiled = _compiled(program, program.input_index(state), layouts, lanes)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
         n, padded = start.shape[0], -(-count // lanes) * lanes
@@ -184,7 +183,7 @@ class _Job:
             program.operations, [compiled, *(c.data for c in channels.values())],
         )  # fmt: skip
 
-    def run(self, threads: int, progress: Progress | None) -> None:
+    def run(self, threads: int, progress: ProgressCall | None) -> None:
         blocks = -(-self.count // self.lanes)
         # four parts a thread even out what else the machine does, unless the parts get too small to be worth it
         fair = max(-(-blocks // (4 * threads)), min(-(-blocks // threads), SMALLEST_PART // self.lanes))
@@ -246,7 +245,9 @@ def _wait(
         raise
 
 
-def _compiled(program: Program, state: int, layouts: dict[tuple[int, int], Layout], lanes: int) -> Compiled:
+def _compiled(
+    program: Program, state: int, layouts: dict[tuple[int, int], ChannelLayout], lanes: int
+) -> Compiled:
     code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes)
     if what not in code:
         emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
@@ -254,7 +255,7 @@ def _compiled(program: Program, state: int, layouts: dict[tuple[int, int], Layou
     return code[what]
 
 
-def _aligned(shape: tuple[int, ...]) -> Array:
+def _aligned(shape: tuple[int, ...]) -> FloatArray:
     """An uninitialised array that starts on a cache line, so that a block's store touches one line."""
     size = int(np.prod(shape))
     raw = np.empty(size + 8)

@@ -17,7 +17,7 @@ from trundle.version import __version__
 if TYPE_CHECKING:
     import xarray
 
-Kind = Literal["run", "batch"]
+ResultKind = Literal["run", "batch"]
 # The attribute of a file, not of a Dataset, which may be changed.
 CHECKSUM = "trundle_sha256"
 CONVENTIONS = (
@@ -58,7 +58,7 @@ class Kept(TypedDict, total=False):
 class Content:
     """What a file of results or a Dataset holds: variables by name, and what is kept besides."""
 
-    kind: Kind
+    kind: ResultKind
     name: str
     variables: dict[str, Variable]
     kept: Kept = field(default_factory=Kept)
@@ -130,7 +130,7 @@ def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]
     return digest.hexdigest()
 
 
-def restored(kind: Kind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
+def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
     """The content whose `attributes` these are; InputError for others, and where the checksum doesn't fit."""
     found = attrs.get("trundle_format")
     if found is None:

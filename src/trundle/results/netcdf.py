@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
-from trundle.results.metadata import CHECKSUM, Content, Kind, Variable, checksum, restored
+from trundle.results.metadata import CHECKSUM, Content, ResultKind, Variable, checksum, restored
 
 # A NetCDF-4 file is an HDF5 file; CDF is how the older NetCDF files start.
 _STARTS = (b"\x89HDF\r\n\x1a\n", b"CDF")
@@ -61,7 +61,7 @@ def _fill(file: netCDF4.Dataset, content: Content) -> None:
         variable[...] = values
 
 
-def read(path: Path, kind: Kind) -> Content:
+def read(path: Path, kind: ResultKind) -> Content:
     """What `write` wrote."""
     if not read_bytes_start(path, 8).startswith(_STARTS):
         raise InputError("this is not a NetCDF file: it does not start as one")

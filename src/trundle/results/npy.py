@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
-from trundle.results.metadata import Content, Kind, Variable
+from trundle.results.metadata import Content, ResultKind, Variable
 
 # NumPy counts the bytes of one record in 32 bits.
 _MOST_RECORD_BYTES = 2**31 - 1
@@ -47,7 +47,7 @@ def write(path: Path, content: Content) -> None:
         np.lib.format.write_array(file, np.frombuffer(digest, np.uint8))
 
 
-def read(path: Path, kind: Kind) -> Content:
+def read(path: Path, kind: ResultKind) -> Content:
     """What `write` wrote; nothing in it is ever executed."""
     if read_bytes_start(path, 6) != b"\x93NUMPY":
         raise InputError("this is not a .npy file: it does not start as one")

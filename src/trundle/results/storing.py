@@ -10,11 +10,11 @@ from types import ModuleType
 
 from trundle.errors import InputError
 from trundle.files import path_of
-from trundle.results.metadata import Content, Kind
+from trundle.results.metadata import Content, ResultKind
 
 # The modules that write and read; imported when they are needed, as netCDF4 takes 30 ms.
 _FORMATS = {".nc": "netcdf", ".csv": "table", ".npy": "npy"}
-_SUFFIXES: dict[Kind, tuple[str, ...]] = {"run": (".nc", ".csv", ".npy"), "batch": (".nc", ".npy")}
+_SUFFIXES: dict[ResultKind, tuple[str, ...]] = {"run": (".nc", ".csv", ".npy"), "batch": (".nc", ".npy")}
 
 
 def save(path: object, content: Content) -> Path:
@@ -25,7 +25,7 @@ def save(path: object, content: Content) -> Path:
 
 
 @contextmanager
-def reading(path: object, kind: Kind) -> Iterator[Content]:
+def reading(path: object, kind: ResultKind) -> Iterator[Content]:
     """What a file holds; what is wrong with it is an InputError with the file's name, inside the block, too."""
     path = path_of(path, "load")
     try:
@@ -34,7 +34,7 @@ def reading(path: object, kind: Kind) -> Iterator[Content]:
         raise error.at(file=str(path)) from error.__cause__
 
 
-def _format(path: Path, kind: Kind) -> ModuleType:
+def _format(path: Path, kind: ResultKind) -> ModuleType:
     suffix, known = path.suffix.lower(), _SUFFIXES[kind]
     if suffix not in known:
         came = f"the suffix {path.suffix!r}" if suffix else "no suffix"

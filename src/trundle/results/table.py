@@ -15,7 +15,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
 from trundle.results.arrays import FloatArray
-from trundle.results.metadata import Content, Kind, Variable
+from trundle.results.metadata import Content, ResultKind, Variable
 
 
 def write(path: Path, content: Content) -> None:
@@ -28,7 +28,7 @@ def write(path: Path, content: Content) -> None:
         writer.writerows(table.tolist())
 
 
-def read(path: Path, kind: Kind) -> Content:
+def read(path: Path, kind: ResultKind) -> Content:
     """A CSV file whose header has a column `time`."""
     read_bytes_start(path, 1)
     try:

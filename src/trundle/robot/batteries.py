@@ -20,7 +20,7 @@ from trundle.scalars import Scalar, maximum, minimum
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
 
-Curve = tuple[tuple[float, float], ...]
+ChargeCurve = tuple[tuple[float, float], ...]
 
 
 class ReadsCurve(Reads):
@@ -57,7 +57,7 @@ class ReadsCurve(Reads):
         return {"anyOf": [one, {"type": "array", "items": pair, "minItems": 2}]}
 
 
-OpenCircuit = Annotated[Value | Curve, ReadsCurve(units.VOLTAGE)]
+OpenCircuit = Annotated[Value | ChargeCurve, ReadsCurve(units.VOLTAGE)]
 
 
 class Bus(NamedTuple):

@@ -14,7 +14,7 @@ from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.kinds import ask
 from trundle.robot.parameters import numbers, parameter_values
 from trundle.robot.parts import Parts
-from trundle.robot.problems import Path, Problem, report
+from trundle.robot.problems import Mistake, Path, report
 from trundle.robot.structure import (
     base_bodies,
     body_names,
@@ -25,7 +25,7 @@ from trundle.robot.structure import (
 from trundle.robot.walk import nouns, values
 from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
 
-Numbers = Mapping[str, float]
+ParameterNumbers = Mapping[str, float]
 
 # How many problems of the structure are looked for.
 _ENOUGH = 20
@@ -37,7 +37,7 @@ _PARALLEL = 1e-6
 _INERTIA_TOLERANCE = 1e-6
 
 
-def check_robot(robot: Parts) -> list[Problem]:
+def check_robot(robot: Parts) -> list[Mistake]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
     # the first few are enough, and each costs the search for a name that is near
     problems = list(islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH))
@@ -46,7 +46,7 @@ def check_robot(robot: Parts) -> list[Problem]:
     return check_numbers(robot, parameter_values(robot))
 
 
-def check_numbers(robot: Parts, scope: Numbers) -> list[Problem]:
+def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
     """Everything wrong with a robot's numbers, given its parameters."""
     found, problems = numbers(robot, scope)
     if not problems:
@@ -58,23 +58,23 @@ def check_numbers(robot: Parts, scope: Numbers) -> list[Problem]:
     return problems
 
 
-def _bounds(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for path, value in values(robot):
         number = found[value.key]
         if value.bound is not None and not value.bound.allows(number):
             written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
             name = str(path[-1]).replace("_", " ")
             hint = value.bound.hint or (f"did you mean {-number:g}?" if number < 0 else None)
-            yield Problem(path, f"{name} {value.bound.words}, got {written}", hint)
+            yield Mistake(path, f"{name} {value.bound.words}, got {written}", hint)
 
 
-def _inertias(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _inertias(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for path, noun in nouns(robot):
         if isinstance(noun, Inertia) and not noun.as_given:
             message = inertia_problem(**{axes: found[getattr(noun, axes).key] for axes in MOMENTS})
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
-                yield Problem(path, message, hint)
+                yield Mistake(path, message, hint)
     for name, wheel in robot.wheels.items():
         if isinstance(wheel, RollingWheel):
             yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
@@ -104,7 +104,7 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
     return None
 
 
-def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[Problem]:
+def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> Iterator[Mistake]:
     mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
     axle, diameter = mass * radius**2 / 2, mass * (3 * radius**2 + width**2) / 12
     axle, diameter = (
@@ -115,21 +115,21 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, found: Numbers) -> Iterator[
         message = (
             f"breaks the triangle inequality: {axle:g} about the axle, only {diameter:g} about a diameter"
         )
-        yield Problem(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
+        yield Mistake(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
 
 
-def _axes(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _axes(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for path, noun in nouns(robot):
         keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
         directions = [tuple(found[value.key] for value in getattr(noun, key)) for key in keys]
         for key, direction in zip(keys, directions, strict=True):
             if math.hypot(*direction) < 1e-12:
-                yield Problem(
+                yield Mistake(
                     (*path, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
                 )
                 return
         if isinstance(noun, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
-            yield Problem((*path, "axis2"), *noun.parallel)
+            yield Mistake((*path, "axis2"), *noun.parallel)
 
 
 def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
@@ -139,7 +139,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return across / (math.hypot(*a) * math.hypot(*b))
 
 
-def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for path, noun in nouns(robot):
         if (
             isinstance(noun, (Turning, Sliding, ModuleLimits))
@@ -149,10 +149,10 @@ def _limits(robot: Parts, found: Numbers) -> Iterator[Problem]:
             lower, upper = found[noun.lower.key], found[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
-                yield Problem((*path, "lower"), message, "swap them, or leave one out")
+                yield Mistake((*path, "lower"), message, "swap them, or leave one out")
 
 
-def _couplings(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _couplings(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for name, coupling in linkages(robot.couplings).items():
         left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
         (left_x, left_y), (right_x, right_y) = (
@@ -161,26 +161,26 @@ def _couplings(robot: Parts, found: Numbers) -> Iterator[Problem]:
         path: Path = ("couplings", name)
         if abs(left_x - right_x) > _HEIGHT_TOLERANCE:
             message = f"the wheels are not side by side: x = {left_x:g} and {right_x:g}"
-            yield Problem((*path, "wheels"), message, "give both the same at.x")
+            yield Mistake((*path, "wheels"), message, "give both the same at.x")
         elif abs(left_x - found[coupling.axle.key]) < _HEIGHT_TOLERANCE:
-            yield Problem(
+            yield Mistake(
                 (*path, "axle"),
                 "the steered wheels stand on the fixed axle",
                 "set axle to the other axle's x",
             )
         if left_y <= right_y:
             message = f"the left wheel's y = {left_y:g} is not greater than the right one's {right_y:g}"
-            yield Problem((*path, "wheels"), message, "name them [left, right]; y points left")
+            yield Mistake((*path, "wheels"), message, "name them [left, right]; y points left")
 
 
-def _ground(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _ground(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
         height = found[wheel.at[2].key] - found[wheel.radius.key]
         for joint in chain(robot, wheel.parent):
             if not is_vertical_axis(robot, joint, found):
                 message = f"the wheel would leave the ground when the joint {joint!r} moves or tilts it"
-                yield Problem(
+                yield Mistake(
                     ("wheels", name, "parent"),
                     message,
                     "mount wheels on joints about z only, without roll or pitch",
@@ -197,14 +197,14 @@ def _ground(robot: Parts, found: Numbers) -> Iterator[Problem]:
         if name not in standing:
             message = f"stands off the ground: it touches z = {height:g}, {', '.join(standing)} {ground:g}"
             z = found[robot.wheels[name].at[2].key] + ground - height
-            yield Problem(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
+            yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
 
 
-def _at_height(height: float, heights: Numbers) -> Numbers:
+def _at_height(height: float, heights: ParameterNumbers) -> ParameterNumbers:
     return {name: each for name, each in heights.items() if abs(each - height) < _HEIGHT_TOLERANCE}
 
 
-def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem]:
+def dynamic_problems(robot: Parts, scope: ParameterNumbers | None = None) -> list[Mistake]:
     """What keeps a robot from being simulated with forces: motions that no mass opposes.
 
     A kinematic run needs none of this, so it isn't part of the robot's own checks.
@@ -216,7 +216,7 @@ def dynamic_problems(robot: Parts, scope: Numbers | None = None) -> list[Problem
     return [*_base_mass(robot, found), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
 
 
-def require_dynamic(robot: Parts, scope: Numbers | None = None) -> None:
+def require_dynamic(robot: Parts, scope: ParameterNumbers | None = None) -> None:
     """Raise InputError where `dynamic_problems` finds something.
 
     Parameters
@@ -267,14 +267,14 @@ def require_base_mass(robot: Parts) -> None:
         raise report(problems)
 
 
-def _base_mass(robot: Parts, found: Numbers) -> Iterator[Problem]:
+def _base_mass(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     if robot.base == "fixed":
         return
     massive = [body for body in base_bodies(robot) if found[body.mass.key]]
     if not massive:
         path: Path = () if robot.body is None else ("body", "mass")
         message = f"a {robot.base} base needs a body with a mass greater than zero"
-        yield Problem(path, message, "write body: {mass: ..., inertia: {zz: ...}}")
+        yield Mistake(path, message, "write body: {mass: ..., inertia: {zz: ...}}")
         return
     moving = any(joint.speeds for joint in robot.joints.values())
     if len(massive) > 1 or moving or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
@@ -282,15 +282,15 @@ def _base_mass(robot: Parts, found: Numbers) -> Iterator[Problem]:
     needed = ("xx", "yy", "zz") if robot.base == "floating" else ("zz",)
     if any(found[getattr(massive[0].inertia, axes).key] == 0.0 for axes in needed):
         message = f"nothing resists turning: inertia {', '.join(needed)} must be greater than zero"
-        yield Problem(("body", "inertia"), message)
+        yield Mistake(("body", "inertia"), message)
 
 
-def _has_mass(body: Body, found: Numbers) -> bool:
+def _has_mass(body: Body, found: ParameterNumbers) -> bool:
     inertia = body.inertia
     return any(found[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
 
 
-def _opposed(robot: Parts, found: Numbers) -> set[str]:
+def _opposed(robot: Parts, found: ParameterNumbers) -> set[str]:
     """Everything a motor could drive whose motion some mass opposes, its own or one that a gear ties to it; and the
     joints that carry one.
     """
@@ -310,7 +310,7 @@ def _opposed(robot: Parts, found: Numbers) -> set[str]:
     return direct | {name for name, group in tied(robot).items() if group & direct}
 
 
-def _carrying(robot: Parts, found: Numbers) -> set[str]:
+def _carrying(robot: Parts, found: ParameterNumbers) -> set[str]:
     """The joints with a mass behind them."""
     known = body_names(robot)
     carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
@@ -325,7 +325,7 @@ def _carrying(robot: Parts, found: Numbers) -> set[str]:
     return carriers
 
 
-def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
+def _opposed_wheel(name: str, wheel: Wheel, found: ParameterNumbers) -> Iterator[str]:
     """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
     if not isinstance(wheel, RollingWheel):
         return
@@ -340,19 +340,19 @@ def _opposed_wheel(name: str, wheel: Wheel, found: Numbers) -> Iterator[str]:
             yield f"{name}.steering"
 
 
-def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
+def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
     for name, joint in robot.joints.items():
         driven = [name + ending for ending in drive_axes(joint)]
         if not opposed.issuperset(driven or ([name] if joint.speeds else [])):
             message = (
                 f"nothing behind the joint {name!r} has a mass, so forces would accelerate it without bound"
             )
-            yield Problem(
+            yield Mistake(
                 ("joints", name), message, "give its body a mass and an inertia, or the joint an armature"
             )
 
 
-def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
+def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
     for name, wheel in robot.wheels.items():
         if not isinstance(wheel, RollingWheel):
             continue
@@ -360,7 +360,7 @@ def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Problem]:
             message = (
                 f"a wheel with contact: {wheel.law.type} needs inertia: forces would spin it up without bound"
             )
-            yield Problem(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
+            yield Mistake(("wheels", name), message, "give it a mass, or inertia: {axle: ...}")
         if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in opposed:
             message = "nothing resists steering it: forces would turn it without bound"
-            yield Problem(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")
+            yield Mistake(("wheels", name), message, "give it a mass, or fork: {inertia: {zz: ...}}")

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from trundle.robot.expressions import Expression, ExpressionError, Name, Number, Operation
+from trundle.robot.expressions import ExpressionError, ExpressionTree, Name, NumberLiteral, Operation
 from trundle.robot.units import NUMBER, Dimension, multiply, raise_to, unit_text
 
 UNKNOWN: Literal["unknown"] = "unknown"
 LITERAL: Literal["literal"] = "literal"
-Found = Dimension | Literal["unknown", "literal"]
+Inferred = Dimension | Literal["unknown", "literal"]
 
 
-def dimension_of(tree: Expression, lookup: Callable[[str], Found]) -> Found:
+def dimension_of(tree: ExpressionTree, lookup: Callable[[str], Inferred]) -> Inferred:
     """Dimension of an expression, where `lookup` gives that of a parameter; raises ExpressionError."""
-    if isinstance(tree, Number):
+    if isinstance(tree, NumberLiteral):
         return LITERAL if tree.dimension is None else tree.dimension
     if isinstance(tree, Name):
         return lookup(tree.name)
-    found: list[Found] = [dimension_of(operand, lookup) for operand in tree.operands]
+    found: list[Inferred] = [dimension_of(operand, lookup) for operand in tree.operands]
     if tree.operator in ("+", "-"):
         return _of_sum(found[0], found[1])
     if tree.operator in ("*", "/"):
@@ -35,7 +35,7 @@ def dimension_of(tree: Expression, lookup: Callable[[str], Found]) -> Found:
     return _of_function(tree, found[0])
 
 
-def _of_sum(a: Found, b: Found) -> Found:
+def _of_sum(a: Inferred, b: Inferred) -> Inferred:
     if a == LITERAL:
         return b
     if b == LITERAL:
@@ -47,7 +47,7 @@ def _of_sum(a: Found, b: Found) -> Found:
     raise ExpressionError(f"adds a quantity in {unit_text(a)} to one in {unit_text(b)}")
 
 
-def _of_product(a: Found, b: Found, sign: int) -> Found:
+def _of_product(a: Inferred, b: Inferred, sign: int) -> Inferred:
     if a == LITERAL and b == LITERAL:
         return LITERAL
     if a == UNKNOWN or b == UNKNOWN:
@@ -55,17 +55,17 @@ def _of_product(a: Found, b: Found, sign: int) -> Found:
     return multiply(NUMBER if isinstance(a, str) else a, NUMBER if isinstance(b, str) else b, sign)
 
 
-def _of_power(base: Found, power: Found, exponent: Expression) -> Found:
+def _of_power(base: Inferred, power: Inferred, exponent: ExpressionTree) -> Inferred:
     if power not in (LITERAL, UNKNOWN, NUMBER):
         raise ExpressionError("an exponent must be a pure number")
     if isinstance(base, str) or base == NUMBER:
         return base
-    if isinstance(exponent, Number) and exponent.value.is_integer():
+    if isinstance(exponent, NumberLiteral) and exponent.value.is_integer():
         return raise_to(base, int(exponent.value))
     return UNKNOWN  # fractional and symbolic powers are rare: their dimension isn't followed
 
 
-def _of_function(tree: Operation, argument: Found) -> Found:
+def _of_function(tree: Operation, argument: Inferred) -> Inferred:
     if tree.operator == "sqrt":
         if isinstance(argument, str):
             return argument

@@ -69,7 +69,7 @@ class ExpressionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberLiteral:
     """A number in SI; `dimension` is None when it was written without a unit."""
 
     value: float
@@ -88,10 +88,10 @@ class Operation:
     """`operator` is one of + - * / ** neg, or a function's name."""
 
     operator: str
-    operands: tuple[Expression, ...]
+    operands: tuple[ExpressionTree, ...]
 
 
-Expression = Number | Name | Operation
+ExpressionTree = NumberLiteral | Name | Operation
 
 
 def _tokens(text: str) -> list[re.Match[str]]:
@@ -139,7 +139,7 @@ class _Parser:
         if self.depth > _MAX_DEPTH:
             raise ExpressionError(f"nested more than {_MAX_DEPTH} deep")
 
-    def whole(self) -> Expression:
+    def whole(self) -> ExpressionTree:
         tree = self.sum()
         token = self.peek()
         if token is None:
@@ -151,22 +151,22 @@ class _Parser:
             f"write '* {token.group()}' for a product; a unit stands straight after its number ('6 in')",
         )
 
-    def sum(self) -> Expression:
+    def sum(self) -> ExpressionTree:
         return self.chain(self.product, "+", "-")
 
-    def product(self) -> Expression:
+    def product(self) -> ExpressionTree:
         return self.chain(self.factor, "*", "/")
 
-    def chain(self, part: Callable[[], Expression], *marks: str) -> Expression:
+    def chain(self, part: Callable[[], ExpressionTree], *marks: str) -> ExpressionTree:
         tree = part()
         while mark := self.taken(*marks):
             tree = Operation(mark, (tree, part()))
         return tree
 
-    def factor(self) -> Expression:
+    def factor(self) -> ExpressionTree:
         self.deeper()
         if self.taken("-"):
-            tree: Expression = Operation("neg", (self.factor(),))
+            tree: ExpressionTree = Operation("neg", (self.factor(),))
         elif self.taken("+"):
             tree = self.factor()
         else:
@@ -174,11 +174,11 @@ class _Parser:
         self.depth -= 1
         return tree
 
-    def power(self) -> Expression:
+    def power(self) -> ExpressionTree:
         tree = self.atom()
         return Operation("**", (tree, self.factor())) if self.taken("**", "^") else tree
 
-    def atom(self) -> Expression:
+    def atom(self) -> ExpressionTree:
         if self.peek() is None:
             raise ExpressionError("the formula ends too early")
         token = self.next()
@@ -190,13 +190,13 @@ class _Parser:
             return self.closed("(")
         raise ExpressionError(f"{token.group()!r} where a number, a parameter or '(' was expected")
 
-    def closed(self, opening: str) -> Expression:
+    def closed(self, opening: str) -> ExpressionTree:
         tree = self.sum()
         if not self.taken(")"):
             raise ExpressionError(f"{opening!r} is never closed")
         return tree
 
-    def name(self, name: str) -> Expression:
+    def name(self, name: str) -> ExpressionTree:
         opened = self.taken("(")
         if name in FUNCTIONS:
             if not opened:
@@ -204,16 +204,16 @@ class _Parser:
             return Operation(name, (self.closed(f"{name}("),))
         if opened:
             raise ExpressionError(f"there is no function {name!r}", suggest(name, FUNCTIONS))
-        return Number(PI) if name == "pi" else Name(name)
+        return NumberLiteral(PI) if name == "pi" else Name(name)
 
-    def number(self, value: float) -> Number:
+    def number(self, value: float) -> NumberLiteral:
         if MOST < value < math.inf:
             raise ExpressionError(f"{value:g} is out of bounds: at most {MOST:g}")
         token = self.peek()
         if token is None or token.lastgroup != "name":
-            return Number(value)
+            return NumberLiteral(value)
         factor, dimension = self.unit()
-        return Number(_tidy(value * factor), dimension)
+        return NumberLiteral(_tidy(value * factor), dimension)
 
     def unit(self) -> tuple[float, Dimension]:
         """A run of unit parts; each operator inside it stands without spaces and is followed by a unit."""
@@ -271,7 +271,7 @@ def _tidy(number: float) -> float:
     return short if abs(short - number) <= math.ulp(number) else number
 
 
-def parse(text: str) -> Expression:
+def parse(text: str) -> ExpressionTree:
     """Read one expression; raises ExpressionError."""
     if len(text) > _MAX_LENGTH:
         raise ExpressionError(f"{len(text)} characters long; a formula may have {_MAX_LENGTH}")
@@ -283,18 +283,18 @@ def parse(text: str) -> Expression:
         raise ExpressionError("the number is too large") from None
 
 
-def names(tree: Expression) -> tuple[str, ...]:
+def names(tree: ExpressionTree) -> tuple[str, ...]:
     """The parameters an expression uses, each once, in order of appearance."""
     if isinstance(tree, Name):
         return (tree.name,)
-    if isinstance(tree, Number):
+    if isinstance(tree, NumberLiteral):
         return ()
     return tuple(dict.fromkeys(name for operand in tree.operands for name in names(operand)))
 
 
-def evaluate(tree: Expression, lookup: Callable[[str], Scalar]) -> Scalar:
+def evaluate(tree: ExpressionTree, lookup: Callable[[str], Scalar]) -> Scalar:
     """Value of an expression; generic in the scalar that `lookup` gives for a name."""
-    if isinstance(tree, Number):
+    if isinstance(tree, NumberLiteral):
         return tree.value
     if isinstance(tree, Name):
         return lookup(tree.name)

@@ -12,7 +12,7 @@ from trundle.robot.bodies import drive_axes
 from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import GearCoupling, gears, held
 from trundle.robot.parts import Parts
-from trundle.robot.problems import Path, Problem
+from trundle.robot.problems import Mistake, Path
 from trundle.robot.structure import drivable, no_axis
 
 T = TypeVar("T", bound=Parts)
@@ -65,23 +65,23 @@ def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
     return found | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
 
 
-def check_gears(robot: Parts) -> Iterator[Problem]:
+def check_gears(robot: Parts) -> Iterator[Mistake]:
     """What is wrong with gears, before a number is looked at."""
     known = drivable(robot)
     holder = held(robot.couplings)
-    problems: list[Problem] = []
+    problems: list[Mistake] = []
     for name, gear in gears(robot.couplings).items():
         path: Path = ("couplings", name)
         wanted: list[tuple[Path, str]] = [((*path, "joint"), gear.joint)]
         wanted += [((*path, "follows", leader), leader) for leader in gear.follows]
         problems += [
-            Problem(place, no_axis(robot, target, "couple"), suggest(target, known))
+            Mistake(place, no_axis(robot, target, "couple"), suggest(target, known))
             for place, target in wanted
             if target not in known
         ]
         if other := holder.get(gear.joint):
             message = f"{gear.joint!r} is held by the coupling {other!r} already"
-            problems.append(Problem((*path, "joint"), message, _one_coupling(robot, other)))
+            problems.append(Mistake((*path, "joint"), message, _one_coupling(robot, other)))
         holder.setdefault(gear.joint, name)
     yield from problems or _circles(robot)
 
@@ -92,7 +92,7 @@ def _one_coupling(robot: Parts, name: str) -> str:
     return f"let the coupling follow: joint: {name}"
 
 
-def _circles(robot: Parts) -> Iterator[Problem]:
+def _circles(robot: Parts) -> Iterator[Mistake]:
     owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
     follows = leaders(robot)
     try:
@@ -102,17 +102,17 @@ def _circles(robot: Parts) -> Iterator[Problem]:
         message = f"they follow each other in a circle: {error}"
         if len(error.circle) == 1:
             message = f"{first!r} follows itself"
-        yield Problem(("couplings", owners[first], "follows"), message, "one of them must be free")
+        yield Mistake(("couplings", owners[first], "follows"), message, "one of them must be free")
 
 
-def check_ratios(robot: Parts, found: Mapping[str, float]) -> Iterator[Problem]:
+def check_ratios(robot: Parts, found: Mapping[str, float]) -> Iterator[Mistake]:
     """Ratios that are zero: such a gear holds its follower and moves nothing."""
     for name, gear in gears(robot.couplings).items():
         for leader, ratio in gear.follows.items():
             if found[ratio.key] == 0.0:
                 written = "0" if isinstance(ratio.source, float) else f"{ratio.source} = 0"
                 message = f"a ratio must not be zero, got {written}"
-                yield Problem(("couplings", name, "follows", leader), message, "take it out of 'follows'")
+                yield Mistake(("couplings", name, "follows", leader), message, "take it out of 'follows'")
 
 
 def tied(robot: Parts) -> dict[str, frozenset[str]]:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from trundle import scalars
 from trundle.errors import InputError, suggest
 from trundle.robot.circles import in_order
-from trundle.robot.dimensions import LITERAL, UNKNOWN, Found, dimension_of
-from trundle.robot.expressions import Expression, ExpressionError, Name, Operation, evaluate
+from trundle.robot.dimensions import LITERAL, UNKNOWN, Inferred, dimension_of
+from trundle.robot.expressions import ExpressionError, ExpressionTree, Name, Operation, evaluate
 from trundle.robot.parts import Parts
-from trundle.robot.problems import Path, Problem
+from trundle.robot.problems import Mistake, Path
 from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value
 from trundle.robot.walk import values
@@ -87,9 +87,9 @@ class Resolver:
         return 0.0, 0.0, -self(self._gravity)
 
 
-def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Problem]]:
+def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Mistake]]:
     """Number of every value of a robot by key, given its parameters; and what has no number."""
-    known, found, problems = dict(scope), dict[str, float](), list[Problem]()
+    known, found, problems = dict(scope), dict[str, float](), list[Mistake]()
     order: list[tuple[Path, Value]] = [
         (("parameters", name), robot.parameters[name]) for name in definition_order(robot)
     ]
@@ -100,16 +100,16 @@ def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float],
         except KeyError:
             continue  # it hangs on a parameter that failed before it, which is reported
         except ExpressionError as error:
-            problems.append(Problem(path, f"{value.source!r} {error}", error.hint))
+            problems.append(Mistake(path, f"{value.source!r} {error}", error.hint))
             continue
         if path[0] == "parameters":
             known[value.key] = found[value.key]
     return found, problems
 
 
-def dimensions(robot: Parts) -> dict[str, Found]:
+def dimensions(robot: Parts) -> dict[str, Inferred]:
     """Dimension of every named parameter, as far as its own text says."""
-    found: dict[str, Found] = {}
+    found: dict[str, Inferred] = {}
     for name in definition_order(robot):
         try:
             dimension = dimension_of(robot.parameters[name].expression, lambda used: found.get(used, UNKNOWN))
@@ -150,7 +150,7 @@ def quantities(robot: Parts) -> dict[str, Measure]:
     return found
 
 
-def _multiple_of(tree: Expression) -> str | None:
+def _multiple_of(tree: ExpressionTree) -> str | None:
     """The name in name, -name, 2*name, name/2."""
     if isinstance(tree, Name):
         return tree.name
@@ -162,7 +162,7 @@ def _multiple_of(tree: Expression) -> str | None:
     return _multiple_of(named[0])
 
 
-def _is_pure(tree: Expression) -> bool:
+def _is_pure(tree: ExpressionTree) -> bool:
     return not isinstance(tree, (Name, Operation)) and tree.dimension is None
 
 

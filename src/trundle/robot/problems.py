@@ -42,7 +42,7 @@ _ENOUGH = 200
 
 
 @dataclass(frozen=True)
-class Problem:
+class Mistake:
     """One thing wrong with a description: where (keys from the top), what, and how to put it right."""
 
     path: Path
@@ -59,20 +59,20 @@ def key_of(path: Path) -> str:
     return ".".join(str(part) for part in parts)
 
 
-def problems_of(error: ValidationError) -> list[Problem]:
+def problems_of(error: ValidationError) -> list[Mistake]:
     """Every problem in a pydantic error."""
-    found: list[Problem] = []
+    found: list[Mistake] = []
     for each in error.errors(include_url=False)[:_ENOUGH]:
         context = each.get("ctx", {})
         if each["type"] == "too_short" and len(each["input"]) >= context["min_length"]:
             continue  # pydantic counts only entries that are right; what is wrong with the others is said for each
         path = _without_tags(each["loc"])
         if "problems" in context:  # the robot's own checks report several at once
-            found.extend(Problem((*path, *one.path), one.message, one.hint) for one in context["problems"])
+            found.extend(Mistake((*path, *one.path), one.message, one.hint) for one in context["problems"])
             continue
         path = (*path, *context.get("at", ()))
         message, hint = _words(each["type"], each["msg"], each["input"], context, path)
-        found.append(Problem(path, message, hint))
+        found.append(Mistake(path, message, hint))
     return found
 
 
@@ -100,7 +100,7 @@ def _words(
 
 
 def report(
-    problems: Sequence[Problem],
+    problems: Sequence[Mistake],
     *,
     file: str | None = None,
     lines: Mapping[Path, int] | None = None,

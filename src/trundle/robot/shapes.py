@@ -10,7 +10,7 @@ from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import default
-from trundle.robot.values import Angles, Length, Position, Positive, ReadsVector, Vector, problem
+from trundle.robot.values import Angles, Length, Position, Positive, ReadsVector, ValueVector, problem
 
 
 def _check(kind: type[Kind]) -> None:
@@ -45,7 +45,7 @@ class Box(Shape):
 
     @field_validator("size")
     @classmethod
-    def _has_size(cls, size: Vector) -> Vector:
+    def _has_size(cls, size: ValueVector) -> ValueVector:
         for place, edge in enumerate(size):
             if edge.constant is not None and edge.constant <= 0:
                 raise problem("must be greater than zero", at=(place,))
@@ -74,7 +74,7 @@ class Mesh(Shape):
     file: Annotated[str, Field(min_length=1, max_length=1000)] = Field(
         description="An STL or OBJ file in the description's folder, beside it, or in its package (package://NAME/…)."
     )
-    scale: Annotated[Vector, ReadsVector(units.RATIO)] = default(
+    scale: Annotated[ValueVector, ReadsVector(units.RATIO)] = default(
         (1.0, 1.0, 1.0), "Metres that the file's unit is, along its x, y and z. Default 1, 1, 1."
     )
 

@@ -14,14 +14,14 @@ from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import FAMILIES, Parts
-from trundle.robot.problems import Path, Problem
+from trundle.robot.problems import Mistake, Path
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
 from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 
-def check_structure(robot: Parts) -> Iterator[Problem]:
+def check_structure(robot: Parts) -> Iterator[Mistake]:
     """Everything that can be wrong before a number is looked at."""
     yield from _names(robot)
     parents = list(_parents(robot))
@@ -35,13 +35,13 @@ def check_structure(robot: Parts) -> Iterator[Problem]:
     yield from _parameters(robot)
 
 
-def _names(robot: Parts) -> Iterator[Problem]:
+def _names(robot: Parts) -> Iterator[Mistake]:
     taken: dict[str, str] = {}
     for family in FAMILIES:
         for name in getattr(robot, family):
             if name in taken:
                 message = f"the name {name!r} is taken by {taken[name]}.{name}"
-                yield Problem(
+                yield Mistake(
                     (family, name), message, f"names must differ: call it '{name}_{FAMILIES[family]}'"
                 )
             taken.setdefault(name, family)
@@ -53,7 +53,7 @@ def _names(robot: Parts) -> Iterator[Problem]:
             continue
         if (body.name in taken and body.name != joint) or body.name in seen:
             hint = "names of bodies must differ from all others"
-            yield Problem(path, f"the name {body.name!r} is taken already", hint)
+            yield Mistake(path, f"the name {body.name!r} is taken already", hint)
         seen.add(body.name)
 
 
@@ -69,18 +69,18 @@ def body_names(robot: Parts) -> dict[str, str]:
     return found
 
 
-def _parents(robot: Parts) -> Iterator[Problem]:
+def _parents(robot: Parts) -> Iterator[Mistake]:
     known = body_names(robot)
     for family, members in (("joints", robot.joints), ("wheels", robot.wheels)):
         for name, member in members.items():
             if member.parent not in known:
                 message = f"there is no body or joint {member.parent!r}"
-                yield Problem((family, name, "parent"), message, suggest(member.parent, known))
+                yield Mistake((family, name, "parent"), message, suggest(member.parent, known))
     try:
         in_order({name: {known.get(joint.parent, "base")} - {"base"} for name, joint in robot.joints.items()})
     except CircleError as error:
         path: Path = ("joints", error.circle[0], "parent")
-        yield Problem(
+        yield Mistake(
             path, f"the joints hang on each other in a circle: {error}", "one of them must hang on 'base'"
         )
 
@@ -115,13 +115,13 @@ def base_bodies(robot: Parts) -> list[Body]:
     return own + [robot.joints[name].body for name in reached("base", fixed)[1:]]
 
 
-def _base(robot: Parts) -> Iterator[Problem]:
+def _base(robot: Parts) -> Iterator[Mistake]:
     if robot.wheels and robot.base != "planar":
         message = f"wheels on a {robot.base} base are not supported"
-        yield Problem(("base",), message, "write base: planar, or take the wheels away")
+        yield Mistake(("base",), message, "write base: planar, or take the wheels away")
     if robot.base == "fixed" and not robot.joints:
         message = "there is nothing that can move: a fixed base without joints"
-        yield Problem((), message, "add joints, or wheels, or choose base: planar or floating")
+        yield Mistake((), message, "add joints, or wheels, or choose base: planar or floating")
 
 
 def drivable(robot: Parts) -> dict[str, str]:
@@ -140,7 +140,7 @@ def drivable(robot: Parts) -> dict[str, str]:
     return found | {name: f"couplings.{name}" for name in linkages(robot.couplings)}
 
 
-def _motors(robot: Parts) -> Iterator[Problem]:
+def _motors(robot: Parts) -> Iterator[Mistake]:
     known = drivable(robot)
     coupled = held(robot.couplings)
     driven: dict[str, str] = {}
@@ -148,18 +148,18 @@ def _motors(robot: Parts) -> Iterator[Problem]:
         path: Path = ("motors", name, "drives")
         target = motor.drives
         if target not in known:
-            yield Problem(path, no_axis(robot, target, "drive"), suggest(target, known))
+            yield Mistake(path, no_axis(robot, target, "drive"), suggest(target, known))
         elif target in coupled:
             message = f"{target!r} is held by the coupling {coupled[target]!r}"
-            yield Problem(path, message, f"drive the coupling: drives: {coupled[target]}")
+            yield Mistake(path, message, f"drive the coupling: drives: {coupled[target]}")
         elif target in driven:
-            yield Problem(
+            yield Mistake(
                 path, f"{target!r} is driven by the motor {driven[target]!r} already", "one motor each"
             )
         driven.setdefault(target, name)
 
 
-def _batteries(robot: Parts) -> Iterator[Problem]:
+def _batteries(robot: Parts) -> Iterator[Mistake]:
     """Motors that name no battery that there is, or need one; batteries that feed nothing."""
     for name, motor in robot.motors.items():
         if not isinstance(motor, WoundMotor):
@@ -167,21 +167,21 @@ def _batteries(robot: Parts) -> Iterator[Problem]:
         path: Path = ("motors", name)
         if motor.battery is not None and motor.battery not in robot.batteries:
             message = f"there is no battery {motor.battery!r}"
-            yield Problem((*path, "battery"), message, suggest(motor.battery, robot.batteries))
+            yield Mistake((*path, "battery"), message, suggest(motor.battery, robot.batteries))
         elif motor.battery is None and len(robot.batteries) > 1:
             message = f"there are {len(robot.batteries)} batteries, and it names none"
-            yield Problem(path, message, f"write battery: {next(iter(robot.batteries))}")
+            yield Mistake(path, message, f"write battery: {next(iter(robot.batteries))}")
         limited = isinstance(motor, DCMotor) and motor.voltage_limit is None and motor.supply_current_limit
         if limited and not robot.batteries:
             message = "what it draws depends on its supply's voltage, and nothing says that"
-            yield Problem((*path, "supply_current_limit"), message, "add a battery, or a voltage_limit")
+            yield Mistake((*path, "supply_current_limit"), message, "add a battery, or a voltage_limit")
     for name, motors in robot.fed.items():
         if not motors:
             message, hint = (
                 f"the battery {name!r} feeds no motor",
                 "dc motors can be fed: write battery: NAME",
             )
-            yield Problem(("batteries", name), message, hint)
+            yield Mistake(("batteries", name), message, hint)
 
 
 def no_axis(robot: Parts, target: str, what: str) -> str:
@@ -205,29 +205,29 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
     return f"there is nothing called {target!r} to {what}"
 
 
-def _couplings(robot: Parts) -> Iterator[Problem]:
+def _couplings(robot: Parts) -> Iterator[Mistake]:
     holder = held(robot.couplings)
     steered = [name for name, wheel in robot.wheels.items() if wheel.steered]
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
-            yield Problem(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
+            yield Mistake(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")
         parents = {robot.wheels[wheel].parent for wheel in coupling.wheels if wheel in robot.wheels}
         for place, wheel in enumerate(coupling.wheels):
             path: Path = ("couplings", name, "wheels", place)
             other = holder[f"{wheel}.steering"]
             if wheel not in robot.wheels:
-                yield Problem(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
+                yield Mistake(path, f"there is no wheel {wheel!r}", suggest(wheel, steered))
             elif wheel not in steered:
                 kind = robot.wheels[wheel].type
-                yield Problem(path, f"the wheel {wheel!r} is {kind}", "couple steered wheels")
+                yield Mistake(path, f"the wheel {wheel!r} is {kind}", "couple steered wheels")
             elif place and len(parents) > 1:
                 message = f"the wheel {wheel!r} is mounted on another body"
-                yield Problem(path, message, "give both the same parent")
+                yield Mistake(path, message, "give both the same parent")
             elif other != name:
-                yield Problem(path, f"the wheel {wheel!r} is held by the coupling {other!r} already")
+                yield Mistake(path, f"the wheel {wheel!r} is held by the coupling {other!r} already")
 
 
-def _loops(robot: Parts, is_tree: bool) -> Iterator[Problem]:
+def _loops(robot: Parts, is_tree: bool) -> Iterator[Mistake]:
     """Loops on bodies that aren't there; where the joints make a tree, loops around nothing that moves, too."""
     known = body_names(robot)
     for name, loop in robot.loops.items():
@@ -235,7 +235,7 @@ def _loops(robot: Parts, is_tree: bool) -> Iterator[Problem]:
         for end, body in zip(("first", "second"), ends, strict=True):
             if body not in known:
                 path: Path = ("loops", name, end, "body")
-                yield Problem(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
+                yield Mistake(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
         if (
             is_tree
             and known.keys() >= set(ends)
@@ -243,7 +243,7 @@ def _loops(robot: Parts, is_tree: bool) -> Iterator[Problem]:
         ):
             message = f"it holds {ends[0]!r} to {ends[1]!r}, and no joint between them can move"
             hint = "a loop closes a chain of joints: name the last body of the chain and what it is pinned to"
-            yield Problem(("loops", name), message, hint)
+            yield Mistake(("loops", name), message, hint)
 
 
 def _no_body_hint(robot: Parts, name: str, known: Mapping[str, str]) -> str:
@@ -278,41 +278,41 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
     return (*found, *(f"{name}.rate" for name in linkages(robot.couplings)))
 
 
-def _speeds(robot: Parts) -> Iterator[Problem]:
+def _speeds(robot: Parts) -> Iterator[Mistake]:
     known = speed_names(robot)
     for place, name in enumerate(robot.speeds or ()):
         if name not in known:
-            yield Problem(("speeds", place), f"there is no speed {name!r}", suggest(name, known))
+            yield Mistake(("speeds", place), f"there is no speed {name!r}", suggest(name, known))
         elif name in (robot.speeds or ())[:place]:
-            yield Problem(("speeds", place), f"{name!r} stands twice", "name each speed once")
+            yield Mistake(("speeds", place), f"{name!r} stands twice", "name each speed once")
 
 
-def _parameters(robot: Parts) -> Iterator[Problem]:
+def _parameters(robot: Parts) -> Iterator[Mistake]:
     used: set[str] = set()
     try:
         known = dimensions(robot)
     except CircleError as error:
         path: Path = ("parameters", error.circle[0])
-        yield Problem(path, f"is defined in a circle: {error}", "give one of them a number")
+        yield Mistake(path, f"is defined in a circle: {error}", "give one of them a number")
         return
     for path, value in values(robot):
         used.update(value.names)
         missing = [name for name in value.names if name not in robot.parameters]
         for name in missing:
-            yield Problem(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
+            yield Mistake(path, f"the parameter {name!r} is used and never given", _missing_hint(robot, name))
         if not missing:  # without a name, too: what gears' numbers measure is known only here
             try:
                 check_dimension(dimension_of(value.expression, known.__getitem__), value.quantity)
             except ExpressionError as error:
-                yield Problem(path, f"{value.source!r}: {error}", error.hint)
+                yield Mistake(path, f"{value.source!r}: {error}", error.hint)
     for name in robot.parameters:
         if name not in used:
             unknown = {other for _, value in values(robot) for other in value.names} - set(robot.parameters)
             hint = did_you_mean(name, unknown) or "use its name in place of a number, or take it away"
-            yield Problem(("parameters", name), f"the parameter {name!r} is given but nothing uses it", hint)
+            yield Mistake(("parameters", name), f"the parameter {name!r} is given but nothing uses it", hint)
         if name == "gravity" and not isinstance(robot.gravity, tuple) and robot.gravity.is_parameter:
             hint = "write gravity: gravity, or choose another name"
-            yield Problem(("parameters", name), "'gravity' is the name of the robot's own gravity", hint)
+            yield Mistake(("parameters", name), "'gravity' is the name of the robot's own gravity", hint)
 
 
 def _missing_hint(robot: Parts, name: str) -> str:

@@ -18,8 +18,16 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from trundle.errors import InputError
 from trundle.robot import units
-from trundle.robot.dimensions import UNKNOWN, Found, dimension_of
-from trundle.robot.expressions import MOST, Expression, ExpressionError, Number, evaluate, names, parse
+from trundle.robot.dimensions import UNKNOWN, Inferred, dimension_of
+from trundle.robot.expressions import (
+    MOST,
+    ExpressionError,
+    ExpressionTree,
+    NumberLiteral,
+    evaluate,
+    names,
+    parse,
+)
 from trundle.robot.units import Measure, unit_text
 
 if TYPE_CHECKING:
@@ -51,7 +59,7 @@ class Value:
     """
 
     source: float | str
-    expression: Expression = field(compare=False)
+    expression: ExpressionTree = field(compare=False)
     quantity: Measure = field(compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     constant: float | None = field(default=None, compare=False)
@@ -84,7 +92,7 @@ class Value:
         return f"Value({self.source!r})"
 
 
-def number_of(tree: Expression, scope: Mapping[str, float]) -> float:
+def number_of(tree: ExpressionTree, scope: Mapping[str, float]) -> float:
     """Value of an expression in plain floats; raises ExpressionError where there is no finite real number."""
     try:
         number = evaluate(tree, scope.__getitem__)
@@ -136,7 +144,7 @@ def _plain(written: float, quantity: Measure) -> Value:
         raise ExpressionError(
             f"expected {_with_article(quantity)}, got {number:g}, out of bounds: at most {MOST:g}"
         )
-    return Value(number, Number(number), quantity, constant=number)
+    return Value(number, NumberLiteral(number), quantity, constant=number)
 
 
 def _with_article(quantity: Measure) -> str:
@@ -152,11 +160,11 @@ def _is_real(written: object) -> bool:
     )
 
 
-def _no_parameters(name: str) -> Found:
+def _no_parameters(name: str) -> Inferred:
     return UNKNOWN
 
 
-def check_dimension(found: Found, quantity: Measure) -> None:
+def check_dimension(found: Inferred, quantity: Measure) -> None:
     """Raise ExpressionError where a value's dimension isn't its field's."""
     if isinstance(found, str) or quantity.dimension is None or found == quantity.dimension:
         return
@@ -274,7 +282,7 @@ class ReadsGravity(ReadsVector):
         return {"anyOf": [vector["items"], vector]}
 
 
-Vector = tuple[Value, Value, Value]
+ValueVector = tuple[Value, Value, Value]
 
 T = TypeVar("T")
 # What a field's number must be, around what it measures: radius: Positive[Length].
@@ -308,7 +316,7 @@ Voltage = Annotated[Value, Reads(units.VOLTAGE)]
 Resistance = Positive[Annotated[Value, Reads(units.RESISTANCE)]]
 Inductance = NotNegative[Annotated[Value, Reads(units.INDUCTANCE)]]
 TorqueConstant = Annotated[Value, Reads(units.TORQUE_CONSTANT)]
-Position = Annotated[Vector, ReadsVector(units.LENGTH)]
-Angles = Annotated[Vector, ReadsVector(units.ANGLE, turn=True)]
-Axis = Annotated[Vector, ReadsAxis(units.RATIO)]
-Gravity = Annotated[Value | Vector, ReadsGravity(units.ACCELERATION)]
+Position = Annotated[ValueVector, ReadsVector(units.LENGTH)]
+Angles = Annotated[ValueVector, ReadsVector(units.ANGLE, turn=True)]
+Axis = Annotated[ValueVector, ReadsAxis(units.RATIO)]
+Gravity = Annotated[Value | ValueVector, ReadsGravity(units.ACCELERATION)]

@@ -22,10 +22,10 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}( ?[\[(][^\])]{0,20}[\])])?")
 _UNIT = re.compile(r" ?[\[(]([^\])]*)[\])]$")
 _TWO = "the first row names a column of times and one of values, such as time,NAME"
 
-Columns = tuple[tuple[float, ...], tuple[float, ...], str]
+CsvColumns = tuple[tuple[float, ...], tuple[float, ...], str]
 
 
-def read_column(source: FileTable, name: str, folder: Path, key: str) -> Columns:
+def read_column(source: FileTable, name: str, folder: Path, key: str) -> CsvColumns:
     """Times (s, increasing), values (SI) and the interpolation of an input.
 
     The file starts with a row of names; time is the column `time`, or the first. A unit in brackets behind a name, as

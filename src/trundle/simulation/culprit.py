@@ -17,12 +17,12 @@ from trundle.model.own_kinds import without_value
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 from trundle.simulation.feedback import Fill
-from trundle.simulation.integrate import Rate
+from trundle.simulation.integrate import RateFunction
 
 # A rate and its Jacobian on a piece of the run.
-Make = Callable[[float, float], tuple[Rate, Rate | None]]
+Make = Callable[[float, float], tuple[RateFunction, RateFunction | None]]
 # A time (s) and a state.
-Moment = tuple[float, FloatArray]
+Instant = tuple[float, FloatArray]
 # How near zero, beside random configurations, a singular value counts as where a run got stuck.
 NEAR = 1e-3
 AXLES = (
@@ -84,12 +84,12 @@ def _singular(robot: Robot, parameters: Mapping[str, float], values: Mapping[str
     return ", ".join(f"{name} = {math.degrees(values[name]):.4g} deg" for name in angles if name in values)
 
 
-def _watched(make: Make, again: Callable[[Make], object]) -> tuple[Moment | None, Moment | None]:
+def _watched(make: Make, again: Callable[[Make], object]) -> tuple[Instant | None, Instant | None]:
     """Where a run's rates were first no numbers at a state of numbers, and where they were asked for last."""
-    lost: list[Moment] = []
-    last: list[Moment] = []
+    lost: list[Instant] = []
+    last: list[Instant] = []
 
-    def watching(a: float, b: float) -> tuple[Rate, Rate | None]:
+    def watching(a: float, b: float) -> tuple[RateFunction, RateFunction | None]:
         rate, slope = make(a, b)
 
         def watched(t: float, x: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.results import Run
-from trundle.simulation.options import Options, Times, initial_numbers, options_of
+from trundle.simulation.options import RunOptions, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.signals import Input, constant
 
@@ -96,7 +96,7 @@ def dynamic_problem(
     inputs: Mapping[str, Input] | None,
     initial: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
-    options: Options,
+    options: RunOptions,
 ) -> Problem:
     """The motion of a model under forces as an initial-value problem; the arguments are those of `simulate`."""
     values = model.parameter_values(named(parameters, "parameters"))

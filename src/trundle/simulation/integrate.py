@@ -30,7 +30,7 @@ MOST_REPAIRS = 20
 # in a run Dormand-Prince 8(5,3), stable to |λ|h = 6, takes fewer steps than its accuracy asks for anyway.
 MOST_DECAY = 1000.0
 
-Rate = Callable[[float, FloatArray], FloatArray]
+RateFunction = Callable[[float, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class StuckError(NumericsError):
 
 
 def integrate(
-    make: Callable[[float, float], tuple[Rate, Rate | None]],
+    make: Callable[[float, float], tuple[RateFunction, RateFunction | None]],
     start: Sequence[float] | FloatArray,
     times: FloatArray,
     breaks: Sequence[float],
@@ -143,7 +143,12 @@ def _snapped(times: FloatArray, edges: FloatArray) -> FloatArray:
 
 
 def _piece(
-    rate: Rate, jacobian: Rate | None, state: FloatArray, times: FloatArray, settings: Settings, part: float
+    rate: RateFunction,
+    jacobian: RateFunction | None,
+    state: FloatArray,
+    times: FloatArray,
+    settings: Settings,
+    part: float,
 ) -> FloatArray:
     if settings.method == "lsoda":
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
@@ -173,7 +178,11 @@ def _piece(
 
 
 def _lsoda(
-    rate: Rate, jacobian: Rate | None, state: FloatArray, times: FloatArray, settings: Settings
+    rate: RateFunction,
+    jacobian: RateFunction | None,
+    state: FloatArray,
+    times: FloatArray,
+    settings: Settings,
 ) -> FloatArray:
     """LSODA through `odeint`, whose loop runs in compiled code (Hindmarsh 1983; Petzold 1983)."""
     from scipy.integrate import ODEintWarning, odeint

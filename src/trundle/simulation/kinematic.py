@@ -13,7 +13,7 @@ from trundle.model.mechanism import mechanism
 from trundle.model.rolling_motion import derive_rolling, rate_names, twist_names
 from trundle.results import Run
 from trundle.robot import Robot
-from trundle.simulation.options import Options, Times, initial_numbers, options_of
+from trundle.simulation.options import RunOptions, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.signals import Input, Signal
 from trundle.simulation.twists import ROUNDING, with_twist
@@ -102,7 +102,7 @@ def kinematic_problem(
     inputs: Mapping[str, Input] | None,
     initial: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
-    options: Options,
+    options: RunOptions,
 ) -> Problem:
     """The motion of a robot from its wheels' as an initial-value problem; the arguments are those of `roll`."""
     began = time.perf_counter()

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from trundle.arrays import Floats
 from trundle.model import Model
 from trundle.program import Kernel, Program, compile_program
 from trundle.program.simplify import only_elements
@@ -17,7 +18,6 @@ from trundle.results.arrays import FloatArray
 ROBOTS_AT_ONCE = 4096
 
 # One number for all robots, (count,), or (steps, 1 or count).
-Column = float | FloatArray
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Stored:
 
     values: FloatArray
     steps: np.ndarray
-    inputs: Mapping[str, Column]
-    parameters: Mapping[str, Column]
+    inputs: Mapping[str, Floats]
+    parameters: Mapping[str, Floats]
 
     def observed(self, kernel: Kernel) -> Iterator[tuple[int, slice, FloatArray]]:
         """Row, robots, and what a program of one output gives for them, part by part."""
@@ -68,7 +68,7 @@ def _single(observe: Program, name: str) -> Kernel:
     return compile_program(only_elements(observe, [name]))
 
 
-def lane_numbers(given: Mapping[str, Column], step: int, lanes: slice) -> FloatArray:
+def lane_numbers(given: Mapping[str, Floats], step: int, lanes: slice) -> FloatArray:
     """Numbers in order, (n,) where each holds for all robots and (n, robots) else; inputs end with their last step."""
     rows: list[FloatArray] = []
     for value in given.values():

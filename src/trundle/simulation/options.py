@@ -24,7 +24,7 @@ Times = Sequence[float] | FloatArray
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """When a run is stored and how it is integrated.
 
     stored: the times to store (s), increasing. method: one of METHODS. rtol, atol: bounds on each step's error; None
@@ -57,7 +57,7 @@ def options_of(
     atol: float | None = None,
     max_step: float | str | None = None,
     tolerance: float | None = None,
-) -> Options:
+) -> RunOptions:
     """The options of a run, checked; the arguments are those of `simulate`. Raises InputError.
 
     tolerance: rtol and atol where these aren't given; None leaves them to the method.
@@ -79,7 +79,7 @@ def options_of(
             hint="such as 1e-9",
         )
     longest = None if max_step is None else positive(max_step, "max_step", "s")
-    return Options(stored, method, tight[0], tight[1], longest)
+    return RunOptions(stored, method, tight[0], tight[1], longest)
 
 
 def _sample_times(duration: float | str, samples: int) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
 from trundle.simulation.feedback import Fill
-from trundle.simulation.integrate import Rate
+from trundle.simulation.integrate import RateFunction
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
 
@@ -21,7 +21,7 @@ def make_pieces(
     fill: Fill | None,
     parameters: FloatArray,
     bar: Progress,
-) -> Callable[[float, float], tuple[Rate, Rate | None]]:
+) -> Callable[[float, float], tuple[RateFunction, RateFunction | None]]:
     """`make(a, b)` -> (f, ∂f/∂x) on the piece [a, b] s, all on the same buffers.
 
     program: groups (state, input, parameter) to the rate first; jacobian: its ∂rate/∂state, or None where no method
@@ -37,11 +37,11 @@ def make_pieces(
         square = np.zeros((x.size, outputs[0].size))
         evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
 
-    def make(a: float, b: float) -> tuple[Rate, Rate | None]:
+    def make(a: float, b: float) -> tuple[RateFunction, RateFunction | None]:
         u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
 
-        def function(evaluate: Callable[[], None], found: np.ndarray) -> Rate:
+        def function(evaluate: Callable[[], None], found: np.ndarray) -> RateFunction:
             def at(t: float, y: np.ndarray) -> np.ndarray:
                 x[:] = y
                 if fill is not None:

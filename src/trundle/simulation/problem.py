@@ -21,13 +21,12 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
-from trundle.robot.problems import Problem as Mistake
-from trundle.robot.problems import report
+from trundle.robot.problems import Mistake, report
 from trundle.simulation.culprit import AXLES, with_culprit
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
-from trundle.simulation.options import Options
+from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Input, Signal, as_signal
@@ -59,7 +58,7 @@ class Problem:
     given: Mapping[str, float]
     start: Sequence[float]
     stiff: bool | None
-    options: Options
+    options: RunOptions
     summary: Mapping[str, object]
 
     @property
@@ -296,7 +295,7 @@ def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
 
 
 def named_signals(
-    given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: Options
+    given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: RunOptions
 ) -> dict[str, Signal]:
     """A signal for each of the given inputs, the jumps of functions found (see `signals_of`)."""
     return with_jumps(signals_of(given, units, name), options.end, options.max_step)

@@ -12,14 +12,14 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import Floats, as_numbers
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
 from trundle.results.arrays import FloatArray, frozen
-from trundle.simulation.observing import Column, Stored, lane_numbers, observer_of, worst_residual
+from trundle.simulation.observing import Stored, lane_numbers, observer_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
 from trundle.simulation.progress import Progress
@@ -28,15 +28,15 @@ from trundle.simulation.stability import eigenvalues, longest_step
 # Robots between the extremes whose parameters are checked too.
 MOST_CHECKED = 8
 
-Numbers = float | str | npt.ArrayLike
+NumbersLike = float | str | npt.ArrayLike
 
 
 def rollout(
     model: Given,
     *,
-    initial: Mapping[str, Numbers] | None = None,
-    inputs: Mapping[str, Numbers] | None = None,
-    parameters: Mapping[str, Numbers] | None = None,
+    initial: Mapping[str, NumbersLike] | None = None,
+    inputs: Mapping[str, NumbersLike] | None = None,
+    parameters: Mapping[str, NumbersLike] | None = None,
     steps: int = 1000,
     dt: float | str = 1e-3,
     every: int = 1,
@@ -191,7 +191,7 @@ def _diverged(states: FloatArray, time: FloatArray, name: str) -> int:
 
 
 def _warn_of_step(
-    model: Model, start: FloatArray, u: Mapping[str, Column], p: Mapping[str, Column], h: float
+    model: Model, start: FloatArray, u: Mapping[str, Floats], p: Mapping[str, Floats], h: float
 ) -> None:
     """A warning where a step h is too long for some of the robots that are looked at."""
     count = start.shape[1]
@@ -218,8 +218,8 @@ def _warn_of_step(
 
 
 def _complete(
-    defaults: Mapping[str, float], given: Mapping[str, Numbers], kind: str, model: Model
-) -> dict[str, Column]:
+    defaults: Mapping[str, float], given: Mapping[str, NumbersLike], kind: str, model: Model
+) -> dict[str, Floats]:
     """A number or an array for each state or input, in the model's order."""
     for each in given:
         if kind == "state":
@@ -234,7 +234,7 @@ def _complete(
     }
 
 
-def _column(name: str, given: Numbers, unit: str, most: int) -> Column:
+def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
     """A number, or an array of at most `most` dimensions."""
     if isinstance(given, str):
         return number(given, name, unit)
@@ -255,7 +255,7 @@ def _column(name: str, given: Numbers, unit: str, most: int) -> Column:
     return values if values.ndim else float(values)
 
 
-def _parameters(model: Model, given: Mapping[str, Numbers]) -> dict[str, Column]:
+def _parameters(model: Model, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
     """Numbers and arrays as they are, after the robot's own checks robot by robot: of those with the least and the
     greatest of each array, and of a few between, since what bounds one parameter may hang on another.
     """
@@ -283,7 +283,7 @@ def _parameters(model: Model, given: Mapping[str, Numbers]) -> dict[str, Column]
     return {**values, **arrays}
 
 
-def _count(count: int | None, *given: Mapping[str, Column]) -> int:
+def _count(count: int | None, *given: Mapping[str, Floats]) -> int:
     """How many robots there are, by `count` and by the arrays, which must agree."""
     sizes = {np.shape(v)[-1] for group in given for v in group.values() if np.ndim(v)} - {1}
     sizes |= set() if count is None else {count}

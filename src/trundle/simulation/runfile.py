@@ -19,7 +19,7 @@ from trundle.robot import Robot, require_dynamic
 from trundle.simulation.columns import read_column
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
-from trundle.simulation.options import Options, options_of, positive
+from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem, solve
 from trundle.simulation.signals import Input
 
@@ -173,7 +173,7 @@ def _placed(error: InputError, document: Document | None, spec: RunSpec, changes
     return error if document is None else document.locate(error)
 
 
-def _options(spec: RunSpec, changes: Changes) -> Options:
+def _options(spec: RunSpec, changes: Changes) -> RunOptions:
     """Times, method and tolerances: as changed, or as the run section says."""
     said = spec.model_dump(include={"duration", "samples", "method", "rtol", "atol"})
     sections = ("parameters", "inputs", "initial")

@@ -84,10 +84,12 @@ class Signal:
 
 
 # What users may give as an input: a number, text with a unit, a function of time, or of time and the state, a table.
-Column = Sequence[float] | Sequence[float | str | Value] | FloatArray
-Table = tuple[Column, Column] | tuple[Column, Column, str]
-Function = Callable[[float], float] | Follow
-Input = float | str | Value | Function | Signal | Table | Mapping[str, object] | Series | DataArray
+SampledColumn = Sequence[float] | Sequence[float | str | Value] | FloatArray
+SampledInput = tuple[SampledColumn, SampledColumn] | tuple[SampledColumn, SampledColumn, str]
+FunctionOfTime = Callable[[float], float] | Follow
+Input = (
+    float | str | Value | FunctionOfTime | Signal | SampledInput | Mapping[str, object] | Series | DataArray
+)
 
 
 def constant(value: float) -> Signal:
@@ -224,7 +226,7 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
         if set(given) - {"interpolation"} != {"times", "values"}:
             came = ", ".join(map(str, given)) or "nothing"
             raise InputError(f"a table has times, values and maybe an interpolation; came: {came}")
-        given = cast(Table, (given["times"], given["values"], given.get("interpolation", "linear")))
+        given = cast(SampledInput, (given["times"], given["values"], given.get("interpolation", "linear")))
     if isinstance(given, tuple) and len(given) in (2, 3):
         times, values, *rest = given
         return table(_numbers(times, name, "s"), _numbers(values, name, unit), *rest)
@@ -242,7 +244,7 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
         ) from None
 
 
-def _numbers(column: Column, name: str, unit: str) -> npt.ArrayLike:
+def _numbers(column: SampledColumn, name: str, unit: str) -> npt.ArrayLike:
     """A table's times or values in SI; text may have units."""
     if isinstance(column, Sequence) and any(isinstance(each, (str, Value)) for each in column):
         return [number(each, name, unit) for each in column]

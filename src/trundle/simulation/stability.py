@@ -12,7 +12,7 @@ from trundle.results.arrays import FloatArray
 
 # Rates (n, k) of k states (n, k).
 Roots = npt.NDArray[np.complex128]
-Rates = Callable[[FloatArray], FloatArray]
+RateField = Callable[[FloatArray], FloatArray]
 
 # |z| at which a method's stability is looked at along each direction; the region ends before 3.
 _RADII = np.linspace(0.0, 3.2, 161)[1:]
@@ -20,7 +20,7 @@ _RADII = np.linspace(0.0, 3.2, 161)[1:]
 _ROUNDING = 1e-6
 
 
-def eigenvalues(rates: Rates, x: FloatArray) -> Roots:
+def eigenvalues(rates: RateField, x: FloatArray) -> Roots:
     """λ(∂f/∂x) in 1/s, by central differences: an estimate is all that is asked. NaN where f has no value."""
     step = 1e-6 * np.maximum(1.0, np.abs(x))
     near = x[:, None] + np.concatenate([np.diag(step), -np.diag(step)], axis=1)

@@ -12,7 +12,7 @@ from trundle.model.manifold import on_manifold
 from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
-from trundle.simulation.integrate import Rate, Settings, integrate
+from trundle.simulation.integrate import RateFunction, Settings, integrate
 from trundle.simulation.problem import Problem, run_of, slope_of
 
 # Each step's error, relative and absolute: what is looked at needs no more, and a restart each step costs most.
@@ -41,7 +41,7 @@ class Stepper:
             if compiled is not None:
                 compiled(0.0, self.state)
 
-    def _bound(self, call: Callable[..., tuple[FloatArray, ...]], columns: int) -> Rate:
+    def _bound(self, call: Callable[..., tuple[FloatArray, ...]], columns: int) -> RateFunction:
         """A kernel as integrators call it, at the commands that are held."""
         numbers = self.problem.numbers
 

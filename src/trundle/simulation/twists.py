@@ -132,7 +132,7 @@ def _is_given(assembly: Assembly, column: int, wheel: str, given: Mapping[str, S
 
 
 @dataclass(frozen=True)
-class _Way:
+class _RollingLine:
     """Along which line a wheel rolls, δ(t) up to half turns; below `least` (m/s) it stands still and has none."""
 
     steered: Steered
@@ -171,7 +171,7 @@ def _steering(steered: Steered, twist: Sequence[Signal], end: float, start: floa
     looks = [] if held else np.linspace(0.0, end, LOOKS + 1).tolist()
     times = sorted(t for t in {0.0, *breaks, *before, *looks} if 0.0 <= t <= end)
     sizes = [max(abs(signal.value(t)) for signal in twist) for t in times]
-    way = _Way(steered, twist, end, STILL * max(sizes))
+    way = _RollingLine(steered, twist, end, STILL * max(sizes))
     first = next((t for t in times if abs(way.velocity(t)) > way.least), 0.0)
     begin = half_turn(way.near(first, 0.0))
     if start is not None:
@@ -185,7 +185,7 @@ def _steering(steered: Steered, twist: Sequence[Signal], end: float, start: floa
     return Signal(value, (), tuple(breaks), way.slope, min(resolutions, default=None), held)
 
 
-def _started(way: _Way, first: float, needed: float, start: float) -> float:
+def _started(way: _RollingLine, first: float, needed: float, start: float) -> float:
     """The angle along the way that is the one at the start; InputError where none is."""
     across = math.remainder(start - needed, math.pi)
     if abs(across) <= ROUNDING:
@@ -199,7 +199,7 @@ def _started(way: _Way, first: float, needed: float, start: float) -> float:
     )
 
 
-def _followed(way: _Way, looks: Sequence[float], begin: float) -> tuple[list[float], list[float]]:
+def _followed(way: _RollingLine, looks: Sequence[float], begin: float) -> tuple[list[float], list[float]]:
     """Times and angles along a way, with more times between where the angles differ by much."""
     times, angles, waiting = [looks[0]], [begin], list(looks[:0:-1])
     while waiting:

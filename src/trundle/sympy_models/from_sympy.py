@@ -16,23 +16,23 @@ import casadi as ca
 import numpy as np
 
 from trundle.mechanics.linear import apply, product
-from trundle.mechanics.quantities import Kind, Quantities, Quantity
+from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
 from trundle.model.guided import solve_guided
 from trundle.model.manifold import residual_labels
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
-from trundle.model.samples import Samples, take_samples
+from trundle.model.samples import SymbolSamples, take_samples
 from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
-    Expression,
     FormedEquations,
     Leaf,
-    Method,
+    SympyExpression,
+    SympyMethod,
     name_of,
     read_method,
 )
@@ -64,7 +64,7 @@ class System:
     right: list[Scalar]
     holonomic: list[Scalar]
     velocity: list[Scalar]
-    samples: Samples
+    samples: SymbolSamples
 
     @property
     def residuals(self) -> list[Scalar]:
@@ -72,7 +72,7 @@ class System:
         return [*self.holonomic, *self.velocity]
 
 
-class Columns(NamedTuple):
+class SymbolColumns(NamedTuple):
     """The columns of symbols of the state (q, u, extra states, time), the inputs and the parameters."""
 
     state: SX
@@ -85,12 +85,12 @@ class Columns(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class SolvedMethod:
     """All that a method said and what was solved of it, ready to be traced."""
 
     equations: FormedEquations
     names: ModelNames
-    symbols: Columns
+    symbols: SymbolColumns
     system: System
     motion: Accelerations
     extra: list[Scalar]
@@ -109,11 +109,11 @@ class Found:
 
 
 def from_sympy(
-    method: Method,
+    method: SympyMethod,
     *,
     inputs: Sequence[Leaf] | Mapping[str, Leaf] = (),
-    outputs: Mapping[str, Expression] | None = None,
-    extra_states: Mapping[Leaf, Expression] | None = None,
+    outputs: Mapping[str, SympyExpression] | None = None,
+    extra_states: Mapping[Leaf, SympyExpression] | None = None,
     parameters: Mapping[Leaf, float] | None = None,
     units: Mapping[Leaf, str] | None = None,
     name: str = "sympy_model",
@@ -175,7 +175,7 @@ def from_sympy(
     start = time.perf_counter()
     equations = read_method(method)
     names = declare(equations, inputs, outputs or {}, extra_states or {}, parameters or {})
-    symbols = Columns(
+    symbols = SymbolColumns(
         ca.SX.sym("x", len(names.states) + 1),
         ca.SX.sym("u", len(names.inputs)),
         ca.SX.sym("p", len(names.parameters)),
@@ -198,12 +198,12 @@ def from_sympy(
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
     quantities = _quantities(names, shown, texts)
-    found = Found(equations, names, symbols, system, motion, extra, shown, quantities)
+    found = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities)
     return _model(name, found, time.perf_counter() - start)
 
 
 def _coordinate_rates(
-    equations: FormedEquations, convert: Converter, symbols: Columns, names: ModelNames
+    equations: FormedEquations, convert: Converter, symbols: SymbolColumns, names: ModelNames
 ) -> list[Scalar]:
     """q̇ from K q̇ = k, or the speeds themselves."""
     n = len(equations.q)
@@ -225,7 +225,9 @@ def _coordinate_rates(
     return rates
 
 
-def _converted(equations: FormedEquations, convert: Converter, symbols: Columns, names: ModelNames) -> System:
+def _converted(
+    equations: FormedEquations, convert: Converter, symbols: SymbolColumns, names: ModelNames
+) -> System:
     """The equations' entries as graphs, with states at which ranks and pivots are decided."""
     mass, rows = ([list(map(convert, row)) for row in each] for each in (equations.mass, equations.rows))
     force, right = list(map(convert, equations.forcing)), list(map(convert, equations.right))
@@ -278,7 +280,7 @@ def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) 
 
 
 def _know_rates(
-    equations: FormedEquations, convert: Converter, motion: Accelerations, symbols: Columns
+    equations: FormedEquations, convert: Converter, motion: Accelerations, symbols: SymbolColumns
 ) -> None:
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
@@ -307,7 +309,7 @@ def _largest(residuals: Sequence[Scalar]) -> Scalar:
 def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:
     """What each name stands for, as far as SymPy says it; units where they were given."""
     known = {"time": "s", **dict.fromkeys(names.clock, "s"), **units}
-    groups: dict[Kind, Iterable[str]] = {
+    groups: dict[QuantityKind, Iterable[str]] = {
         "time": ("time", *names.clock),
         "coordinate": names.coordinates,
         "speed": names.speeds,
@@ -320,7 +322,7 @@ def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, s
     )
 
 
-def _model(name: str, found: Found, seconds: float) -> Model:
+def _model(name: str, found: SolvedMethod, seconds: float) -> Model:
     """The model of what was found, its programs traced."""
     names, motion, symbols, system = found.names, found.motion, found.symbols, found.system
     rates = [*motion.q_dot, *motion.u_dot, *found.extra, *(1 for _ in names.clock)]

@@ -13,7 +13,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from trundle.errors import InputError, suggest
 from trundle.scalars import SX, Scalar, plus, times
-from trundle.sympy_models.sympy_method import Expression, Leaf
+from trundle.sympy_models.sympy_method import Leaf, SympyExpression
 
 Rule = Callable[..., Scalar]
 
@@ -39,9 +39,9 @@ class Converter:
         self._values: list[Scalar] = []
         self._by_object: dict[int, int] = {}
         self._by_content: dict[tuple[object, ...], int] = {}
-        self._alive: list[Expression] = []  # an object's id is its own only while it lives
+        self._alive: list[SympyExpression] = []  # an object's id is its own only while it lives
 
-    def __call__(self, expression: Expression) -> Scalar:
+    def __call__(self, expression: SympyExpression) -> Scalar:
         """The scalar of one expression; raises InputError naming a function that programs don't have."""
         root = sp.sympify(expression)
         stack = [root]
@@ -67,7 +67,7 @@ class Converter:
         """Whether some expression had this leaf."""
         return ("leaf", leaf) in self._by_content
 
-    def _store(self, node: Expression, number: int) -> None:
+    def _store(self, node: SympyExpression, number: int) -> None:
         self._alive.append(node)
         self._by_object[id(node)] = number
 
@@ -97,7 +97,7 @@ class Converter:
         self.unknown[leaf] = None
         return _NAN
 
-    def _node_number(self, node: Expression) -> int:
+    def _node_number(self, node: SympyExpression) -> int:
         kind = type(node)
         numbers = tuple(self._by_object[id(child)] for child in node.args)
         if kind in (sp.Add, sp.Mul):
@@ -119,11 +119,11 @@ def _unknown_function(name: str) -> InputError:
     )
 
 
-def _is_leaf(node: Expression) -> bool:
+def _is_leaf(node: SympyExpression) -> bool:
     return not node.args or isinstance(node, (AppliedUndef, sp.Derivative)) or node.is_Symbol
 
 
-def _number(value: Expression) -> float:
+def _number(value: SympyExpression) -> float:
     """The nearest double: exact for floats and for integers and halves of reasonable size."""
     try:
         return float(value)

@@ -15,13 +15,13 @@ from trundle.errors import InputError
 
 # SymPy types its operators and attributes as Basic, if at all, so its classes can't be written here. An expression is
 # a scalar one or a number; a leaf is a symbol, a function of time, or the derivative of one.
-Expression = Any
+SympyExpression = Any
 Leaf = Any
-Method = Any  # KanesMethod, LagrangesMethod or System: their blocks are untyped attributes
+SympyMethod = Any  # KanesMethod, LagrangesMethod or System: their blocks are untyped attributes
 
 TIME: Leaf = vars(dynamicsymbols)["_t"]  # the symbol of time that all functions of time are of
 
-Entries = tuple[tuple[Expression, ...], ...]
+Entries = tuple[tuple[SympyExpression, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,19 @@ class FormedEquations:
     kind: str
     q: tuple[Leaf, ...]
     u: tuple[Leaf, ...]
-    kinematic: tuple[Entries, tuple[Expression, ...]] | None
+    kinematic: tuple[Entries, tuple[SympyExpression, ...]] | None
     mass: Entries
-    forcing: tuple[Expression, ...]
+    forcing: tuple[SympyExpression, ...]
     rows: Entries
-    right: tuple[Expression, ...]
+    right: tuple[SympyExpression, ...]
     multipliers: tuple[Leaf, ...]
-    holonomic: tuple[Expression, ...]
-    velocity: tuple[Expression, ...]
+    holonomic: tuple[SympyExpression, ...]
+    velocity: tuple[SympyExpression, ...]
     dependent: tuple[Leaf, ...]
-    zeros: tuple[Expression, ...]
+    zeros: tuple[SympyExpression, ...]
 
 
-def read_method(method: Method) -> FormedEquations:
+def read_method(method: SympyMethod) -> FormedEquations:
     """The blocks of a KanesMethod, LagrangesMethod or System whose equations were formed; InputError for others."""
     if isinstance(method, KanesMethod):
         return _kane(method)
@@ -68,7 +68,7 @@ def read_method(method: Method) -> FormedEquations:
     )
 
 
-def _kane(method: Method) -> FormedEquations:
+def _kane(method: SympyMethod) -> FormedEquations:
     try:
         mass, forcing = method.mass_matrix, method.forcing
     except (ValueError, AttributeError):
@@ -98,7 +98,7 @@ def _kane(method: Method) -> FormedEquations:
     )
 
 
-def _lagrange(method: Method) -> FormedEquations:
+def _lagrange(method: SympyMethod) -> FormedEquations:
     if method.eom is None:
         raise InputError(
             "the LagrangesMethod has no equations of motion yet",

@@ -13,10 +13,10 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from trundle.errors import InputError, suggest
-from trundle.robot.expressions import ExpressionError, Number, parse
+from trundle.robot.expressions import ExpressionError, NumberLiteral, parse
 from trundle.robot.units import unit_text
 from trundle.scalars import SX, Scalar
-from trundle.sympy_models.sympy_method import TIME, Expression, FormedEquations, Leaf, name_of
+from trundle.sympy_models.sympy_method import TIME, FormedEquations, Leaf, SympyExpression, name_of
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class ModelNames:
 def declare(
     equations: FormedEquations,
     inputs: Sequence[Leaf] | Mapping[str, Leaf],
-    outputs: Mapping[str, Expression],
-    extra_states: Mapping[Leaf, Expression],
+    outputs: Mapping[str, SympyExpression],
+    extra_states: Mapping[Leaf, SympyExpression],
     parameters: Mapping[Leaf, float],
 ) -> ModelNames:
     """The names of everything; raises InputError where two things share one, or where something can't be what it is
@@ -123,7 +123,7 @@ def _check_mapping(given: object, key: str, form: str) -> None:
         raise InputError(f"{key} must be a mapping {form}, got {type(given).__name__}", key=key)
 
 
-def _check_expressions(given: Mapping[Leaf, Expression], key: str, what: str) -> None:
+def _check_expressions(given: Mapping[Leaf, SympyExpression], key: str, what: str) -> None:
     """Scalars only. SymPy would read text by running it as Python, so text is refused."""
     for name, value in given.items():
         if isinstance(value, (sp.Basic, Real)) and not isinstance(value, sp.MatrixBase):
@@ -206,7 +206,7 @@ def _si_unit(name: str, text: object) -> str:
         one = parse(f"1 {text}")
     except ExpressionError as error:
         raise InputError(f"the unit of '{name}': {error}", key="units", hint=error.hint) from None
-    if not isinstance(one, Number) or one.dimension is None:
+    if not isinstance(one, NumberLiteral) or one.dimension is None:
         raise _no_unit(name, text)
     if one.value != 1.0:
         raise InputError(

@@ -29,7 +29,7 @@ class Riding(Protocol):
     def in_root(self) -> Placement: ...
 
 
-class Placed(Protocol):
+class ChainPoint(Protocol):
     """A point, as far as chains go."""
 
     @property
@@ -98,7 +98,7 @@ def turned_into(axes: Riding, frame: Riding, vector: Vector) -> Vector:
     return vector if axes is frame else apply(placement_in(frame, axes).pose.rotation, vector)
 
 
-def offset(start: Placed, end: Placed, axes: Riding) -> Vector:
+def offset(start: ChainPoint, end: ChainPoint, axes: Riding) -> Vector:
     """The vector from one point to another, found in the first one's frame, given in the axes of a third."""
     pose = placement_in(end.frame, start.frame).pose
     return turned_into(axes, start.frame, subtract(transform_point(pose, end.coordinates), start.coordinates))
@@ -106,9 +106,9 @@ def offset(start: Placed, end: Placed, axes: Riding) -> Vector:
 
 def rate_in(
     axes: Riding,
-    rate_of: Callable[[Placed, Riding], Vector],
-    point: Placed,
-    relative_to: Placed | None,
+    rate_of: Callable[[ChainPoint, Riding], Vector],
+    point: ChainPoint,
+    relative_to: ChainPoint | None,
     seen_from: Riding,
 ) -> Vector:
     """A point's velocity or acceleration less that of another, in any axes."""
@@ -118,7 +118,7 @@ def rate_in(
     return subtract(found, turned_into(axes, relative_to.frame, rate_of(relative_to, seen_from)))
 
 
-def velocity_of(point: Placed, seen_from: Riding) -> Vector:
+def velocity_of(point: ChainPoint, seen_from: Riding) -> Vector:
     """v + ω × r + ṙ, in the axes of the point's frame."""
     if point.rate is None:
         raise _unknown_point(point, "velocity=…")
@@ -128,7 +128,7 @@ def velocity_of(point: Placed, seen_from: Riding) -> Vector:
     return add(add(v, cross(omega, point.coordinates)), point.rate)
 
 
-def acceleration_of(point: Placed, seen_from: Riding) -> Vector:
+def acceleration_of(point: ChainPoint, seen_from: Riding) -> Vector:
     """a + α × r + ω × (v + ω × r + 2 ṙ) + r̈ with the spatial acceleration a, in the axes of the point's frame."""
     if point.rate is None or point.second_rate is None:
         raise _unknown_point(point, "velocity=…, acceleration=…")
@@ -166,7 +166,7 @@ def _unknown(frame: Riding, other: Riding, what: str, arguments: str) -> InputEr
     )
 
 
-def _unknown_point(point: Placed, arguments: str) -> InputError:
+def _unknown_point(point: ChainPoint, arguments: str) -> InputError:
     return InputError(
         f"how point '{point.name}' moves in frame '{point.frame.name}' is not known:"
         " its positions are numbers over time",

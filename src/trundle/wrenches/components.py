@@ -17,7 +17,7 @@ from trundle.scalars import Scalar
 from trundle.spatial.vectors import Matrix, Vector
 
 Triple = Any  # what a person gives or gets: an array (..., 3), three scalars or batches, a SymPy matrix
-Shape = tuple[int, ...]
+BatchShape = tuple[int, ...]
 
 # Beyond rounding of float64, below that of numbers printed with ten digits.
 _ORTHONORMAL = 1e-9
@@ -66,20 +66,20 @@ def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
-def shown(vector: Vector, shape: Shape = ()) -> Triple:
+def shown(vector: Vector, shape: BatchShape = ()) -> Triple:
     """An array (..., 3), read-only and one for each sample of `shape`, where all components are numbers; else the
     tuple.
     """
     return stacked(vector, (3,), shape) if all(is_number(x) for x in vector) else vector
 
 
-def shown_matrix(matrix: Matrix, shape: Shape = ()) -> Triple:
+def shown_matrix(matrix: Matrix, shape: BatchShape = ()) -> Triple:
     """An array (..., 3, 3) in the same way, else the tuple of rows."""
     entries = [x for row in matrix for x in row]
     return stacked(entries, (3, 3), shape) if all(is_number(x) for x in entries) else matrix
 
 
-def stacked(entries: Sequence[Scalar], last: Shape, shape: Shape = ()) -> FloatArray:
+def stacked(entries: Sequence[Scalar], last: BatchShape, shape: BatchShape = ()) -> FloatArray:
     """Numbers as one array, the last axes those of a vector or matrix."""
     flat = np.stack(np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in entries)), axis=-1)
     whole = flat.reshape(*flat.shape[:-1], *last)
@@ -89,7 +89,7 @@ def stacked(entries: Sequence[Scalar], last: Shape, shape: Shape = ()) -> FloatA
     return whole
 
 
-def batch_shape(what: str, *vectors: Iterable[Scalar], also: Iterable[Shape] = ()) -> Shape:
+def batch_shape(what: str, *vectors: Iterable[Scalar], also: Iterable[BatchShape] = ()) -> BatchShape:
     """The common shape of the batches that vectors hold, and of others whose shapes are given."""
     shapes = [*(np.shape(x) for vector in vectors for x in vector if isinstance(x, np.ndarray)), *also]
     try:

@@ -8,7 +8,7 @@ from functools import cached_property
 from trundle.scalars import Scalar
 from trundle.spatial.vectors import ZERO, Vector
 from trundle.wrenches import chains
-from trundle.wrenches.components import Shape, Triple, batch_shape, shown, shown_matrix
+from trundle.wrenches.components import BatchShape, Triple, batch_shape, shown, shown_matrix
 from trundle.wrenches.placement import AT_REST, Placement, shape_of
 from trundle.wrenches.rotations import place_given, placement_given
 
@@ -151,7 +151,7 @@ class Frame:
         return self.above or self
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> BatchShape:
         """The shape of the batch: () of one moment or of expressions."""
         what = f"frame '{self.name}'"
         own = shape_of(what, self.placement)
@@ -288,7 +288,7 @@ class Point:
         return f"Point({self.name!r}, in {self.frame.name!r})"
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> BatchShape:
         """The shape of the batch, of its frame's too."""
         given = (each for each in (self.coordinates, self.rate, self.second_rate) if each is not None)
         return batch_shape(f"point '{self.name}'", *given, also=[self.frame.shape])

@@ -21,7 +21,7 @@ from trundle.spatial.motions import (
     scale_motion,
 )
 from trundle.spatial.vectors import ZERO, Matrix, Vector, apply_transposed, cross, subtract
-from trundle.wrenches.components import Shape, batch_shape
+from trundle.wrenches.components import BatchShape, batch_shape
 
 
 class Placement(NamedTuple):
@@ -80,7 +80,7 @@ def turned(rotation: Matrix, omega: Vector | None, alpha: Vector | None) -> Plac
     )
 
 
-def shape_of(what: str, placement: Placement) -> Shape:
+def shape_of(what: str, placement: Placement) -> BatchShape:
     """The shape of the batch that it holds."""
     pose, twist, acceleration = placement
     motions = [vector for motion in (twist, acceleration) if motion is not None for vector in motion]

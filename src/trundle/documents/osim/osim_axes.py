@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trundle.documents.osim.osim_elements import Node, OsimJoint
+from trundle.documents.osim.osim_elements import OsimJoint, OsimNode
 from trundle.errors import suggest
 from trundle.spatial.vectors import Vector
 
@@ -71,7 +71,7 @@ def axes_of(joint: OsimJoint) -> list[OsimAxis]:
     return sorted(axes, key=lambda axis: axis.turns)
 
 
-def _coordinates(node: Node) -> list[Node]:
+def _coordinates(node: OsimNode) -> list[OsimNode]:
     """Version 4: <coordinates>; version 3: <CoordinateSet> <objects>."""
     holder = (
         node.child("coordinates", "objects")
@@ -81,7 +81,7 @@ def _coordinates(node: Node) -> list[Node]:
     return [] if holder is None else [each for each in holder.children() if each.element.tag == "Coordinate"]
 
 
-def _custom(node: Node, coordinates: Mapping[str, Node]) -> Iterator[OsimAxis]:
+def _custom(node: OsimNode, coordinates: Mapping[str, OsimNode]) -> Iterator[OsimAxis]:
     transform = node.child("SpatialTransform")
     for part in [] if transform is None else transform.children():
         name = part.name or part.element.tag
@@ -107,7 +107,7 @@ def _custom(node: Node, coordinates: Mapping[str, Node]) -> Iterator[OsimAxis]:
         yield _moved(moved, coordinates[moved_by[0]])
 
 
-def _function(part: Node, name: str, moves: bool) -> tuple[float, float]:
+def _function(part: OsimNode, name: str, moves: bool) -> tuple[float, float]:
     """Slope and offset of an axis's function; InputError where it is no straight line."""
     holder = part.child("function")
     functions = [] if holder is None else holder.children()
@@ -121,7 +121,7 @@ def _function(part: Node, name: str, moves: bool) -> tuple[float, float]:
     return _line(functions[0], name) if functions else (float(moves), 0.0)
 
 
-def _line(function: Node, name: str) -> tuple[float, float]:
+def _line(function: OsimNode, name: str) -> tuple[float, float]:
     kind = function.element.tag
     if kind == "LinearFunction":
         slope, offset = function.numbers("coefficients", 2, (1.0, 0.0))
@@ -138,7 +138,7 @@ def _line(function: Node, name: str) -> tuple[float, float]:
     raise function.fail(f"{name} follows a {kind}, which isn't read", hint)
 
 
-def _moved(axis: OsimAxis, coordinate: Node) -> OsimAxis:
+def _moved(axis: OsimAxis, coordinate: OsimNode) -> OsimAxis:
     """The axis with its coordinate's limits; held still where the coordinate is locked."""
     if coordinate.flag("locked"):
         (value,) = coordinate.numbers("default_value", 1, (0.0,))

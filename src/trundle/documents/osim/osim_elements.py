@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.xml_tree import Element
+from trundle.documents.urdf.xml_tree import XmlElement
 from trundle.errors import InputError, suggest
 from trundle.robot.values import MOST
 from trundle.scalars import cos, sin
@@ -27,10 +27,10 @@ GROUND = "ground"
 
 
 @dataclass(frozen=True)
-class Node:
+class OsimNode:
     """An element, and how messages call what it belongs to."""
 
-    element: Element
+    element: XmlElement
     file: str | None
     owner: str = ""
 
@@ -41,18 +41,20 @@ class Node:
     def fail(self, message: str, hint: str | None = None) -> InputError:
         return InputError(message, file=self.file, line=self.element.line, key=self.owner or None, hint=hint)
 
-    def child(self, *path: str) -> Node | None:
+    def child(self, *path: str) -> OsimNode | None:
         """The element under a path of tags, each the first of its kind."""
         found = self.element
         for tag in path:
-            inner = next((each for each in found if isinstance(each, Element) and each.tag == tag), None)
+            inner = next((each for each in found if isinstance(each, XmlElement) and each.tag == tag), None)
             if inner is None:
                 return None
             found = inner
-        return Node(found, self.file, self.owner)
+        return OsimNode(found, self.file, self.owner)
 
-    def children(self) -> list[Node]:
-        return [Node(each, self.file, self.owner) for each in self.element if isinstance(each, Element)]
+    def children(self) -> list[OsimNode]:
+        return [
+            OsimNode(each, self.file, self.owner) for each in self.element if isinstance(each, XmlElement)
+        ]
 
     def text(self, tag: str, default: str = "") -> str:
         found = self.child(tag)
@@ -82,7 +84,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Frame:
+class OsimFrame:
     """A frame fixed on a body: the body's name, and the pose in the body."""
 
     body: str
@@ -95,24 +97,24 @@ class OsimJoint:
 
     name: str
     kind: str
-    parent: Frame
-    child: Frame
-    node: Node
+    parent: OsimFrame
+    child: OsimFrame
+    node: OsimNode
 
 
 @dataclass(frozen=True)
 class OsimModel:
     """What a file says of a model's bodies and joints; `frame_of` finds a frame by its path."""
 
-    node: Node
-    bodies: Mapping[str, Node]
+    node: OsimNode
+    bodies: Mapping[str, OsimNode]
     joints: tuple[OsimJoint, ...]
-    frame_of: Callable[[str, Node, Node], Frame]
+    frame_of: Callable[[str, OsimNode, OsimNode], OsimFrame]
 
 
-def read_model(root: Element, file: str | None) -> OsimModel:
+def read_model(root: XmlElement, file: str | None) -> OsimModel:
     """Bodies and joints of a document; raises InputError."""
-    document = Node(root, file)
+    document = OsimNode(root, file)
     model = document.child("Model")
     if root.tag != "OpenSimDocument" or model is None:
         raise document.fail(f"expected <OpenSimDocument> with a <Model>, got <{root.tag}>")
@@ -128,18 +130,18 @@ def read_model(root: Element, file: str | None) -> OsimModel:
         raise model.fail("two bodies have the same name")
     if not bodies:
         raise model.fail("the model has no bodies")
-    bodies = {name: Node(each.element, file, f"body {name!r}") for name, each in bodies.items()}
+    bodies = {name: OsimNode(each.element, file, f"body {name!r}") for name, each in bodies.items()}
     frames = _Frames(model, frozenset(bodies))
     joints = _owned(bodies, frames) if version < _VERSION_3 else _standing(model, frames)
     return OsimModel(model, bodies, tuple(joints), frames.find)
 
 
-def _objects(model: Node, collection: str) -> list[Node]:
+def _objects(model: OsimNode, collection: str) -> list[OsimNode]:
     found = model.child(collection, "objects")
     return [] if found is None else found.children()
 
 
-def _owned(bodies: Mapping[str, Node], frames: _Frames) -> Iterator[OsimJoint]:
+def _owned(bodies: Mapping[str, OsimNode], frames: _Frames) -> Iterator[OsimJoint]:
     """Version 3: <Body> <Joint> <PinJoint> with <parent_body> and four vectors."""
     for name, body in bodies.items():
         holder = body.child("Joint") or body.child("joint")
@@ -148,27 +150,27 @@ def _owned(bodies: Mapping[str, Node], frames: _Frames) -> Iterator[OsimJoint]:
             raise body.fail(
                 f"a body has one joint, this one {len(inside)}", "write <Joint> <PinJoint name=...>"
             )
-        node = Node(inside[0].element, body.file, f"joint {inside[0].name!r}")
+        node = OsimNode(inside[0].element, body.file, f"joint {inside[0].name!r}")
         parent = frames.body(node.text("parent_body"), node)
         yield OsimJoint(
             node.name,
             node.element.tag,
-            Frame(parent, _pose(node, "location_in_parent", "orientation_in_parent")),
-            Frame(name, _pose(node, "location", "orientation")),
+            OsimFrame(parent, _pose(node, "location_in_parent", "orientation_in_parent")),
+            OsimFrame(name, _pose(node, "location", "orientation")),
             node,
         )
 
 
-def _standing(model: Node, frames: _Frames) -> Iterator[OsimJoint]:
+def _standing(model: OsimNode, frames: _Frames) -> Iterator[OsimJoint]:
     """Version 4: <JointSet> <objects> <PinJoint> with sockets that name frames."""
     for each in _objects(model, "JointSet"):
-        node = Node(each.element, model.file, f"joint {each.name!r}")
+        node = OsimNode(each.element, model.file, f"joint {each.name!r}")
         parent = frames.find(node.text("socket_parent_frame"), node, node)
         child = frames.find(node.text("socket_child_frame"), node, node)
         yield OsimJoint(node.name, node.element.tag, parent, child, node)
 
 
-def _pose(node: Node, location: str, orientation: str) -> Pose:
+def _pose(node: OsimNode, location: str, orientation: str) -> Pose:
     zero = (0.0, 0.0, 0.0)
     x, y, z = node.vector(orientation, zero)
     rotation = IDENTITY
@@ -181,33 +183,33 @@ def _pose(node: Node, location: str, orientation: str) -> Pose:
 class _Frames:
     """Frames of version 4 by the last part of their path: the joint's own first, then the model's."""
 
-    def __init__(self, model: Node, bodies: frozenset[str]) -> None:
+    def __init__(self, model: OsimNode, bodies: frozenset[str]) -> None:
         self.bodies = bodies
         self.all = _offset_frames(model)
 
-    def body(self, path: str, node: Node) -> str:
+    def body(self, path: str, node: OsimNode) -> str:
         name = path.rsplit("/", 1)[-1]
         if name != GROUND and name not in self.bodies:
             raise node.fail(f"there is no body {path!r}", suggest(name, [GROUND, *self.bodies]))
         return name
 
-    def find(self, path: str, node: Node, within: Node, depth: int = 0) -> Frame:
+    def find(self, path: str, node: OsimNode, within: OsimNode, depth: int = 0) -> OsimFrame:
         name = path.rsplit("/", 1)[-1]
         offset = _offset_frames(within).get(name) or self.all.get(name)
         if offset is None or name in self.bodies:
             known = sorted({GROUND, *self.bodies, *self.all})
             if name != GROUND and name not in self.bodies:
                 raise node.fail(f"there is no frame {path!r}", suggest(name, known))
-            return Frame(name, IDENTITY_POSE)
+            return OsimFrame(name, IDENTITY_POSE)
         if depth == _MOST_NESTED:
             raise node.fail(f"the frame {path!r} stands on itself")
         base = self.find(offset.text("socket_parent"), offset, within, depth + 1)
-        return Frame(base.body, compose(base.pose, _pose(offset, "translation", "orientation")))
+        return OsimFrame(base.body, compose(base.pose, _pose(offset, "translation", "orientation")))
 
 
-def _offset_frames(node: Node) -> dict[str, Node]:
-    found: dict[str, Node] = {}
+def _offset_frames(node: OsimNode) -> dict[str, OsimNode]:
+    found: dict[str, OsimNode] = {}
     for element in node.element.iter("PhysicalOffsetFrame"):
-        if isinstance(element, Element):
-            found.setdefault(element.get("name", ""), Node(element, node.file, node.owner))
+        if isinstance(element, XmlElement):
+            found.setdefault(element.get("name", ""), OsimNode(element, node.file, node.owner))
     return found

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from trundle.documents.document import Document, read_text
 from trundle.documents.osim.osim_axes import WHOLE, OsimAxis, axes_of
-from trundle.documents.osim.osim_elements import GROUND, Node, OsimJoint, OsimModel, read_model
+from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode, read_model
 from trundle.documents.urdf.to_robot import on_trust
 from trundle.documents.urdf.tree_structure import clean
 from trundle.documents.urdf.xml_tree import read_xml
@@ -35,7 +35,7 @@ MOST_BYTES = 20_000_000
 # Entries of a rotation that are only rounding become exact zeros again.
 _ROUNDING = 1e-15
 
-Data = dict[str, object]
+OsimData = dict[str, object]
 
 
 def load_osim(path: str | FilePath) -> Robot:
@@ -91,7 +91,7 @@ def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, floa
     found: dict[str, tuple[str, tuple[float, float, float]]] = {}
     holder = model.node.child("MarkerSet", "objects")
     for node in [] if holder is None else holder.children():
-        node = Node(node.element, node.file, f"marker {node.name!r}")
+        node = OsimNode(node.element, node.file, f"marker {node.name!r}")
         frame = model.frame_of(node.text("socket_parent_frame") or node.text("body"), node, node)
         in_joint = compose(inverse(child_frames.get(frame.body, IDENTITY_POSE)), frame.pose)
         x, y, z = transform_point(in_joint, node.vector("location"))
@@ -153,7 +153,7 @@ def _body_names(model: OsimModel) -> dict[str, str]:
     return names
 
 
-def _robot(model: OsimModel, lines: dict[Path, int]) -> Data:
+def _robot(model: OsimModel, lines: dict[Path, int]) -> OsimData:
     """A Robot's plain data; the line of each joint goes into `lines`."""
     names = _body_names(model)
     poses = {joint.child.body: joint.child.pose for joint in model.joints}
@@ -173,12 +173,12 @@ def _robot(model: OsimModel, lines: dict[Path, int]) -> Data:
     return {"name": clean(model.node.name) or "model", "base": "fixed", "gravity": gravity, "joints": joints}
 
 
-def _joints(joint: OsimJoint, pose: Pose, parent: str, body: Data) -> Iterator[tuple[str, Data]]:
+def _joints(joint: OsimJoint, pose: Pose, parent: str, body: OsimData) -> Iterator[tuple[str, OsimData]]:
     """A joint as joints of one axis each, the last with the body; `pose` is that of its frame in the parent."""
     if joint.kind in WHOLE:
         yield joint.name, {"type": WHOLE[joint.kind], "parent": parent, **_placed(pose), "body": body}
         return
-    steps: list[tuple[str, Data]] = []
+    steps: list[tuple[str, OsimData]] = []
     for axis in axes_of(joint):
         if axis.offset:
             pose = compose(pose, _held(axis))
@@ -203,11 +203,11 @@ def _held(axis: OsimAxis) -> Pose:
     return Pose(IDENTITY, scale(axis.offset, unit))
 
 
-def _limits(axis: OsimAxis) -> Data:
+def _limits(axis: OsimAxis) -> OsimData:
     return {} if axis.limits is None else {"lower": axis.limits[0], "upper": axis.limits[1]}
 
 
-def _placed(pose: Pose) -> Data:
+def _placed(pose: Pose) -> OsimData:
     """`at` and `rpy` of a pose, without zeros: R = Rz(yaw) Ry(pitch) Rx(roll)."""
     r = pose.rotation
     level = math.hypot(r[0][0], r[1][0])
@@ -217,11 +217,11 @@ def _placed(pose: Pose) -> Data:
     else:  # straight up or down: roll and yaw turn about the same axis
         roll, yaw = 0.0, math.atan2(-r[0][1], r[1][1])
     angles = tuple(0.0 if abs(angle) < _ROUNDING else angle for angle in (roll, pitch, yaw))
-    given: Data = {"at": tuple(map(float, pose.position))} if any(pose.position) else {}
+    given: OsimData = {"at": tuple(map(float, pose.position))} if any(pose.position) else {}
     return given | ({"rpy": angles} if any(angles) else {})
 
 
-def _body(node: Node, joint: Pose) -> Data:
+def _body(node: OsimNode, joint: Pose) -> OsimData:
     """Mass, centre and inertia in the frame that the body's joint has on it."""
     (mass,) = node.numbers("mass", 1)
     if mass < 0:
@@ -234,7 +234,7 @@ def _body(node: Node, joint: Pose) -> Data:
     return {"mass": mass, "center_of_mass": tuple(map(float, center)), "inertia": moments}
 
 
-def _moments(node: Node, rotation: Matrix) -> Data:
+def _moments(node: OsimNode, rotation: Matrix) -> OsimData:
     """Moments about the centre of mass: one element of six numbers in version 4, six elements in version 3."""
     names = ("xx", "yy", "zz", "xy", "xz", "yz")
     if node.child("inertia") is not None:
@@ -245,7 +245,7 @@ def _moments(node: Node, rotation: Matrix) -> Data:
     if rotation != IDENTITY:
         matrix = multiply(multiply(rotation, matrix), transpose(rotation))
     places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    moments: Data = {name: float(matrix[i][j]) for name, (i, j) in zip(names, places, strict=True)}
+    moments: OsimData = {name: float(matrix[i][j]) for name, (i, j) in zip(names, places, strict=True)}
     return moments | ({"as_given": True} if on_trust({"inertia": moments}) else {})
 
 
@@ -264,6 +264,6 @@ def _notes(model: OsimModel) -> Iterator[str]:
         yield f"no rigid body has the moments of inertia of {', '.join(trusted[:4])}; they are taken as they stand"
 
 
-def _moments_on_trust(node: Node) -> bool:
+def _moments_on_trust(node: OsimNode) -> bool:
     (mass,) = node.numbers("mass", 1)
     return bool(mass) and "as_given" in _moments(node, IDENTITY)

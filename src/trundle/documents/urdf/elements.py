@@ -5,26 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from trundle.arrays import Triple
 from trundle.documents.urdf.nouns import (
     AS_GIVEN,
     EXTENSION,
     NOUNS,
     ONE_AXIS,
-    Data,
-    Joint,
     Limit,
-    Link,
     Mimic,
     Urdf,
+    UrdfData,
+    UrdfJoint,
+    UrdfLink,
 )
-from trundle.documents.urdf.part import XACRO, Numbers, Part
-from trundle.documents.urdf.xml_tree import Element
+from trundle.documents.urdf.part import XACRO, Part
+from trundle.documents.urdf.xml_tree import XmlElement
 from trundle.errors import choose, suggest
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
-_ZERO: Numbers = (0.0, 0.0, 0.0)
+_ZERO: Triple = (0.0, 0.0, 0.0)
 # URDF's own default, where a description has z.
-_DEFAULT_AXIS: Numbers = (1.0, 0.0, 0.0)
+_DEFAULT_AXIS: Triple = (1.0, 0.0, 0.0)
 # Types with stops.
 _LIMITED = ("revolute", "prismatic")
 # From where on a limit is a way to say that there is none.
@@ -35,17 +36,17 @@ _ROUNDING = 4e-16
 _NOTHING = 1e-12
 
 
-def read_elements(root: Element, file: str | None = None) -> Urdf:
+def read_elements(root: XmlElement, file: str | None = None) -> Urdf:
     """Links and joints of a root element; raises InputError. How they hang together is checked elsewhere."""
     part = Part(root, "", file)
     if root.tag != "robot":
         raise part.fail(f"expected <robot> around everything, got <{root.tag}>")
     for element in root.iter():
-        if isinstance(element, Element) and element.tag.startswith("xacro:"):
+        if isinstance(element, XmlElement) and element.tag.startswith("xacro:"):
             raise Part(element, "", file).fail("is a macro, not URDF", hint=XACRO)
     part.checked()
-    links: dict[str, Link] = {}
-    joints: dict[str, Joint] = {}
+    links: dict[str, UrdfLink] = {}
+    joints: dict[str, UrdfJoint] = {}
     for each in part.children():
         if each.element.tag == "link":
             link = _link(each.named())
@@ -59,18 +60,18 @@ def read_elements(root: Element, file: str | None = None) -> Urdf:
     return Urdf(part.text("name"), links, joints, base, gravity, as_given, part)
 
 
-def _once(noun: Link | Joint, taken: Mapping[str, Link] | Mapping[str, Joint]) -> None:
+def _once(noun: UrdfLink | UrdfJoint, taken: Mapping[str, UrdfLink] | Mapping[str, UrdfJoint]) -> None:
     if noun.name in taken:
         message = f"the name {noun.name!r} is taken already, in line {taken[noun.name].part.element.line}"
         raise noun.part.fail(message, hint="names must differ")
 
 
-def _link(part: Part) -> Link:
+def _link(part: Part) -> UrdfLink:
     inertial = part.child("inertial")
-    return Link(part.text("name"), {} if inertial is None else _body(inertial), part)
+    return UrdfLink(part.text("name"), {} if inertial is None else _body(inertial), part)
 
 
-def _body(part: Part) -> Data:
+def _body(part: Part) -> UrdfData:
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
     xyz, rpy = origin_of(part)
     inertia = part.needed("inertia", 'write <inertia ixx="..." iyy="..." izz="..."/>')
@@ -80,7 +81,7 @@ def _body(part: Part) -> Data:
     return _given(mass=mass, center_of_mass=xyz, inertia=_given(**moments))
 
 
-def _in_link(matrix: Matrix, rpy: Numbers) -> dict[str, float]:
+def _in_link(matrix: Matrix, rpy: Triple) -> dict[str, float]:
     """The inertia about the centre of mass in the link's axes: R I Rᵀ, with R the inertial frame's rotation."""
     floor = 0.0
     if any(rpy):
@@ -94,7 +95,7 @@ def _in_link(matrix: Matrix, rpy: Numbers) -> dict[str, float]:
     }
 
 
-def _given(**numbers: float | Numbers | Data) -> Data:
+def _given(**numbers: float | Triple | UrdfData) -> UrdfData:
     """Plain data without what is zero."""
     return {name: each for name, each in numbers.items() if (any(each) if isinstance(each, tuple) else each)}
 
@@ -106,7 +107,7 @@ def _moment(inertia: Part, name: str) -> float:
     return max(moment, 0.0)
 
 
-def origin_of(part: Part) -> tuple[Numbers, Numbers]:
+def origin_of(part: Part) -> tuple[Triple, Triple]:
     origin = part.child("origin")
     if origin is None:
         return _ZERO, _ZERO
@@ -118,7 +119,7 @@ def origin_of(part: Part) -> tuple[Numbers, Numbers]:
     return origin.numbers("xyz", _ZERO), rpy
 
 
-def _joint(part: Part) -> Joint:
+def _joint(part: Part) -> UrdfJoint:
     kind = part.text("type", f"one of {', '.join(NOUNS)}")
     if kind not in NOUNS:
         raise part.fail(f"unknown type {kind!r}", "type", choose(kind, NOUNS))
@@ -136,7 +137,7 @@ def _joint(part: Part) -> Joint:
         data |= _stops(limit)
     if extension is not None:
         data |= {key: extension.number(key) for key in extension.element.attrib}
-    return Joint(
+    return UrdfJoint(
         part.text("name"),
         kind,
         parent.text("link"),
@@ -148,7 +149,7 @@ def _joint(part: Part) -> Joint:
     )
 
 
-def within_a_turn(rpy: Numbers) -> Numbers:
+def within_a_turn(rpy: Triple) -> Triple:
     """The same angles within a full turn, which is as far as a description lets them go."""
     r, p, y = (each if abs(each) <= 2 * math.pi else math.remainder(each, 2 * math.pi) for each in rpy)
     return r, p, y
@@ -162,7 +163,7 @@ def _stops(limit: Limit) -> dict[str, float]:
     return {name: number for name, number in both.items() if abs(number) < _NO_LIMIT}
 
 
-def _axis(part: Part) -> Numbers:
+def _axis(part: Part) -> Triple:
     axis = part.child("axis")
     if axis is None:
         return _DEFAULT_AXIS
@@ -204,7 +205,7 @@ def _mimic(part: Part, kind: str) -> Mimic | None:
     return found
 
 
-def _extension(part: Part | None) -> tuple[str | None, float | Numbers | None, bool]:
+def _extension(part: Part | None) -> tuple[str | None, float | Triple | None, bool]:
     """Base, gravity and whether inertias stand as given: what URDF has no words for."""
     if part is None:
         return None, None, False
@@ -217,7 +218,7 @@ def _extension(part: Part | None) -> tuple[str | None, float | Numbers | None, b
     if said.get("inertia", AS_GIVEN) != AS_GIVEN:
         hint = f"write inertia='{AS_GIVEN}', or take it away"
         raise part.fail(f"unknown choice {said['inertia']!r}", "inertia", hint)
-    gravity: float | Numbers | None = None
+    gravity: float | Triple | None = None
     if "gravity" in said:
         gravity = part.numbers("gravity") if len(said["gravity"].split()) > 1 else part.number("gravity")
     return said.get("base"), gravity, "inertia" in said

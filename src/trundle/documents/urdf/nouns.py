@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.part import Numbers, Part
+from trundle.arrays import Triple
+from trundle.documents.urdf.part import Part
 
 # URDF's types of joints, and what a description calls them.
 NOUNS = {
@@ -28,7 +29,7 @@ AS_GIVEN = "as_given"
 GROUND = "world"
 
 # Plain data as it stands in a description.
-Data = Mapping[str, object]
+UrdfData = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -51,23 +52,23 @@ class Mimic:
 
 
 @dataclass(frozen=True)
-class Link:
+class UrdfLink:
     """A link; `body` is its mass, centre of mass and inertia in its own axes, without zeros."""
 
     name: str
-    body: Data
+    body: UrdfData
     part: Part
 
 
 @dataclass(frozen=True)
-class Joint:
+class UrdfJoint:
     """A joint; `data` is where it stands and how it moves, without zeros."""
 
     name: str
     type: str
     parent: str
     child: str
-    data: Data
+    data: UrdfData
     limit: Limit | None
     mimic: Mimic | None
     part: Part
@@ -78,10 +79,10 @@ class Urdf:
     """Everything a file says that Trundle reads, in the order of the file."""
 
     name: str
-    links: Mapping[str, Link]
-    joints: Mapping[str, Joint]
+    links: Mapping[str, UrdfLink]
+    joints: Mapping[str, UrdfJoint]
     base: str | None
-    gravity: float | Numbers | None
+    gravity: float | Triple | None
     as_given: bool
     part: Part
 

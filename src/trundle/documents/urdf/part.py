@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trundle.documents.urdf.xml_tree import Element
+from trundle.arrays import Triple
+from trundle.documents.urdf.xml_tree import XmlElement
 from trundle.errors import InputError, suggest
 from trundle.robot.values import MOST
 
@@ -39,14 +40,12 @@ _INFINITE = re.compile(r"[-+]?inf(inity)?", re.ASCII | re.IGNORECASE)
 # How near an unknown name must be to a known one to count as a slip of the pen; other tools' names are farther off.
 _NEAR = 0.75
 
-Numbers = tuple[float, float, float]
-
 
 @dataclass(frozen=True)
 class Part:
     """An element being read; `owner` is how a message calls the link or joint that it belongs to."""
 
-    element: Element
+    element: XmlElement
     owner: str
     file: str | None = None
 
@@ -78,7 +77,7 @@ class Part:
 
     def children(self, tag: str | None = None) -> list[Part]:
         """The elements inside, comments left out; with a tag, those only."""
-        inside = [each for each in self.element if isinstance(each, Element)]
+        inside = [each for each in self.element if isinstance(each, XmlElement)]
         return [replace(self, element=each) for each in inside if tag is None or each.tag == tag]
 
     def child(self, tag: str) -> Part | None:
@@ -126,7 +125,7 @@ class Part:
             raise self.fail(message, name, f"did you mean {-number:g}?")
         return number
 
-    def numbers(self, name: str, default: Numbers | None = None) -> Numbers:
+    def numbers(self, name: str, default: Triple | None = None) -> Triple:
         """Three numbers; without a default they must be there."""
         if default is not None and self.element.get(name) is None:
             return default

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from trundle.documents.urdf.nouns import NOUNS, Data, Joint, Link, Urdf
+from trundle.documents.urdf.nouns import NOUNS, Urdf, UrdfData, UrdfJoint, UrdfLink
 from trundle.documents.urdf.part import Part
-from trundle.documents.urdf.tree_structure import Names, clean
+from trundle.documents.urdf.tree_structure import UrdfNames, clean
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
 from trundle.robot.problems import Path
@@ -23,7 +23,7 @@ def _robot_name(written: str) -> str:
     return written if _TITLE.fullmatch(written) else clean(written).lstrip("_") or "robot"
 
 
-def robot_data(urdf: Urdf, names: Names, base: str, strict: bool) -> Data:
+def robot_data(urdf: Urdf, names: UrdfNames, base: str, strict: bool) -> UrdfData:
     """A Robot's plain data. Unless `strict`, moments that no rigid body has are marked as taken on trust."""
     data: dict[str, object] = {"name": _robot_name(urdf.name), "base": base}
     if urdf.gravity is not None:
@@ -38,14 +38,14 @@ def robot_data(urdf: Urdf, names: Names, base: str, strict: bool) -> Data:
     return data | ({"couplings": couplings} if couplings else {})
 
 
-def _gear(joint: Joint, names: Names) -> Data:
+def _gear(joint: UrdfJoint, names: UrdfNames) -> UrdfData:
     assert joint.mimic is not None
     follows = {names.joints[joint.mimic.joint]: joint.mimic.multiplier}
     data = {"type": "gear", "joint": names.joints[joint.name], "follows": follows}
     return data | ({"offset": joint.mimic.offset} if joint.mimic.offset else {})
 
 
-def _joint(urdf: Urdf, joint: Joint, names: Names, strict: bool) -> Data:
+def _joint(urdf: Urdf, joint: UrdfJoint, names: UrdfNames, strict: bool) -> UrdfData:
     parent = "base" if joint.parent == names.root else names.links[joint.parent]
     data = {"type": NOUNS[joint.type], "parent": parent, **joint.data}
     name = names.links[joint.child]
@@ -55,20 +55,20 @@ def _joint(urdf: Urdf, joint: Joint, names: Names, strict: bool) -> Data:
     return data | ({"body": body} if body else {})
 
 
-def _body(link: Link, strict: bool) -> Data:
+def _body(link: UrdfLink, strict: bool) -> UrdfData:
     inertia = link.body.get("inertia")
     if strict or not (isinstance(inertia, dict) and on_trust(link.body)):
         return link.body
     return {**link.body, "inertia": {**inertia, "as_given": True}}
 
 
-def on_trust(body: Data) -> bool:
+def on_trust(body: UrdfData) -> bool:
     """Whether no rigid body has a link's moments of inertia."""
     inertia = body.get("inertia")
     return isinstance(inertia, dict) and bool(inertia_problem(**dict.fromkeys(MOMENTS, 0.0) | inertia))
 
 
-def places(urdf: Urdf, names: Names) -> Mapping[Path, Part]:
+def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, Part]:
     """The element that a key of the Robot comes from, for messages."""
     found: dict[Path, Part] = {(): urdf.part}
     bodies: dict[Path, Part] = {("body",): urdf.links[names.root].part}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.nouns import ONE_AXIS, Joint, Urdf
+from trundle.documents.urdf.nouns import ONE_AXIS, Urdf, UrdfJoint
 from trundle.errors import suggest
 from trundle.robot.circles import CircleError, in_order
 from trundle.robot.noun import RESERVED
@@ -17,7 +17,7 @@ _MOST_JOINTS = 1000
 
 
 @dataclass(frozen=True)
-class Names:
+class UrdfNames:
     """URDF's names and Trundle's: `joints` and `links` map the former to the latter, `mimics` the joints that follow
     others to the names of the couplings that make them.
 
@@ -36,7 +36,7 @@ def check_tree(urdf: Urdf) -> str:
         raise urdf.part.fail("has no links", hint='write <link name="base_link"/>')
     if len(urdf.joints) > _MOST_JOINTS:
         raise urdf.part.fail(f"{len(urdf.joints)} joints; a description may have {_MOST_JOINTS}")
-    carried: dict[str, Joint] = {}
+    carried: dict[str, UrdfJoint] = {}
     for joint in urdf.joints.values():
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in urdf.links:
@@ -60,7 +60,7 @@ def check_tree(urdf: Urdf) -> str:
     return _root(urdf, carried)
 
 
-def _check_mimic(urdf: Urdf, joint: Joint) -> None:
+def _check_mimic(urdf: Urdf, joint: UrdfJoint) -> None:
     """Raise where a joint follows what isn't there, what has no single axis, or itself."""
     if joint.mimic is None:
         return
@@ -77,7 +77,7 @@ def _check_mimic(urdf: Urdf, joint: Joint) -> None:
         raise part.fail(f"the joint {leader!r} is {kind}: it {nothing}", "joint", hint)
 
 
-def _root(urdf: Urdf, carried: Mapping[str, Joint]) -> str:
+def _root(urdf: Urdf, carried: Mapping[str, UrdfJoint]) -> str:
     roots = [name for name in urdf.links if name not in carried]
     if len(roots) > 1:
         listed = ", ".join(repr(name) for name in roots[:8]) + (", ..." if len(roots) > 8 else "")
@@ -93,7 +93,7 @@ def _root(urdf: Urdf, carried: Mapping[str, Joint]) -> str:
     return roots[0]
 
 
-def identifiers(urdf: Urdf, root: str) -> Names:
+def identifiers(urdf: Urdf, root: str) -> UrdfNames:
     """Names that Trundle takes (letters, digits and _; all different), the same for the same file.
 
     URDF's links and joints may share a name, and names may hold anything ("left/wheel-1"); Trundle's are parts of
@@ -112,7 +112,7 @@ def identifiers(urdf: Urdf, root: str) -> Names:
     mimics = {
         name: _free(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
     }
-    return Names(root, links, joints, mimics)
+    return UrdfNames(root, links, joints, mimics)
 
 
 def clean(name: str) -> str:

@@ -14,14 +14,14 @@ from trundle.documents.urdf.elements import read_elements
 from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, Limit, Urdf, default_base
 from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.to_robot import on_trust, places, robot_data
-from trundle.documents.urdf.tree_structure import Names, check_tree, identifiers
+from trundle.documents.urdf.tree_structure import UrdfNames, check_tree, identifiers
 from trundle.documents.urdf.visuals import names_meshes
-from trundle.documents.urdf.xml_tree import Element, read_xml, write_xml
+from trundle.documents.urdf.xml_tree import XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
-from trundle.robot.problems import Path, Problem, problems_of, with_others
+from trundle.robot.problems import Mistake, Path, problems_of, with_others
 from trundle.robot.structure import reached
 
 BASES = ("fixed", "planar", "floating")
@@ -31,10 +31,10 @@ BASES = ("fixed", "planar", "floating")
 class Reading:
     """A text as it was read: its elements, what stands before them, what they say, Trundle's names, the robot."""
 
-    root: Element
+    root: XmlElement
     before: str
     urdf: Urdf
-    names: Names
+    names: UrdfNames
     robot: Robot
 
 
@@ -181,7 +181,7 @@ def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class UrdfMesh:
     """A mesh that a link shows (`visual`) or touches things with (`collision`); its file is never opened."""
 
     link: str
@@ -199,7 +199,7 @@ class UrdfExtras:
     joints: Mapping[str, str]
     links: Mapping[str, str]
     limits: Mapping[str, Limit]
-    meshes: tuple[Mesh, ...]
+    meshes: tuple[UrdfMesh, ...]
 
 
 def urdf_extras(robot: Robot) -> UrdfExtras:
@@ -234,7 +234,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     names, links = reading.names, reading.urdf.links
     limits = {names.joints[name]: joint.limit for name, joint in reading.urdf.joints.items() if joint.limit}
     meshes = tuple(
-        Mesh(names.links[name], shape.element.tag, mesh.get("filename", ""))
+        UrdfMesh(names.links[name], shape.element.tag, mesh.get("filename", ""))
         for name, link in links.items()
         for shape in link.part.children()
         if shape.element.tag in ("visual", "collision")
@@ -245,7 +245,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     return UrdfExtras(own_joints, own_links, limits, meshes)
 
 
-def _error(problems: Sequence[Problem], found: Mapping[Path, Part]) -> InputError:
+def _error(problems: Sequence[Mistake], found: Mapping[Path, Part]) -> InputError:
     """One InputError in the file's words: the first problem in full, the others a line each."""
     located = [(_nearest(problem.path, found), problem) for problem in problems]
     located.sort(key=lambda each: each[0].element.line)
@@ -258,17 +258,17 @@ def _nearest(path: Path, found: Mapping[Path, Part]) -> Part:
     return next(found[path[:length]] for length in range(len(path), -1, -1) if path[:length] in found)
 
 
-def _with_way_out(problem: Problem) -> Problem:
+def _with_way_out(problem: Mistake) -> Mistake:
     if problem.path[-1:] != ("inertia",):
         return problem
     hint = (
         "no rigid body has such moments; to take them all the same: leave strict away, or write "
         f'<{EXTENSION} inertia="{AS_GIVEN}"/> inside <robot>'
     )
-    return Problem(problem.path, problem.message, hint)
+    return Mistake(problem.path, problem.message, hint)
 
 
-def _in_urdf_words(problem: Problem, reading: Reading) -> Problem:
+def _in_urdf_words(problem: Mistake, reading: Reading) -> Mistake:
     """A motion without mass in the words of the file: which link, on which joint."""
     urdf, names = reading.urdf, reading.names
     if problem.path[:1] == ("joints",) and len(problem.path) == 2:
@@ -278,12 +278,12 @@ def _in_urdf_words(problem: Problem, reading: Reading) -> Problem:
             "behind it has a mass: forces would accelerate it without bound"
         )
         hint = f"give {joint.child!r} an <inertial>, or make the joint fixed"
-        return Problem((*problem.path, "body"), message, hint)
+        return Mistake((*problem.path, "body"), message, hint)
     if problem.path[:1] in ((), ("body",)):
         root = repr(names.root)
         message = (
             f"the base moves ({reading.robot.base}), but neither the root link {root} nor anything fixed to it has a "
             "mass or inertia to resist"
         )
-        return Problem(("body",), message, f"give {root} an <inertial>, or load it with base='fixed'")
+        return Mistake(("body",), message, f"give {root} an <inertial>, or load it with base='fixed'")
     return problem

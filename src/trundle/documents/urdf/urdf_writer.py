@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, GROUND, NOUNS, default_base
 from trundle.documents.urdf.urdf_reader import Reading, read
-from trundle.documents.urdf.xml_tree import Element, write_xml
+from trundle.documents.urdf.xml_tree import XmlElement, write_xml
 from trundle.errors import InputError
 from trundle.robot.bodies import MOMENTS, Body, Inertia, Joint
 from trundle.robot.couplings import gears
@@ -44,7 +44,7 @@ class _Names:
 
 
 @dataclass(frozen=True)
-class _File:
+class _UrdfFile:
     """What a file says of a robot: of itself, and of its links and joints by their names in the file."""
 
     robot: Said = field(default_factory=dict)
@@ -91,18 +91,18 @@ def dump_urdf(robot: Robot) -> str:
     return written
 
 
-def _start(robot: Robot) -> tuple[Element, str, _File, _File]:
+def _start(robot: Robot) -> tuple[XmlElement, str, _UrdfFile, _UrdfFile]:
     """The file that a robot came from, or a new one: root, what stands before it, what it says, what it shall say."""
     if robot.urdf is not None:
         reading = read(robot.urdf)
         return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
-    root = Element("robot")
+    root = XmlElement("robot")
     if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
         _at(root, EXTENSION).set("inertia", AS_GIVEN)
-    return root, '<?xml version="1.0"?>\n', _File(), _said(robot, _names(robot))
+    return root, '<?xml version="1.0"?>\n', _UrdfFile(), _said(robot, _names(robot))
 
 
-def _read_back(reading: Reading) -> _File:
+def _read_back(reading: Reading) -> _UrdfFile:
     return _said(reading.robot, _names(reading.robot, reading))
 
 
@@ -120,7 +120,7 @@ def _names(robot: Robot, reading: Reading | None = None) -> _Names:
     return _Names(joints, links | {"base": reading.names.root})
 
 
-def _verify(back: _File, wanted: _File) -> None:
+def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
     """What was written must read back as the same robot; anything else is refused rather than handed out."""
     if back == wanted:
         return
@@ -131,16 +131,16 @@ def _verify(back: _File, wanted: _File) -> None:
     raise InputError(f"URDF can't hold this change of {what}", hint=hint)
 
 
-def _update_all(root: Element, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
+def _update_all(root: XmlElement, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
     """Change the links or joints of a file; those that are gone leave it, those that are new stand at its end."""
-    elements = {each.get("name"): each for each in root if each.tag == tag and isinstance(each, Element)}
+    elements = {each.get("name"): each for each in root if each.tag == tag and isinstance(each, XmlElement)}
     for name in old.keys() - new.keys():
         root.remove(elements[name])
     for name, said in new.items():
         _update(elements[name] if name in elements else _added(root, tag), old.get(name, {}), said)
 
 
-def _update(element: Element, old: Said, new: Said) -> None:
+def _update(element: XmlElement, old: Said, new: Said) -> None:
     """Change what an element says; attributes that say the same as before stay as they were written."""
     changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
     for path, name in changed - new.keys():
@@ -168,21 +168,21 @@ def _paths(said: Said) -> set[str]:
     return paths | {path.rpartition("/")[0] for path in paths}
 
 
-def _at(element: Element, path: str) -> Element:
+def _at(element: XmlElement, path: str) -> XmlElement:
     """The element at a path below, made where it isn't there."""
     for tag in path.split("/") if path else ():
         found = element.find(tag)
-        element = found if isinstance(found, Element) else _added(element, tag)
+        element = found if isinstance(found, XmlElement) else _added(element, tag)
     return element
 
 
-def _added(element: Element, tag: str) -> Element:
-    made = Element(tag)
+def _added(element: XmlElement, tag: str) -> XmlElement:
+    made = XmlElement(tag)
     element.append(made)
     return made
 
 
-def _said(robot: Robot, names: _Names) -> _File:
+def _said(robot: Robot, names: _Names) -> _UrdfFile:
     """What a file says of a robot; raises InputError where URDF has no words for it."""
     for family in ("wheels", "motors", "batteries", "loops"):
         there = ", ".join(getattr(robot, family))
@@ -199,7 +199,7 @@ def _said(robot: Robot, names: _Names) -> _File:
         links[child] = _of_link(child, joint.body, resolve)
         said: Said = {("", "name"): names.joints[name], ("parent", "link"): parent, ("child", "link"): child}
         joints[names.joints[name]] = said | _of_joint(joint, resolve) | mimics.get(name, {})
-    return _File(_of_robot(robot, names.links["base"], resolve), links, joints)
+    return _UrdfFile(_of_robot(robot, names.links["base"], resolve), links, joints)
 
 
 def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:

@@ -16,7 +16,7 @@ _MOST_DEPTH = 50
 _MOST_ELEMENTS = 100_000
 
 
-class Element(ElementTree.Element):
+class XmlElement(ElementTree.Element):
     """An element of ElementTree and its line in the file (0 for one made here)."""
 
     line: int = 0
@@ -30,7 +30,7 @@ class _Events:
         self.depth = 0
         self.count = 0
         self.start = -1  # where the root element begins, in bytes
-        self.tree = ElementTree.TreeBuilder(Element, insert_comments=True, insert_pis=True)
+        self.tree = ElementTree.TreeBuilder(XmlElement, insert_comments=True, insert_pis=True)
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self.open
         self.parser.EndElementHandler = self.close
@@ -57,7 +57,7 @@ class _Events:
         if self.count == 1:
             self.start = self.parser.CurrentByteIndex
         element = self.tree.start(tag, attributes)
-        assert isinstance(element, Element)
+        assert isinstance(element, XmlElement)
         element.line = self.parser.CurrentLineNumber
 
     def close(self, tag: str) -> None:
@@ -65,7 +65,7 @@ class _Events:
         self.tree.end(tag)
 
 
-def read_xml(text: str, file: str | None = None) -> tuple[Element, str]:
+def read_xml(text: str, file: str | None = None) -> tuple[XmlElement, str]:
     """The root element of a text, and what stands before it (a declaration, comments); raises InputError."""
     if not text.strip():
         raise InputError("the file is empty", file=file)
@@ -82,11 +82,11 @@ def read_xml(text: str, file: str | None = None) -> tuple[Element, str]:
         hint = "check the brackets, the quotes and the end tags here and in the line above"
         raise InputError(message, file=file, line=error.lineno, hint=hint) from None
     root = events.tree.close()
-    assert isinstance(root, Element)
+    assert isinstance(root, XmlElement)
     return root, content[: events.start].decode().replace("\r\n", "\n")
 
 
-def write_xml(root: Element, before: str) -> str:
+def write_xml(root: XmlElement, before: str) -> str:
     """A root element as text, indented afresh, behind what stands before it."""
     ElementTree.indent(root)
     # expat made every line end a \n, so a \r left in a text was written as a character reference

@@ -1,7 +1,7 @@
 """How a sum is best written: what to factor out, sines of sums or products of sines, one fraction line or several.
 
-A sum becomes a small tree (`Node`); of several forms the one with the fewest operations is taken. No form changes the
-value: they are the same terms in another order.
+A sum becomes a small tree (`SumNode`); of several forms the one with the fewest operations is taken. No form changes
+the value: they are the same terms in another order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from fractions import Fraction
 from math import comb
 
 from trundle.formulas.algebra.sums import Book, Sum
-from trundle.formulas.algebra.terms import Angle, Atom, Exact, Node, Powers, Trig, add, content, ordered, tidy
+from trundle.formulas.algebra.terms import (
+    AngleSum,
+    Atom,
+    Exact,
+    Powers,
+    SumNode,
+    Trig,
+    add,
+    content,
+    ordered,
+    tidy,
+)
 
 # Terms with sines and cosines among the factors.
 Flat = dict[Powers, Exact]
@@ -22,7 +33,7 @@ _MOST_TRIED = 90
 _FORMS = ("sum", "both", "cos", "sin")
 
 
-def best(value: Sum) -> Node:
+def best(value: Sum) -> SumNode:
     """The tree with the fewest operations among the forms tried."""
     trees = value.book.trees
     if value.key not in trees:
@@ -30,7 +41,7 @@ def best(value: Sum) -> Node:
     return trees[value.key]
 
 
-def _best(value: Sum) -> Node:
+def _best(value: Sum) -> SumNode:
     angles = sorted({letter for _, _, angle in value.terms for letter, _ in angle})
     forms = dict.fromkeys(angles, "sum")
     chosen = shortest(flat(value, forms))
@@ -69,22 +80,22 @@ def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
     return ordered(own)
 
 
-def folded(book: Book, node: Node) -> Node:
+def folded(book: Book, node: SumNode) -> SumNode:
     """A tree whose brackets hold sines of sums again, where that is shorter: multiplying out found their factors."""
     number, powers, sums = node.coefficient, node.powers, []
     for inner, power in node.sums:
         parts = tuple(folded(book, part) for part in inner)
         total = _sum_of(book, parts) if power == 1 else None
         tried = None if total is None or not total.terms else shortest(flat(total, {}))
-        if tried is None or cost(tried) >= cost(Node(1, (), ((parts, 1),))):
+        if tried is None or cost(tried) >= cost(SumNode(1, (), ((parts, 1),))):
             sums.append((parts, power))
             continue
         number, powers = tidy(number * Fraction(tried.coefficient)), _times(powers, tried.powers)
         sums += tried.sums
-    return Node(number, powers, tuple(sums))
+    return SumNode(number, powers, tuple(sums))
 
 
-def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
+def _sum_of(book: Book, nodes: Sequence[SumNode]) -> Sum | None:
     """Nodes added up again; None where something stands below a fraction line."""
     total = Sum(book, {})
     for node in nodes:
@@ -105,41 +116,41 @@ def _sum_of(book: Book, nodes: Sequence[Node]) -> Sum | None:
     return total
 
 
-def shortest(terms: Flat) -> Node:
+def shortest(terms: Flat) -> SumNode:
     """Everything over one fraction line, or a sum of fractions: the shorter of the two; nothing where multiplying out
     finds that all cancels, as in sin 2α/cos α − 2 sin α.
     """
     if not terms:
-        return Node(0, ())
+        return SumNode(0, ())
     whole = collect(terms)
     below: dict[Powers, Flat] = {}
     for powers, factor in terms.items():
         below.setdefault(tuple(p for p in powers if p[1] < 0), {})[powers] = factor
     if len(below) < 2:
         return whole
-    apart = Node(1, (), ((tuple(collect(part) for part in below.values()), 1),))
+    apart = SumNode(1, (), ((tuple(collect(part) for part in below.values()), 1),))
     return apart if cost(apart) < cost(whole) else whole
 
 
-def collect(terms: Flat) -> Node:
+def collect(terms: Flat) -> SumNode:
     """Common factors before a bracket, and so on inside it: the factor that most terms share first."""
     if len(terms) == 1:
         ((powers, factor),) = terms.items()
-        return Node(factor, powers)
+        return SumNode(factor, powers)
     number, shared = content(terms.items())
     number = number if any(factor > 0 for factor in terms.values()) else -number
     before = ordered(shared)
     rest = {_times(powers, before, -1): tidy(Fraction(factor) / number) for powers, factor in terms.items()}
     nodes = _together(_bracket(rest))
     if len(nodes) > 1:
-        return Node(number, before, ((tuple(nodes), 1),))
+        return SumNode(number, before, ((tuple(nodes), 1),))
     coefficient, powers, sums = nodes[0]
-    return Node(tidy(Fraction(number) * coefficient), _times(before, powers), sums)
+    return SumNode(tidy(Fraction(number) * coefficient), _times(before, powers), sums)
 
 
-def _together(nodes: Sequence[Node]) -> list[Node]:
+def _together(nodes: Sequence[SumNode]) -> list[SumNode]:
     """Nodes that have the same brackets as one: a (x + y) + b (x + y) is (a + b) (x + y)."""
-    groups: dict[object, list[Node]] = {}
+    groups: dict[object, list[SumNode]] = {}
     for node in nodes:
         groups.setdefault(node.sums or node, []).append(node)
     found = []
@@ -151,18 +162,18 @@ def _together(nodes: Sequence[Node]) -> list[Node]:
         for node in group:
             add(before, node.powers, node.coefficient)
         head = collect(before)
-        found.append(Node(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
+        found.append(SumNode(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
     return found
 
 
-def _bracket(terms: Flat) -> list[Node]:
+def _bracket(terms: Flat) -> list[SumNode]:
     """The terms between brackets."""
     if len(terms) < 3:
-        return [Node(factor, powers) for powers, factor in terms.items()]
+        return [SumNode(factor, powers) for powers, factor in terms.items()]
     counts = Counter(atom for powers in terms for atom, power in powers if power > 0)
     atom, most = max(counts.items(), key=lambda item: (item[1], _rank(item[0])), default=(None, 0))
     if most < 2:
-        return [Node(factor, powers) for powers, factor in terms.items()]
+        return [SumNode(factor, powers) for powers, factor in terms.items()]
     having = {powers: factor for powers, factor in terms.items() if any(a == atom for a, _ in powers)}
     others = {powers: factor for powers, factor in terms.items() if powers not in having}
     return [collect(having), *(_bracket(others) if others else [])]
@@ -175,7 +186,7 @@ def _rank(atom: Atom) -> tuple[int, str]:
     return (1, repr(atom)) if isinstance(atom, tuple) else (0, f"{atom:6d}")
 
 
-def cost(node: Node) -> int:
+def cost(node: SumNode) -> int:
     """Operations of a tree, about as `sympy.count_ops` counts them."""
     parts = [cost_of_atom(atom) + (abs(power) != 1) for atom, power in node.powers]
     parts += [sum(map(cost, inner)) + len(inner) - 1 + (abs(power) != 1) for inner, power in node.sums]
@@ -203,7 +214,7 @@ def flat(value: Sum, forms: dict[int, str]) -> Flat:
     return result
 
 
-def multiplied(function: str, angle: Angle, forms: dict[int, str]) -> list[tuple[Powers, Exact]]:
+def multiplied(function: str, angle: AngleSum, forms: dict[int, str]) -> list[tuple[Powers, Exact]]:
     """cos(kα + β) = cos kα cos β − sin kα sin β for the first α to be multiplied out, and so on with β."""
     for place, (letter, multiple) in enumerate(angle):
         if forms.get(letter, "sum") == "sum" or not isinstance(multiple, int):

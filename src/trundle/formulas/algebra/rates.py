@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trundle.formulas.algebra.sums import Book, Definition, Sum, TooLong, Value
-from trundle.formulas.algebra.terms import Angle, Atom, Exact, Powers, ordered, tidy
+from trundle.formulas.algebra.sums import Book, LetterDefinition, Sum, TooLong
+from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, ordered, tidy
+from trundle.scalars import Scalar
 
-Rates = Mapping[int, Value]
+LetterRates = Mapping[int, Scalar]
 
 
-def rate(value: Sum, rates: Rates) -> Sum:
+def rate(value: Sum, rates: LetterRates) -> Sum:
     """dv/dt, by the rates of the letters; those that are defined follow their definitions."""
     book = value.book
     total = Sum(book, {})
@@ -26,7 +27,7 @@ def rate(value: Sum, rates: Rates) -> Sum:
 
 
 def _turning(
-    book: Book, function: str, angle: Angle, rates: Rates, powers: Powers = (), factor: Exact = 1
+    book: Book, function: str, angle: AngleSum, rates: LetterRates, powers: Powers = (), factor: Exact = 1
 ) -> Sum:
     """The rate of a sine or cosine, times factor · powers."""
     total = Sum(book, {})
@@ -38,7 +39,7 @@ def _turning(
     return total
 
 
-def letter_rate(book: Book, letter: int, rates: Rates) -> Sum:
+def letter_rate(book: Book, letter: int, rates: LetterRates) -> Sum:
     """The rate of a letter: as given, or by its definition."""
     if letter in rates:
         return book.sum(rates[letter])
@@ -55,7 +56,7 @@ def letter_rate(book: Book, letter: int, rates: Rates) -> Sum:
     return _function_rate(book.letter(letter), definition, changes)
 
 
-def _reciprocal(book: Book, definition: Definition) -> tuple[Exact, Sum] | None:
+def _reciprocal(book: Book, definition: LetterDefinition) -> tuple[Exact, Sum] | None:
     """(c, D) of a definition that is c/D with D a divisor's sum: its rate is −(c/D)² Ḋ/c, in the letter itself."""
     terms = definition.arguments[0].terms
     if definition.function or len(terms) != 1:
@@ -67,7 +68,7 @@ def _reciprocal(book: Book, definition: Definition) -> tuple[Exact, Sum] | None:
     return None if divisor is None else (factor, divisor)
 
 
-def _function_rate(value: Sum, definition: Definition, changes: Sequence[Sum]) -> Sum:
+def _function_rate(value: Sum, definition: LetterDefinition, changes: Sequence[Sum]) -> Sum:
     """The rate of a defined letter from those of its arguments."""
     match definition.function:
         case "":
@@ -92,7 +93,7 @@ def vanishes(value: Sum) -> bool:
     return not (value * Sum(value.book, {(ordered(below), "", ()): 1})).terms
 
 
-def put(value: Sum, chosen: Mapping[int, Value]) -> Sum:
+def put(value: Sum, chosen: Mapping[int, Scalar]) -> Sum:
     """A sum with some letters (in whole powers, in no sine) replaced by sums."""
     book = value.book
     total = Sum(book, {})

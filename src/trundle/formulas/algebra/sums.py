@@ -13,16 +13,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trundle.formulas.algebra.terms import (
     ONE,
     PRODUCTS,
-    Angle,
+    AngleSum,
     Atom,
     Exact,
-    Node,
     Powers,
+    SumNode,
     Term,
     Terms,
     Trig,
@@ -36,6 +36,7 @@ from trundle.formulas.algebra.terms import (
     trig_factors,
     trig_terms,
 )
+from trundle.scalars import Scalar
 
 # Bounds (see `Book`) for writing what was derived, which is bounded itself.
 WRITING = (200, 400, 60_000)
@@ -45,7 +46,7 @@ class TooLong(Exception):
     """The equations need more definitions than a person would read."""
 
 
-class Definition(NamedTuple):
+class LetterDefinition(NamedTuple):
     """What a letter stands for: `function` of sums; the empty function is the sum itself."""
 
     function: str
@@ -67,11 +68,10 @@ class Letter:
     number: float | None = None
     source: str = ""
     square: int = 0
-    definition: Definition | None = None
+    definition: LetterDefinition | None = None
 
 
 # A sum, or a number that becomes one.
-Value = Any
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Book:
     most_definitions: int = 150
     most_work: int = 12_000
     # How sums are best written, as far as that has been found out (see `forms`).
-    trees: dict[frozenset[tuple[Term, Exact]], Node] = field(default_factory=dict)
+    trees: dict[frozenset[tuple[Term, Exact]], SumNode] = field(default_factory=dict)
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
     _made: int = 0
     _work: int = 0
@@ -116,11 +116,11 @@ class Book:
             self._known[key] = len(self.letters) - 1
         return self._known[key]
 
-    def sum(self, value: Value) -> Sum:
+    def sum(self, value: Scalar) -> Sum:
         """A scalar as a sum of this book."""
         return value if isinstance(value, Sum) else self.number(value)
 
-    def define(self, definition: Definition, letter: Letter | None = None) -> int:
+    def define(self, definition: LetterDefinition, letter: Letter | None = None) -> int:
         """The letter for a definition: the one it has, or `letter`, or a new one without a name."""
         key = (definition.function, *(argument.key for argument in definition.arguments))
         if key not in self._known:
@@ -134,15 +134,15 @@ class Book:
             self._known[key] = len(self.letters) - 1
         return self._known[key]
 
-    def call(self, function: str, *arguments: Value) -> Sum:
+    def call(self, function: str, *arguments: Scalar) -> Sum:
         """A function that no sum can hold, as a letter."""
-        return self.letter(self.define(Definition(function, tuple(self.sum(a) for a in arguments))))
+        return self.letter(self.define(LetterDefinition(function, tuple(self.sum(a) for a in arguments))))
 
     def named(self, value: Sum, name: str | Callable[[], str] = "", meaning: str = "", unit: str = "") -> Sum:
         """The letter for a sum, unless that is a letter or a number already; `name` is asked for if it is new."""
         if value.is_plain:
             return value
-        definition = Definition("", (value,))
+        definition = LetterDefinition("", (value,))
         if ("", value.key) in self._known or not name:
             return self.letter(self.define(definition))
         name = name if isinstance(name, str) else name()
@@ -215,7 +215,7 @@ class Sum:
         """Whether it has no terms."""
         return not self.terms
 
-    def __add__(self, other: Value) -> Sum:
+    def __add__(self, other: Scalar) -> Sum:
         terms = dict(self.terms)
         for term, factor in self.book.sum(other).terms.items():
             add(terms, term, factor)
@@ -229,25 +229,25 @@ class Sum:
     def __pos__(self) -> Sum:
         return self
 
-    def __sub__(self, other: Value) -> Sum:
+    def __sub__(self, other: Scalar) -> Sum:
         return self + (-self.book.sum(other))
 
-    def __rsub__(self, other: Value) -> Sum:
+    def __rsub__(self, other: Scalar) -> Sum:
         return self.book.sum(other) + (-self)
 
-    def __mul__(self, other: Value) -> Sum:
+    def __mul__(self, other: Scalar) -> Sum:
         a, b = self.book.factors(self, self.book.sum(other))
         return Sum(self.book, _product(self.book, a.terms, b.terms))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Value) -> Sum:
+    def __truediv__(self, other: Scalar) -> Sum:
         return _quotient(self, self.book.sum(other))
 
-    def __rtruediv__(self, other: Value) -> Sum:
+    def __rtruediv__(self, other: Scalar) -> Sum:
         return _quotient(self.book.sum(other), self)
 
-    def __pow__(self, power: Value) -> Sum:
+    def __pow__(self, power: Scalar) -> Sum:
         number = power.number if isinstance(power, Sum) else exact(power)[0]
         if number == Fraction(1, 2):
             return _sqrt(self)
@@ -258,7 +258,7 @@ class Sum:
             result = result * self
         return 1 / result if number < 0 else result
 
-    def __rpow__(self, base: Value) -> Sum:
+    def __rpow__(self, base: Scalar) -> Sum:
         return self.book.sum(base) ** self
 
     def __bool__(self) -> bool:
@@ -268,7 +268,7 @@ class Sum:
         return f"<Sum of {len(self.terms)} terms>"
 
     @staticmethod
-    def scalar_function(name: str, *arguments: Value) -> Sum:
+    def scalar_function(name: str, *arguments: Scalar) -> Sum:
         """A function of `trundle.scalars` by its name there."""
         book = next(a.book for a in arguments if isinstance(a, Sum))
         values = [book.sum(a) for a in arguments]
@@ -295,7 +295,7 @@ def turned(angle: Sum, function: str) -> Sum:
             multiples[letters[0][0]] = factor
         else:
             return turned(book.named(angle), function)
-    own: Angle = tuple(sorted(multiples.items()))
+    own: AngleSum = tuple(sorted(multiples.items()))
     c, s = Sum(book, trig_terms("cos", own)), Sum(book, trig_terms("sin", own))
     if not constant:
         return c if function == "cos" else s
@@ -323,7 +323,7 @@ def _product(book: Book, a: Terms, b: Terms) -> Terms:
     return result
 
 
-def _trig_product(a: Trig, b: Trig) -> Iterator[tuple[Powers, str, Angle, Exact]]:
+def _trig_product(a: Trig, b: Trig) -> Iterator[tuple[Powers, str, AngleSum, Exact]]:
     """Twice the product of two sines or cosines, as terms with their factors."""
     for function, sign, end in PRODUCTS[a[0], b[0]]:
         for (powers, trig, angle), unit in trig_terms(function, add_angles(a[1], b[1], sign)).items():
@@ -400,7 +400,7 @@ def _quotient(a: Sum, b: Sum) -> Sum:
         else:
             unit, factors = trig_factors(core)
             number = number * unit
-            divisors = factors or [(book.define(Definition("", (Sum(book, core),))), 1)]
+            divisors = factors or [(book.define(LetterDefinition("", (Sum(book, core),))), 1)]
             for atom, power in divisors:
                 below[atom] = below.get(atom, 0) + power
     for atom, power in list(below.items()):

@@ -9,11 +9,11 @@ from math import gcd, lcm
 from typing import NamedTuple, TypeVar
 
 Exact = int | Fraction
-Angle = tuple[tuple[int, Exact], ...]  # (letter, multiple), by letter
-Trig = tuple[str, Angle]  # "sin" or "cos" of an angle
+AngleSum = tuple[tuple[int, Exact], ...]  # (letter, multiple), by letter
+Trig = tuple[str, AngleSum]  # "sin" or "cos" of an angle
 Atom = int | Trig  # a letter by its number; a sine or cosine, which a sum has below fraction lines only
 Powers = tuple[tuple[Atom, int], ...]  # (atom, exponent), as `ordered` has them
-Term = tuple[Powers, str, Angle]  # "", "cos" or "sin" of the angle
+Term = tuple[Powers, str, AngleSum]  # "", "cos" or "sin" of the angle
 Terms = dict[Term, Exact]
 _Key = TypeVar("_Key")
 
@@ -31,12 +31,12 @@ _NEAR = 1e-14
 _LONGEST = 1000
 
 
-class Node(NamedTuple):
+class SumNode(NamedTuple):
     """coefficient · Π atoms^powers · Π (sums of nodes)^powers."""
 
     coefficient: Exact
     powers: Powers
-    sums: tuple[tuple[tuple[Node, ...], int], ...] = ()
+    sums: tuple[tuple[tuple[SumNode, ...], int], ...] = ()
 
 
 def tidy(value: Exact) -> Exact:
@@ -87,7 +87,7 @@ def ordered(powers: Mapping[Atom, int]) -> Powers:
     return tuple(sorted(((atom, power) for atom, power in powers.items() if power), key=_place))
 
 
-def _place(item: tuple[Atom, int]) -> tuple[bool, int, Angle, str]:
+def _place(item: tuple[Atom, int]) -> tuple[bool, int, AngleSum, str]:
     atom = item[0]
     return (False, atom, (), "") if isinstance(atom, int) else (True, 0, atom[1], atom[0])
 
@@ -101,7 +101,7 @@ def add(terms: dict[_Key, Exact], term: _Key, factor: Exact) -> None:
         terms.pop(term, None)
 
 
-def trig_terms(function: str, angle: Angle) -> Terms:
+def trig_terms(function: str, angle: AngleSum) -> Terms:
     """The terms of a sine or cosine, the first multiple made positive."""
     kept = tuple((letter, tidy(multiple)) for letter, multiple in angle if multiple)
     if not kept:
@@ -112,7 +112,7 @@ def trig_terms(function: str, angle: Angle) -> Terms:
     return {((), function, flipped): 1 if function == "cos" else -1}
 
 
-def add_angles(a: Angle, b: Angle, sign: int) -> Angle:
+def add_angles(a: AngleSum, b: AngleSum, sign: int) -> AngleSum:
     """a + sign · b."""
     total = dict(a)
     for letter, multiple in b:
@@ -152,7 +152,7 @@ def trig_factors(terms: Terms) -> tuple[Exact, list[tuple[Trig, int]]]:
     return 1, []
 
 
-def halved(angle: Angle) -> Angle | None:
+def halved(angle: AngleSum) -> AngleSum | None:
     """Half of an angle whose multiples are all even."""
     if all(isinstance(multiple, int) and multiple % 2 == 0 for _, multiple in angle):
         return tuple((letter, multiple // 2) for letter, multiple in angle)

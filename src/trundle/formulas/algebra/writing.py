@@ -11,7 +11,7 @@ import sympy
 from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.reduction import reduced
 from trundle.formulas.algebra.sums import Book, Sum, without_content
-from trundle.formulas.algebra.terms import Angle, Atom, Exact, Node, Powers, ordered
+from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, SumNode, ordered
 from trundle.scalars import Scalar
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
@@ -90,7 +90,7 @@ class Writer:
     def _powers(self, powers: Powers, number: Exact = 1) -> Sum:
         return Sum(self.book, {(powers, "", ()): number})
 
-    def _over(self, above: Node, below: Node) -> sympy.Expr:
+    def _over(self, above: SumNode, below: SumNode) -> sympy.Expr:
         """One fraction; numbers and powers of both stand together."""
         number = Fraction(above.coefficient) / below.coefficient
         powers = dict(above.powers)
@@ -155,12 +155,12 @@ class Writer:
                     left[other] += sign * shared
         return factors + [self._atom(atom) ** power for atom, power in left.items() if power]
 
-    def _tree(self, node: Node) -> sympy.Expr:
+    def _tree(self, node: SumNode) -> sympy.Expr:
         factors = self._factors(dict(node.powers))
         factors += [self._sum(inner) ** power for inner, power in node.sums]
         return sympy.Mul(_rational(node.coefficient), *factors)
 
-    def _sum(self, inner: tuple[Node, ...]) -> sympy.Expr:
+    def _sum(self, inner: tuple[SumNode, ...]) -> sympy.Expr:
         return sympy.Add(*(self._tree(node) for node in inner))
 
     def _atom(self, atom: Atom) -> sympy.Expr:
@@ -169,7 +169,7 @@ class Writer:
         function, angle = atom
         return sympy.cos(self._angle(angle)) if function == "cos" else sympy.sin(self._angle(angle))
 
-    def _angle(self, angle: Angle) -> sympy.Expr:
+    def _angle(self, angle: AngleSum) -> sympy.Expr:
         return sympy.Add(*(_rational(multiple) * self.symbol(letter) for letter, multiple in angle))
 
     def symbol(self, letter: int) -> sympy.Expr:

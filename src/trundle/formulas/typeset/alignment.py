@@ -19,7 +19,7 @@ _TEXT = 4.8 / COLUMN
 _SIGNS = {"(": r"\bigl(", ")": r"\bigr)", "·": "", "−": "-", "/": r"\big/"}
 
 
-class Row(NamedTuple):
+class AlignmentRow(NamedTuple):
     """lefts[0] = … = line: one row of a statement, whose first row has the left sides and whose last one its `name`."""
 
     lefts: tuple[Expression, ...]
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     words: str = ""
 
 
-class Page:
+class AlignedPage:
     """Sets the equations of one report as sentences and alignments, by the widths that TeX gives them."""
 
     def __init__(self, equations: Equations) -> None:
@@ -37,11 +37,11 @@ class Page:
         self.layout = Layout(equations, _PAGE, lambda order: Latex(order, self.named))
         self.tex = self.layout.printer.doprint
 
-    def pieces(self, statements: Sequence[Statement]) -> Iterator[str | list[Row]]:
+    def pieces(self, statements: Sequence[Statement]) -> Iterator[str | list[AlignmentRow]]:
         """What statements mean stands behind them where there is room, else in a sentence before them. Rows that have
         room beside each other make one alignment.
         """
-        group: list[Row] = []
+        group: list[AlignmentRow] = []
         most = (0.0, 0.0, 0.0)
         for statement in statements:
             rows, words = self.rows(statement), statement.meaning
@@ -62,22 +62,24 @@ class Page:
         if group:
             yield group
 
-    def rows(self, statement: Statement) -> list[Row]:
+    def rows(self, statement: Statement) -> list[AlignmentRow]:
         """The rows of one statement."""
         lines = self.layout.rows(statement)
         if len(lines) == 1:
             by_symbol = self.layout.by_symbol(statement)
             lefts = statement.lefts if by_symbol else statement.lefts[:1]
-            return [Row(lefts, lines[0] if by_symbol else Line(0, [statement.right]), statement.name)]
+            return [
+                AlignmentRow(lefts, lines[0] if by_symbol else Line(0, [statement.right]), statement.name)
+            ]
         heads = [statement.lefts if self.layout.by_symbol(statement) else (), *[()] * (len(lines) - 1)]
-        rows = [Row(head, line) for head, line in zip(heads, lines, strict=True)]
+        rows = [AlignmentRow(head, line) for head, line in zip(heads, lines, strict=True)]
         return [*rows[:-1], rows[-1]._replace(name=statement.name)]
 
-    def left(self, row: Row) -> str:
+    def left(self, row: AlignmentRow) -> str:
         """The left side of a row in LaTeX."""
         return " = ".join(map(self.tex, row.lefts))
 
-    def right(self, row: Row) -> str:
+    def right(self, row: AlignmentRow) -> str:
         """The right side of a row in LaTeX."""
         depth, tokens = row.line
         shown = [_SIGNS.get(each, each) if isinstance(each, str) else self.tex(each) for each in tokens]
@@ -85,6 +87,6 @@ class Page:
 
 
 @lru_cache(maxsize=4)
-def set_on_page(equations: Equations) -> Page:
+def set_on_page(equations: Equations) -> AlignedPage:
     """The page of a report, whose formulas all formats share."""
-    return Page(equations)
+    return AlignedPage(equations)

@@ -8,7 +8,7 @@ from html import escape
 from trundle.errors import counted
 from trundle.files import signature
 from trundle.formulas.sections import Equations, SymbolInfo
-from trundle.formulas.typeset.alignment import Page, Row, set_on_page
+from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import Block
 from trundle.formulas.typeset.mathml import MathML, element, row, sign
 from trundle.html import MOST_FOLDED
@@ -98,7 +98,7 @@ def _titled(title: str, shown: str, *, folded: bool = False) -> str:
     return element("section", element("h3", escape(title)), shown)
 
 
-def _block(block: Block, setting: Page, writer: MathML) -> str:
+def _block(block: Block, setting: AlignedPage, writer: MathML) -> str:
     shown = [
         element("p", _said(piece, setting, writer)) if isinstance(piece, str) else _aligned(piece, setting, writer)
         for piece in setting.pieces(block.statements)
@@ -106,14 +106,14 @@ def _block(block: Block, setting: Page, writer: MathML) -> str:
     return "".join([*shown, *(element("p", _said(note, setting, writer)) for note in block.notes)])
 
 
-def _aligned(rows: Sequence[Row], setting: Page, writer: MathML) -> str:
+def _aligned(rows: Sequence[AlignmentRow], setting: AlignedPage, writer: MathML) -> str:
     """Statements below each other, their signs of equality in a column."""
     found = "".join(_row(each, setting, writer) for each in rows)
     table = element("table", element("tbody", found), **{"class": "aligned", "role": "presentation"})
     return element("div", table, **{"class": "wide"})
 
 
-def _row(shown: Row, setting: Page, writer: MathML) -> str:
+def _row(shown: AlignmentRow, setting: AlignedPage, writer: MathML) -> str:
     left = [part for each in shown.lefts for part in (sign("=", form="infix"), writer.write(each))][1:]
     head = element("td", _math(row(*left)) if left else "")
     right = element("td", _math(writer.line(shown.line, "=" if left else "")))
@@ -125,7 +125,7 @@ def _math(shown: str) -> str:
     return element("math", shown, displaystyle="true")
 
 
-def _said(text: str, setting: Page, writer: MathML) -> str:
+def _said(text: str, setting: AlignedPage, writer: MathML) -> str:
     """A sentence with its formulas and the symbols that it names."""
     parts = setting.layout.parts(text)
     return "".join(
@@ -133,7 +133,7 @@ def _said(text: str, setting: Page, writer: MathML) -> str:
     )
 
 
-def _symbols(setting: Page, writer: MathML) -> str:
+def _symbols(setting: AlignedPage, writer: MathML) -> str:
     """What the symbols stand for; many to unfold."""
     listed = setting.layout.symbols()
     if not listed:
@@ -154,7 +154,7 @@ def _symbols(setting: Page, writer: MathML) -> str:
     )
 
 
-def _symbol(info: SymbolInfo, number: str, meaning: str, setting: Page, writer: MathML) -> str:
+def _symbol(info: SymbolInfo, number: str, meaning: str, setting: AlignedPage, writer: MathML) -> str:
     """A row; the value of a parameter names its keys, so that a page that changes them can follow."""
     value, unit = "", number
     if info.kind == "parameter" and info.number is not None:

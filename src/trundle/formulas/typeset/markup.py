@@ -9,7 +9,7 @@ from html import escape
 
 from trundle.formulas.names import numbered
 from trundle.formulas.sections import Equation, Equations
-from trundle.formulas.typeset.alignment import Page, Row, set_on_page
+from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import alone
 from trundle.formulas.typeset.printers import COLUMN, GREEK_NAMES, prose
 from trundle.formulas.typeset.tex_width import tex_width
@@ -61,7 +61,7 @@ def latex(equations: Equations) -> str:
     return "\n\n".join([*parts, *symbols, r"\endgroup"]) + "\n"
 
 
-def _row(page: Page, row: Row) -> str:
+def _row(page: AlignedPage, row: AlignmentRow) -> str:
     """One row of an alignment."""
     right = page.right(row)
     shown = f"{page.left(row)} &= {right}" if row.lefts else f"&{right}"
@@ -70,17 +70,17 @@ def _row(page: Page, row: Row) -> str:
     return rf"{shown} && \text{{{behind}}}" if behind else shown
 
 
-def _prose(page: Page, text: str) -> str:
+def _prose(page: AlignedPage, text: str) -> str:
     """A sentence as TeX's text, its formulas and the symbols that it names as formulas."""
     return _said(page, text, prose)
 
 
-def _marked(page: Page, text: str, escaped: str = r"\\|*_") -> str:
+def _marked(page: AlignedPage, text: str, escaped: str = r"\\|*_") -> str:
     """The same for Markdown, or for what means nothing by other signs than the escaped ones."""
     return _said(page, text, lambda part: re.sub(f"[{escaped}$]", r"\\\g<0>", part))
 
 
-def _said(page: Page, text: str, plain: Callable[[str], str]) -> str:
+def _said(page: AlignedPage, text: str, plain: Callable[[str], str]) -> str:
     parts = page.layout.parts(text)
     return "".join(plain(part) if isinstance(part, str) else f"${page.tex(part)}$" for part in parts)
 
@@ -91,7 +91,7 @@ def _label(name: str) -> str:
     return re.sub(r"[^\w.:-]", "-", spelled, flags=re.ASCII)
 
 
-def _symbols(page: Page) -> str:
+def _symbols(page: AlignedPage) -> str:
     """A table of the symbols that goes over pages."""
     rows = [
         (f"${page.tex(s)}$", _number(number), _prose(page, words))
@@ -159,14 +159,14 @@ def html(equations: Equations) -> str:
 
 def equation_latex(equation: Equation) -> str:
     """One equation, without what it means, for a notebook."""
-    page = Page(alone(replace(equation, meaning="")))
+    page = AlignedPage(alone(replace(equation, meaning="")))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
     shown = [_row(page, row) for row in rows]
     whole = shown[0].replace(" &= ", " = ", 1) if len(rows) == 1 else _within("aligned", shown)
     return f"$\\displaystyle {whole}$"
 
 
-def displayed(page: Page, rows: Sequence[Row]) -> str:
+def displayed(page: AlignedPage, rows: Sequence[AlignmentRow]) -> str:
     """Aligned rows as one formula."""
     return f"$$\n{_within('aligned', [_row(page, row) for row in rows])}\n$$"
 

@@ -32,10 +32,10 @@ _BRACKETS = 4.0
 
 def tex_width(formula: str) -> float:
     """The width of a formula in display style, in pt at a font of 10 pt."""
-    return max(_Reader(formula).rows(), default=0.0)
+    return max(_FormulaReader(formula).rows(), default=0.0)
 
 
-class _Reader:
+class _FormulaReader:
     """Reads a formula once, from left to right."""
 
     def __init__(self, formula: str) -> None:

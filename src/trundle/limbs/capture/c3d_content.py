@@ -25,8 +25,7 @@ _MOST_DIMENSIONS = 7  # of the format
 # Beyond so many a 16-bit count says "at least".
 _MOST_COUNTED = 65535
 
-Numbers = FloatArray
-Parameter = Numbers | tuple[str, ...]
+Parameter = FloatArray | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class C3dContent:
     analogs: FloatArray
     first: int
 
-    def numbers(self, name: str) -> Numbers | None:
+    def numbers(self, name: str) -> FloatArray | None:
         """A parameter of numbers; None where it isn't there or is empty."""
         found = self.parameters.get(name)
         if isinstance(found, tuple):

@@ -29,7 +29,9 @@ _LOADED = 10.0
 # Half diagonals of a plate: where forces are noise the centre of pressure strays off it, but not most of the time.
 _FAR = 10.0
 
-Loads = tuple[FloatArray, FloatArray]  # force (k, 3) and moment (k, 3) about the surface's centre, N and N m
+PlateLoads = tuple[
+    FloatArray, FloatArray
+]  # force (k, 3) and moment (k, 3) about the surface's centre, N and N m
 
 
 def force_plates(content: C3dContent, time: FloatArray, metre: float) -> tuple[ForcePlate, ...]:
@@ -128,7 +130,7 @@ def _factor(content: C3dContent, channel: int, dimension: Dimension, metre: floa
     return factor
 
 
-def _type_1(content: C3dContent, index: int, outward: float, metre: float) -> Loads:
+def _type_1(content: C3dContent, index: int, outward: float, metre: float) -> PlateLoads:
     """Force, the centre of pressure on the surface, and the free moment: M_c = p × F + (0, 0, M_z)."""
     table = _channels(content, index, (_FORCE, _FORCE, _FORCE, _LENGTH, _LENGTH, _TORQUE), metre)
     places, free = np.zeros((len(table), 3)), np.zeros((len(table), 3))
@@ -136,13 +138,13 @@ def _type_1(content: C3dContent, index: int, outward: float, metre: float) -> Lo
     return table[:, :3], np.cross(places, table[:, :3]) + free
 
 
-def _type_2(content: C3dContent, index: int, outward: float, metre: float) -> Loads:
+def _type_2(content: C3dContent, index: int, outward: float, metre: float) -> PlateLoads:
     """Force and moment about the sensors' origin."""
     table = _channels(content, index, (_FORCE,) * 3 + (_TORQUE,) * 3, metre)
     return table[:, :3], table[:, 3:] + np.cross(table[:, :3], _origin(content, index, outward, metre))
 
 
-def _type_3(content: C3dContent, index: int, outward: float, metre: float) -> Loads:
+def _type_3(content: C3dContent, index: int, outward: float, metre: float) -> PlateLoads:
     """Eight forces of four sensors at (±a, ±b), in the order of the corners, a and b being ORIGIN's x and y."""
     correction = content.numbers("FORCE_PLATFORM:FPCOPPOLY")
     if correction is not None and correction.any():
@@ -160,7 +162,7 @@ def _type_3(content: C3dContent, index: int, outward: float, metre: float) -> Lo
     return force, about_sensors + np.cross(force, (0.0, 0.0, depth))
 
 
-def _type_4(content: C3dContent, index: int, outward: float, metre: float) -> Loads:
+def _type_4(content: C3dContent, index: int, outward: float, metre: float) -> PlateLoads:
     """As type 2, from the channels' volts by the calibration matrix: (F, M) = C v, M in N times the unit of length."""
     key = "FORCE_PLATFORM:CAL_MATRIX"
     given = content.numbers(key)
@@ -186,7 +188,7 @@ def _origin(content: C3dContent, index: int, outward: float, metre: float) -> Fl
     return -origin if origin[2] * outward < 0 else origin
 
 
-_TYPES: Mapping[float, Callable[[C3dContent, int, float, float], Loads]] = {
+_TYPES: Mapping[float, Callable[[C3dContent, int, float, float], PlateLoads]] = {
     1: _type_1,
     2: _type_2,
     3: _type_3,

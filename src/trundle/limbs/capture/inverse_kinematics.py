@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
 from trundle.limbs.capture.marker_model import MarkerModel
 from trundle.simulation.progress import Progress
@@ -33,11 +32,9 @@ _TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
 # one sample to the next: beyond it each sample is followed from the one before.
 _STRIDE, _MOST, _JUMP = 16, 1024, 0.5
 
-Rows = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _Postures:
     """Postures (k, c) with their weighted residuals (k, 3m), 0 where unseen, slopes along δ (k, 3m, t), and costs."""
 
     q: FloatArray
@@ -50,11 +47,11 @@ class _Place:
         """Jᵀr, (k, t)."""
         return np.einsum("krt,kr->kt", self.slopes, self.residuals)
 
-    def rows(self, chosen: Rows) -> _Place:
+    def rows(self, chosen: IntArray) -> _Postures:
         """Some of them."""
-        return _Place(self.q[chosen], self.residuals[chosen], self.slopes[chosen], self.cost[chosen])
+        return _Postures(self.q[chosen], self.residuals[chosen], self.slopes[chosen], self.cost[chosen])
 
-    def put(self, chosen: Rows, other: _Place) -> None:
+    def put(self, chosen: IntArray, other: _Postures) -> None:
         """Others in their places."""
         for name in ("q", "residuals", "slopes", "cost"):
             getattr(self, name)[chosen] = getattr(other, name)
@@ -70,16 +67,16 @@ class _Sight:
     held: list[int]
     given: FloatArray
 
-    def at(self, samples: Rows, q: FloatArray) -> _Place:
+    def at(self, samples: IntArray, q: FloatArray) -> _Postures:
         """What the markers of samples (k,) say of postures (k, c)."""
         there, slopes = self.model.evaluate(q)
         seen = self.seen[samples]
         weights = np.where(np.isnan(seen), 0.0, self.weights)
         residuals = weights * (there - np.where(np.isnan(seen), there, seen))
         inward = weights[:, :, None] * (slopes @ self.model.motions(q))
-        return _Place(q, residuals, inward, (residuals**2).sum(axis=1) / 2)
+        return _Postures(q, residuals, inward, (residuals**2).sum(axis=1) / 2)
 
-    def nearest(self, samples: Rows, q: FloatArray) -> _Place:
+    def nearest(self, samples: IntArray, q: FloatArray) -> _Postures:
         """The postures of least cost that descents from q (k, c) end in."""
         q = q.copy()
         q[:, self.held] = self.given[samples]
@@ -101,7 +98,7 @@ class _Sight:
                 break
         return here
 
-    def searched(self, sample: int, q: FloatArray) -> _Place:
+    def searched(self, sample: int, q: FloatArray) -> _Postures:
         """The best posture found for one sample, from here (c,) and from others all over."""
         starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
         found = self.nearest(np.full(len(starts), sample), starts)
@@ -109,7 +106,7 @@ class _Sight:
         good = np.flatnonzero(found.cost <= 1.01 * found.cost.min() + _WORSE**2)
         return found.rows(good[:1])
 
-    def error(self, samples: Rows, place: _Place) -> FloatArray:
+    def error(self, samples: IntArray, place: _Postures) -> FloatArray:
         """Roots of the mean squares of the weighted distances, (k,) m."""
         count = np.maximum((~np.isnan(self.seen[samples])).sum(axis=1) / 3, 1)
         return np.sqrt(2 * place.cost / count)
@@ -146,7 +143,7 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
     last, q = time.size - 1, sight.model.start
     found, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
 
-    def keep(samples: Rows, place: _Place, before: FloatArray) -> FloatArray:
+    def keep(samples: IntArray, place: _Postures, before: FloatArray) -> FloatArray:
         errors = sight.error(samples, place)
         for k in np.flatnonzero(errors > _LOST * before + _WORSE):
             other = sight.searched(int(samples[k]), place.q[k])
@@ -176,7 +173,7 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
     return found, off
 
 
-def _step(model: MarkerModel, here: _Place, damping: FloatArray) -> FloatArray:
+def _step(model: MarkerModel, here: _Postures, damping: FloatArray) -> FloatArray:
     """(JᵀJ + μ diag JᵀJ) δ = −Jᵀr over the motions that no limit stops, (k, t)."""
     gradient = here.gradient
     free = model.unstopped(here.q, gradient)
@@ -188,7 +185,7 @@ def _step(model: MarkerModel, here: _Place, damping: FloatArray) -> FloatArray:
     return np.asarray(-np.linalg.solve(normal, (gradient * free)[:, :, None])[:, :, 0], dtype=np.float64)
 
 
-def _require_rank(sight: _Sight, samples: Rows, time: FloatArray, place: _Place) -> None:
+def _require_rank(sight: _Sight, samples: IntArray, time: FloatArray, place: _Postures) -> None:
     """InputError for the first sample whose markers leave a motion open."""
     model = sight.model
     free = model.unstopped(place.q, place.gradient)

@@ -12,7 +12,7 @@ from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, moving
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
-from trundle.limbs.loads.motion_samples import Samples, samples_of
+from trundle.limbs.loads.motion_samples import LoadSamples, samples_of
 from trundle.limbs.loads.outside import Outside, outside_of
 from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
 from trundle.mechanics.tree import WORLD
@@ -104,7 +104,7 @@ def _described(given: Given | MovingMechanism) -> Robot:
     return robot_of(given, "joint_loads", "joint loads need its bodies and joints")
 
 
-def _evaluated(recursion: Recursion, samples: Samples, outside: Outside) -> tuple[FloatArray, FloatArray]:
+def _evaluated(recursion: Recursion, samples: LoadSamples, outside: Outside) -> tuple[FloatArray, FloatArray]:
     program = recursion.loads(outside.pushed)
     wrenches, efforts = compile_program(program).over_samples(*samples.tables, outside.table)
     return wrenches, efforts

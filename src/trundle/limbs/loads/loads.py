@@ -12,7 +12,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
 from trundle.limbs.loads.freedoms import along_freedoms
-from trundle.limbs.loads.motion_samples import Samples
+from trundle.limbs.loads.motion_samples import LoadSamples
 from trundle.limbs.loads.outside import Outside
 from trundle.limbs.loads.recursion import MOTION, Recursion
 from trundle.mechanics.tree import WORLD
@@ -59,7 +59,7 @@ class Loads:
     """
 
     recursion: Recursion
-    samples: Samples
+    samples: LoadSamples
     outside: Outside
     wrenches: FloatArray
     drives: FloatArray

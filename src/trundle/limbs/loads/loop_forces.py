@@ -9,11 +9,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.limbs.loads.motion_samples import Samples
+from trundle.limbs.loads.motion_samples import LoadSamples
 from trundle.limbs.loads.recursion import Pushed, Recursion
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
-from trundle.mechanics.loop_joints import Closure, Loop, close
+from trundle.mechanics.loop_joints import Closure, LoopJoint, close
 from trundle.model.mechanism import Mechanism
 from trundle.spatial.motions import ZERO_FORCE, Pose, add_forces, compose, force_to_parent, scale_force
 
@@ -37,7 +37,7 @@ class LoopForces:
 
 
 def loop_forces(
-    recursion: Recursion, samples: Samples, needed: FloatArray, driven: Sequence[str] | None
+    recursion: Recursion, samples: LoadSamples, needed: FloatArray, driven: Sequence[str] | None
 ) -> LoopForces:
     """The loops' wrenches at a motion that needs generalised forces `needed` (s, n) of the tree.
 
@@ -66,7 +66,7 @@ def loop_forces(
     return LoopForces(pushed, wrenches, efforts, undetermined)
 
 
-def _refuse_open(loops: Sequence[Loop], closures: Sequence[Closure], time: FloatArray) -> None:
+def _refuse_open(loops: Sequence[LoopJoint], closures: Sequence[Closure], time: FloatArray) -> None:
     for loop, closure in zip(loops, closures, strict=True):
         gap = np.max([np.abs(np.broadcast_to(each, time.shape)) for each in closure.gaps], axis=0)
         worst = int(gap.argmax())
@@ -122,7 +122,7 @@ def _refuse_unmet(
 
 
 def _on_bodies(
-    loops: Sequence[Loop], closures: Sequence[Closure], world: Sequence[Pose], multipliers: FloatArray
+    loops: Sequence[LoopJoint], closures: Sequence[Closure], world: Sequence[Pose], multipliers: FloatArray
 ) -> tuple[tuple[Pushed, ...], FloatArray]:
     """Each loop's wrench on its second body and its reaction on the first, about the world's origin (n, 6)."""
     pushed: list[Pushed] = []

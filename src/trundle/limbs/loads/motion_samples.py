@@ -14,7 +14,7 @@ from trundle.limbs.loads.recursion import Recursion
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class LoadSamples:
     """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion, and how they were smoothed."""
 
     time: FloatArray
@@ -29,7 +29,7 @@ class Samples:
         return self.q, self.nu, self.nu_dot
 
 
-def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
+def samples_of(motion: JointMotion, recursion: Recursion) -> LoadSamples:
     """The motion's tables, their columns sorted; InputError says which name, shape, time or number doesn't fit."""
     time = motion.time
     if time.ndim != 1 or time.size == 0:
@@ -46,7 +46,7 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> Samples:
             key="time",
         )
     coordinates, speeds = recursion.coordinates, recursion.speeds
-    samples = Samples(
+    samples = LoadSamples(
         time,
         _table(time, motion.positions, motion.names, coordinates, "positions"),
         _table(time, motion.velocities, motion.speeds, speeds, "velocities"),

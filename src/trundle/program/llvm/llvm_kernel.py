@@ -63,7 +63,7 @@ def emit_single(program: Program, fused: bool) -> Code:
     plan = make_plan(program, {i.out for i in program.instructions if i.op != "const"}, size)
     code = Code(1)
     if size == WHOLE:
-        _Writer(plan, Emitter(code, fused)).write(plan.inside[0], last=True)
+        _PieceWriter(plan, Emitter(code, fused)).write(plan.inside[0], last=True)
     else:
         _call_pieces(code, plan, plan.inside, _arrays(code, plan, 1), fused, "piece")
     code.do("ret void")
@@ -82,7 +82,7 @@ def emit_batch(program: Program, uniform: tuple[bool, ...], width: int, fused: b
     wide = wide_values(program, shared)
     if not is_looped(program):
         plan = replace(make_plan(program, wide, WHOLE), slots={})  # one function keeps its values itself
-        writer = _Writer(plan, Emitter(code, fused))
+        writer = _PieceWriter(plan, Emitter(code, fused))
         for piece in plan.before:
             writer.write(piece, last=False)
         _write_loops(writer, plan.inside, ("%begin", count, _blocks(code, "%begin")), last=True)
@@ -113,7 +113,7 @@ def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
     blocks = code.new(f"select i1 {fewer}, i64 {left}, i64 {most}")
     parts = _parts(plan.inside)
     for k, part in enumerate(parts):
-        writer = _Writer(plan, Emitter(Code(code.width), fused))
+        writer = _PieceWriter(plan, Emitter(Code(code.width), fused))
         _write_loops(writer, part, ("%block", "%count", "%blocks"), last=k == len(parts) - 1)
         code.add_function(f"part{k}", LOOP_ARGUMENTS, writer.emitter.code)
         code.do(f"call void @part{k}(ptr %table, {arrays}, i64 %block, i64 {count}, i64 {blocks})")
@@ -147,7 +147,7 @@ def _arrays(code: Code, plan: Pieces, blocks: int) -> str:
 
 
 @dataclass
-class _Writer:
+class _PieceWriter:
     """One piece as it is written; `wide` are the addresses of the block's own values, `lane` its first lane, and
     `rows` where the rows of inputs and outputs begin, where the piece works on a block at all.
     """
@@ -241,14 +241,14 @@ def _call_pieces(
     for k, piece in enumerate(pieces):
         code = Code(main.width)
         last = pieces is plan.inside and k == len(pieces) - 1
-        _Writer(plan, Emitter(code, fused)).write(piece, last=last)
+        _PieceWriter(plan, Emitter(code, fused)).write(piece, last=last)
         code.do("ret void")
         main.add_function(f"{name}{k}", ARGUMENTS, code)
         main.do(f"call void @{name}{k}(ptr %table, {arrays})")
 
 
 def _write_loops(
-    outer: _Writer, pieces: Sequence[list[Instruction]], lanes: tuple[str, str, str], *, last: bool
+    outer: _PieceWriter, pieces: Sequence[list[Instruction]], lanes: tuple[str, str, str], *, last: bool
 ) -> None:
     """Write a loop for each piece, over blocks of `lanes`: the first, the count of all, and the number of blocks."""
     plan, code, (begin, count, blocks) = outer.plan, outer.emitter.code, lanes
@@ -269,7 +269,7 @@ def _write_loops(
             offset = code.new(f"mul i64 %b{n}, {_stride(plan)}")
             wide = code.new(f"getelementptr {type_of(code.width)}, ptr {wide}, i64 {offset}")
         emitter = Emitter(code, outer.emitter.fused, dict(outer.emitter.values))
-        writer = _Writer(plan, emitter, wide, lane, rows, dict(outer.bases))
+        writer = _PieceWriter(plan, emitter, wide, lane, rows, dict(outer.bases))
         writer.write(piece, last=last and n == len(pieces) - 1)
         code.do(f"%b{n}.next = add i64 %b{n}, 1")
         more = code.new(f"icmp slt i64 %b{n}.next, {blocks}")
@@ -278,7 +278,9 @@ def _write_loops(
     code.do("ret void")
 
 
-def _rows(writer: _Writer, pieces: Sequence[list[Instruction]], *, last: bool) -> dict[tuple[int, int], str]:
+def _rows(
+    writer: _PieceWriter, pieces: Sequence[list[Instruction]], *, last: bool
+) -> dict[tuple[int, int], str]:
     """Where the rows begin that the pieces read and write."""
     plan, code = writer.plan, writer.emitter.code
     sources = [plan.program.instructions[a].source for piece in pieces for i in piece for a in i.args]

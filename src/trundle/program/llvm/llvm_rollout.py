@@ -36,7 +36,7 @@ NEXT = "next"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ChannelLayout:
     """How one channel is laid out: whether it differs between lanes, and whether it changes from step to step."""
 
     wide: bool
@@ -49,7 +49,7 @@ class Schedule:
 
     program: Program
     state: int
-    layouts: dict[Source, Layout]
+    layouts: dict[Source, ChannelLayout]
     wide: set[int]
     spread: set[int]
     level: dict[int, int]
@@ -60,7 +60,7 @@ class Schedule:
         return [i for i in chosen if (i.out in self.wide) == wide]
 
 
-def scheduled(program: Program, state: int, layouts: dict[Source, Layout], width: int) -> Schedule:
+def scheduled(program: Program, state: int, layouts: dict[Source, ChannelLayout], width: int) -> Schedule:
     """Sort the instructions of ``program`` by how often they must run.
 
     Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after each step.
@@ -89,10 +89,10 @@ def _needs_vector(program: Program, wide: set[int]) -> set[int]:
 def emit_rollout(plan: Schedule, width: int, fused: bool) -> Code:
     """The whole function; see the module's docstring for its table."""
     emitter = Emitter(Code(width), fused)
-    return _Writer(plan, emitter).write()
+    return _RolloutWriter(plan, emitter).write()
 
 
-class _Writer:
+class _RolloutWriter:
     """Writes the function in the order of its blocks: entry, block of lanes, step, save, latch, end."""
 
     def __init__(self, plan: Schedule, emitter: Emitter) -> None:
@@ -191,7 +191,7 @@ class _Writer:
             if i.op != "input" or i.source not in plan.layouts:
                 continue
             layout = plan.layouts[i.source]
-            if layout != Layout(wide, stepped=level == 1):
+            if layout != ChannelLayout(wide, stepped=level == 1):
                 continue
             address, stride = self.channels[i.source]
             if layout.stepped:

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Numbers = tuple[float, float, float]
+from trundle.arrays import FloatArray, Triple
 
 # The pictures' two axes, by the direction that is looked along.
 PLANES = {"x": ("y", "z"), "y": ("x", "z"), "z": ("x", "y")}
@@ -38,7 +37,7 @@ class Spot(NamedTuple):
     """A point that moves with a frame: the frame's place among the poses, and where in it."""
 
     frame: int = 0
-    at: Numbers = (0.0, 0.0, 0.0)
+    at: Triple = (0.0, 0.0, 0.0)
 
 
 BASE = Spot()
@@ -72,7 +71,7 @@ class Plate:
     """A flat polygon on a frame: what is drawn of a body; `assumed` where only its inertia is known, not its shape."""
 
     frame: int
-    corners: tuple[Numbers, ...]
+    corners: tuple[Triple, ...]
     assumed: bool = False
 
 
@@ -83,7 +82,7 @@ class Solid:
     """
 
     frame: int
-    corners: Array
+    corners: FloatArray
     triangles: npt.NDArray[np.int64]
     colour: str | None = None
 
@@ -104,7 +103,7 @@ class JointMark:
     name: str
     symbol: str
     frame: int
-    axis: Numbers | None
+    axis: Triple | None
     on_base: bool
     turns: bool = True
 
@@ -128,8 +127,8 @@ class Arrow:
 
     name: str
     turns: bool
-    at: Array
-    vector: Array
+    at: FloatArray
+    vector: FloatArray
     scale: float
 
 
@@ -144,7 +143,7 @@ class Scene:
     it.
     """
 
-    poses: Array
+    poses: FloatArray
     base: str = "planar"
     plates: tuple[Plate, ...] = ()
     wheels: tuple[WheelShape, ...] = ()
@@ -156,7 +155,7 @@ class Scene:
     coupled: tuple[tuple[str, ...], ...] = ()
     traced: Spot = BASE
     arrows: tuple[Arrow, ...] = ()
-    spins: Array | None = None
+    spins: FloatArray | None = None
     solids: tuple[Solid, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
@@ -177,7 +176,7 @@ class Scene:
             return self.at([before])
         pair = self.at([before, before + 1])
 
-        def mixed(values: Array) -> Array:
+        def mixed(values: FloatArray) -> FloatArray:
             return (1 - share) * values[:1] + share * values[1:]
 
         poses = mixed(pair.poses)
@@ -198,11 +197,11 @@ class Scene:
         seen = {"view": self.projection, "size": self.size, "flat": self.is_flat}
         return {**asdict(self), **seen, "frames": self.poses.shape[1], "poses": poses}
 
-    def place(self, spot: Spot) -> Array:
+    def place(self, spot: Spot) -> FloatArray:
         """A point over time, (T, 3)."""
         return self.turned(spot.frame, spot.at) + self.poses[:, spot.frame, :, 3]
 
-    def places(self, spots: Iterable[Spot]) -> Array:
+    def places(self, spots: Iterable[Spot]) -> FloatArray:
         """Points over time, (T, n, 3)."""
         spots = list(spots)
         found = np.zeros((len(self.poses), len(spots), 3))
@@ -214,12 +213,12 @@ class Scene:
             found[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
         return found
 
-    def turned(self, frame: int, direction: Numbers) -> Array:
+    def turned(self, frame: int, direction: Triple) -> FloatArray:
         """A direction of a frame in the world over time, (T, 3)."""
         return self.poses[:, frame, :, :3] @ np.array(direction)
 
     @cached_property
-    def extent(self) -> Array:
+    def extent(self) -> FloatArray:
         """Points around everything over time, (T, n, 3)."""
         spots = [Spot(plate.frame, corner) for plate in self.plates for corner in plate.corners]
         spots += [end for bar in (*self.bars, *self.mounts) for end in (bar.start, bar.end)]
@@ -284,7 +283,7 @@ class Scene:
         return self.view if self.is_flat or self.base == "planar" else SPATIAL
 
 
-def project(points: Array, view: str) -> Array:
+def project(points: FloatArray, view: str) -> FloatArray:
     """Points or directions in space (…, 3) in a picture, (…, 2): along an axis, or `SPATIAL`."""
     if view != SPATIAL:
         return points[..., ["xyz".index(axis) for axis in PLANES[view]]]
@@ -293,7 +292,7 @@ def project(points: Array, view: str) -> Array:
     return points @ np.array([[-s, c, 0.0], [-c * up, -s * up, math.cos(_ELEVATION)]]).T
 
 
-def depth(points: Array, view: str) -> Array:
+def depth(points: FloatArray, view: str) -> FloatArray:
     """How near points are to whoever looks, (…,)."""
     if view != SPATIAL:
         return points[..., "xyz".index(view)] * (-1 if view == "y" else 1)
@@ -302,7 +301,7 @@ def depth(points: Array, view: str) -> Array:
     return points @ np.array(toward)
 
 
-def marks(scene: Scene, index: int, view: str) -> Array:
+def marks(scene: Scene, index: int, view: str) -> FloatArray:
     """Lines painted on a wheel that turn with it, as they are seen, (T, n, 2, 2): across its tread, or along its
     rollers, and on the side that shows; NaN where the wheel hides them.
     """

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from trundle.mechanics.frames import world_poses
-from trundle.model.manifold import Bound
+from trundle.model.manifold import Constrained
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
@@ -18,7 +18,7 @@ from trundle.robot import Robot
 from trundle.show.drawing.scenes import shapes_in
 
 
-def placing(robot: Robot, system: Bound) -> Program:
+def placing(robot: Robot, system: Constrained) -> Program:
     """The program of (state, input, parameter) for poses and spins, as scenes over time have them.
 
     `pose` holds for each frame the three rows of its rotation and position in the world, [R | p], one after the other;
@@ -49,7 +49,7 @@ def placing(robot: Robot, system: Bound) -> Program:
 _SHAPES = ("plates", "wheels", "bars", "mounts", "joints", "loops", "centers", "traced")
 
 
-def measuring(robot: Robot, system: Bound) -> Program:
+def measuring(robot: Robot, system: Constrained) -> Program:
     """The program of (state, input, parameter) for the `measure`s of a scene's shapes that hang on parameters.
 
     Their labels say where each stands in `Scene.plain()`: "wheels/0/radius", "bars/2/end/1/0".

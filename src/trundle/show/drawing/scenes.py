@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.arrays import FloatArray, Triple
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
@@ -22,17 +23,7 @@ from trundle.robot.loops import RodLoop
 from trundle.robot.structure import body_names
 from trundle.robot.wheels import PivotedWheel, RollerWheel, RollingWheel
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
-from trundle.show.drawing.scene import (
-    Array,
-    Bar,
-    JointMark,
-    LoopMark,
-    Numbers,
-    Plate,
-    Scene,
-    Spot,
-    WheelShape,
-)
+from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
 from trundle.show.drawing.solids import solids
 from trundle.spatial.motions import Pose, transform_point
 from trundle.spatial.vectors import Matrix, Vector, add, apply, dot, scale, subtract
@@ -57,19 +48,19 @@ def scene(robot: Robot, poses: Sequence[Pose] | None = None) -> Scene:
     return _Drawn(robot, assembly, read).scene(posture(assembly) if poses is None else poses, 1)
 
 
-def motion(robot: Robot, values: Mapping[str, Array], parameters: Mapping[str, float]) -> Scene:
+def motion(robot: Robot, values: Mapping[str, FloatArray], parameters: Mapping[str, float]) -> Scene:
     """A robot over a run with these parameters; `values` has every coordinate that is a state, (T,)."""
     return mover(robot, parameters)(values)
 
 
-def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[str, Array]], Scene]:
+def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[str, FloatArray]], Scene]:
     """What `motion` gives as a function of the values alone: the shapes are read once."""
     read = robot.resolver({**robot.parameter_values(), **parameters})
     assembly = assemble(robot, read)
     names = independent_coordinates(assembly)
     drawn = _Drawn(robot, assembly, read)
 
-    def moved(values: Mapping[str, Array]) -> Scene:
+    def moved(values: Mapping[str, FloatArray]) -> Scene:
         q = [values[name] for name in names]
         found, count = configure(assembly, names, q), len(q[0]) if q else 1
         angles = [
@@ -122,7 +113,7 @@ class _Drawn:
         bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
         return self.shapes(found.poses, bars)
 
-    def shapes(self, poses: Array, bars: Sequence[Bar]) -> Scene:
+    def shapes(self, poses: FloatArray, bars: Sequence[Bar]) -> Scene:
         """The shapes, with these of the bars."""
         robot, links = self.robot, self.numbers.assembly.tree.links
         wheels = tuple(self.wheel(model) for model in self.assembly.wheels)
@@ -142,7 +133,7 @@ class _Drawn:
             traced=self.tip() if robot.base == "fixed" and robot.joints else Spot(),
         )
 
-    def poses(self, poses: Sequence[Pose], count: int) -> Array:
+    def poses(self, poses: Sequence[Pose], count: int) -> FloatArray:
         """The links' poses as a scene has them."""
         rows = [[*pose.rotation[k], pose.position[k]] for pose in poses for k in range(3)]
         return table(rows, count, 4).reshape(count, len(poses), 3, 4)
@@ -303,7 +294,7 @@ class _Drawn:
         return self.center(loop.first.frame) if heavy else loop.second
 
 
-def _outline(wheels: Sequence[WheelShape]) -> tuple[Numbers, ...]:
+def _outline(wheels: Sequence[WheelShape]) -> tuple[Triple, ...]:
     """A body for the wheels that it carries: a rectangle between them, its front corners cut to show its heading.
 
     Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y.
@@ -330,6 +321,6 @@ def _number(value: Scalar) -> Scalar:
     return float(value) if isinstance(value, (int, float)) else value
 
 
-def _numbers(vector: Sequence[Scalar] | Array) -> Numbers:
+def _numbers(vector: Sequence[Scalar] | FloatArray) -> Triple:
     x, y, z = (_number(each) for each in vector)
     return x, y, z

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from trundle.arrays import Triple
 from trundle.results.arrays import FloatArray
-from trundle.show.drawing.scene import PLANES, SEEN, Numbers, Scene, Spot, WheelShape, project
+from trundle.show.drawing.scene import PLANES, SEEN, Scene, Spot, WheelShape, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.joint_symbols import (
     AXES,
     BAR,
-    Sheet,
+    Canvas,
     draw_center,
     draw_ground,
     draw_joint,
@@ -64,7 +65,7 @@ def diagram_svg(robot: Robot) -> str:
     return figure_svg(diagram(robot))
 
 
-def _sheet(shape: Scene) -> tuple[Figure, Sheet]:
+def _sheet(shape: Scene) -> tuple[Figure, Canvas]:
     """A page as large as the robot on it needs."""
     points = project(shape.extent[0], shape.view)
     points = np.concatenate([points, project(shape.place(Spot()), shape.view)])
@@ -79,10 +80,10 @@ def _sheet(shape: Scene) -> tuple[Figure, Sheet]:
     axes.set_axis_off()
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
-    return figure, Sheet(axes, inch, low, high)
+    return figure, Canvas(axes, inch, low, high)
 
 
-def _cut(figure: Figure, sheet: Sheet) -> None:
+def _cut(figure: Figure, sheet: Canvas) -> None:
     """Make the page as large as what was drawn on it, names and measures too."""
     box = figure.get_tightbbox()  # type: ignore[call-arg]  # the renderer is the figure's own
     low, high = (np.array(corner) + side * _MARGIN for corner, side in ((box.min, -1), (box.max, 1)))
@@ -96,12 +97,12 @@ def _flat(shape: Scene, spot: Spot) -> FloatArray:
     return project(shape.place(spot)[0], shape.view)
 
 
-def _seen(shape: Scene, frame: int, direction: Numbers | None) -> FloatArray:
+def _seen(shape: Scene, frame: int, direction: Triple | None) -> FloatArray:
     """A direction in the picture, (2,): short where it points at whoever looks."""
     return np.zeros(2) if direction is None else project(shape.turned(frame, direction)[0], shape.view)
 
 
-def _draw_frame(sheet: Sheet, shape: Scene) -> None:
+def _draw_frame(sheet: Canvas, shape: Scene) -> None:
     """The base's frame: at its origin on a robot seen from above, else beside the drawing, clear of the bars."""
     length, at = _FRAME * sheet.inch, np.zeros(2)
     if shape.wheels:
@@ -117,7 +118,7 @@ def _draw_frame(sheet: Sheet, shape: Scene) -> None:
     sheet.axes.plot(*at, marker="o", markersize=3.5, color=INK, zorder=8.5, clip_on=False)
 
 
-def _draw_wheels(sheet: Sheet, shape: Scene) -> None:
+def _draw_wheels(sheet: Canvas, shape: Scene) -> None:
     """What is on each wheel: its axes, its pivot, its name, the linkage to others."""
     for pair in shape.coupled:
         ends = [_flat(shape, wheel.pivot) for wheel in shape.wheels if wheel.name in pair]
@@ -138,7 +139,7 @@ def _draw_wheels(sheet: Sheet, shape: Scene) -> None:
 
 
 def _name_wheel(
-    sheet: Sheet, wheel: WheelShape, centre: FloatArray, forward: FloatArray, middle: FloatArray
+    sheet: Canvas, wheel: WheelShape, centre: FloatArray, forward: FloatArray, middle: FloatArray
 ) -> None:
     """Beside the wheel, on its outer side."""
     c, s = np.abs(forward)
@@ -151,7 +152,7 @@ def _name_wheel(
     sheet.text(at, wheel.name, rim=crossed, ha="center", va="bottom" if side > 0 else "top")
 
 
-def _draw_linkage(sheet: Sheet, shape: Scene) -> None:
+def _draw_linkage(sheet: Canvas, shape: Scene) -> None:
     """Bars, joints with their names, loops and centres of mass."""
     # What holds a joint to the base goes below it; the ground has a symbol of its own.
     mounts = () if shape.base == "fixed" else shape.mounts
@@ -176,7 +177,7 @@ def _draw_linkage(sheet: Sheet, shape: Scene) -> None:
     _name_joints(sheet, shape)
 
 
-def _name_joints(sheet: Sheet, shape: Scene) -> None:
+def _name_joints(sheet: Canvas, shape: Scene) -> None:
     """Right of a joint, or above it where a bar leads to the right; those in one place share a label."""
     named = [(j.name, Spot(j.frame)) for j in shape.joints]
     named += [(loop.name, loop.first) for loop in shape.loops]
@@ -201,7 +202,7 @@ def _name_joints(sheet: Sheet, shape: Scene) -> None:
             sheet.text(at + (0.2 * sheet.inch, 0), text, rim=True, ha="left", va="center")
 
 
-def _draw_measures(sheet: Sheet, shape: Scene) -> bool:
+def _draw_measures(sheet: Canvas, shape: Scene) -> bool:
     """Track and wheelbase, where the wheels stand in two rows; whether there was anything to measure."""
     base = [w for w in shape.wheels if not w.round and w.pivot.frame == 0]
     ahead = [_seen(shape, wheel.frame, (1, 0, 0)) for wheel in base]

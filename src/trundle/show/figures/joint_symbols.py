@@ -24,11 +24,11 @@ BAR = "#9fb0c3"
 _SYMBOL = 0.07
 _HALO = [withStroke(linewidth=2.5, foreground="white")]
 
-Place = Sequence[float] | FloatArray
+PlanePlace = Sequence[float] | FloatArray
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Canvas:
     """What is drawn on: axes, and how many metres an inch on the page is."""
 
     axes: Axes
@@ -36,17 +36,17 @@ class Sheet:
     low: FloatArray
     high: FloatArray
 
-    def text(self, at: Place, text: str, *, rim: bool = False, **style: Any) -> None:
+    def text(self, at: PlanePlace, text: str, *, rim: bool = False, **style: Any) -> None:
         """Text as it stands (no mathematics in it); with a white rim where lines are behind it."""
         given = {"fontsize": 8.5, "zorder": 9, "parse_math": False, **style}
         self.axes.text(float(at[0]), float(at[1]), text, path_effects=_HALO if rim else None, **given)
 
-    def line(self, start: Place, end: Place, **style: Any) -> None:
+    def line(self, start: PlanePlace, end: PlanePlace, **style: Any) -> None:
         """A line between two points."""
         given = {"solid_capstyle": "round", "clip_on": False, **style}
         self.axes.plot([start[0], end[0]], [start[1], end[1]], **given)
 
-    def arrow(self, start: Place, end: Place, colour: str, **style: Any) -> None:
+    def arrow(self, start: PlanePlace, end: PlanePlace, colour: str, **style: Any) -> None:
         """An arrow with a filled head."""
         given = {
             "arrowstyle": "-|>",
@@ -65,7 +65,7 @@ class Sheet:
         self.axes.add_patch(shape)
 
 
-def draw_joint(sheet: Sheet, symbol: str, at: FloatArray, axis: FloatArray) -> None:
+def draw_joint(sheet: Canvas, symbol: str, at: FloatArray, axis: FloatArray) -> None:
     """A square for a fixed joint, a ring where the axis (as seen in the picture) points at whoever looks, else a box;
     what turns any way is filled.
     """
@@ -82,7 +82,7 @@ def draw_joint(sheet: Sheet, symbol: str, at: FloatArray, axis: FloatArray) -> N
         sheet.patch(Circle(place, 0.3 * size), facecolor=INK, zorder=5.6)
 
 
-def _box(sheet: Sheet, symbol: str, place: tuple[float, float], along: FloatArray) -> None:
+def _box(sheet: Canvas, symbol: str, place: tuple[float, float], along: FloatArray) -> None:
     """A joint seen from beside its axis; one that slides has an arrow along it."""
     size = _SYMBOL * sheet.inch
     turn = Affine2D().rotate(math.atan2(along[1], along[0])).translate(*place) + sheet.axes.transData
@@ -96,13 +96,13 @@ def _box(sheet: Sheet, symbol: str, place: tuple[float, float], along: FloatArra
         sheet.line(*ends, color=INK, linewidth=0.9, linestyle=(0, (6, 2, 1, 2)), zorder=5.7)
 
 
-def draw_pivot(sheet: Sheet, at: Place) -> None:
+def draw_pivot(sheet: Canvas, at: PlanePlace) -> None:
     """The vertical axis that a wheel is steered about."""
     ring = Circle((float(at[0]), float(at[1])), 0.75 * _SYMBOL * sheet.inch)
     sheet.patch(ring, facecolor="white", edgecolor=AXES["z"], linewidth=1.3, zorder=6.5)
 
 
-def draw_ground(sheet: Sheet, at: FloatArray) -> None:
+def draw_ground(sheet: Canvas, at: FloatArray) -> None:
     """What doesn't move: a hatched foot under a joint."""
     size = _SYMBOL * sheet.inch
     foot = at - (0, 2.4 * size)
@@ -113,7 +113,7 @@ def draw_ground(sheet: Sheet, at: FloatArray) -> None:
         sheet.line(foot + (k, 0), foot + (k - 0.7 * size, -0.9 * size), color=INK, linewidth=0.8, zorder=4.4)
 
 
-def draw_center(sheet: Sheet, at: FloatArray) -> None:
+def draw_center(sheet: Canvas, at: FloatArray) -> None:
     """A centre of mass: a circle with two black quarters."""
     place, size = (float(at[0]), float(at[1])), 0.75 * _SYMBOL * sheet.inch
     sheet.patch(Circle(place, size), facecolor="white", edgecolor=INK, linewidth=0.9, zorder=7.2)
@@ -122,7 +122,7 @@ def draw_center(sheet: Sheet, at: FloatArray) -> None:
 
 
 def draw_measure(
-    sheet: Sheet, ends: Sequence[tuple[float, float]], of: Sequence[tuple[float, float]], what: str
+    sheet: Canvas, ends: Sequence[tuple[float, float]], of: Sequence[tuple[float, float]], what: str
 ) -> None:
     """A dimension line, with thin lines to what it measures."""
     for end, start in zip(ends, of, strict=True):
@@ -142,7 +142,7 @@ def draw_measure(
     )
 
 
-def draw_scale(sheet: Sheet) -> None:
+def draw_scale(sheet: Canvas) -> None:
     """A bar of a round length, below on the right."""
     about = 0.8 * sheet.inch
     power = 10.0 ** math.floor(math.log10(about))

@@ -37,7 +37,7 @@ _SHORT, _MUCH = 0.03, 0.25
 # As many samples as are seen as points in the panel of a start-up.
 _FEW = 40
 
-Given = Axes | Sequence[Axes]
+AxesLike = Axes | Sequence[Axes]
 
 
 def series(
@@ -45,7 +45,7 @@ def series(
     time: FloatArray,
     panels: Sequence[Panel],
     nothing: str,
-    ax: Given | None = None,
+    ax: AxesLike | None = None,
     figsize: tuple[float, float] | None = None,
     across: str = "time (s)",
 ) -> Figure:
@@ -146,7 +146,7 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
         top -= line * rows
 
 
-def _into(ax: Given, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
+def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
     """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
     for each in given:

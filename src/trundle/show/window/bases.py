@@ -37,7 +37,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Base:
+class DrivenBase:
     """A base on wheels: its kinematics, and whether it `strafes`: moves sideways.
 
     axle: of a car, where along the base its fixed wheels stand (m), None of others; wheelbase: how far ahead of them
@@ -65,7 +65,7 @@ class Base:
         return self.kinematics.states(ahead.angles, wish.forward * ahead.speeds)
 
 
-def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> Base | None:
+def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | None:
     """The base that its wheels drive, of whose columns some are `driven`; None where no twist says what they do."""
     try:
         found = kinematics(robot)
@@ -77,6 +77,8 @@ def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> Base | None:
     steered = [m.place[0] for m in found.modules if wheels[m.name].steering in driven]
     fixed = [m.place[0] for m in found.modules if not m.pivots and m.rollers is None]
     if not fixed or not steered:
-        return Base(found, strafes=not fixed)
+        return DrivenBase(found, strafes=not fixed)
     axle, ahead = float(np.mean(np.array(fixed, dtype=float))), float(np.mean(np.array(steered, dtype=float)))
-    return Base(found, False, axle, ahead - axle) if abs(ahead - axle) > 1e-9 else Base(found, False)
+    return (
+        DrivenBase(found, False, axle, ahead - axle) if abs(ahead - axle) > 1e-9 else DrivenBase(found, False)
+    )

@@ -22,7 +22,7 @@ _SHARP, _LARGEST = 1200, 4000
 
 
 @dataclass
-class Picture:
+class RobotPicture:
     """The user's own picture of the robot seen from above, its right side the robot's front; how long and wide it is
     (m). What was scaled last is kept.
     """
@@ -50,7 +50,7 @@ class Picture:
         screen.blit(turned, turned.get_rect(center=camera.on_screen(place).round().astype(int).tolist()))
 
 
-def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scene, view: str) -> Picture:
+def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scene, view: str) -> RobotPicture:
     """The picture in a file, as long and wide as given, or as the robot is long; InputError where that can't be."""
     path = path_of(image, "image")
     if view != "z":
@@ -72,7 +72,7 @@ def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scen
         length = _measure(size[0] if isinstance(size, tuple) else size)
     wide, tall = found.get_size()
     width = _measure(size[1]) if isinstance(size, tuple) else length * tall / wide
-    return Picture(found, length, width)
+    return RobotPicture(found, length, width)
 
 
 def _measure(given: float | str) -> float:
@@ -82,7 +82,7 @@ def _measure(given: float | str) -> float:
     return length
 
 
-def extent_of(scene: Scene, view: str, picture: Picture | None) -> FloatArray:
+def extent_of(scene: Scene, view: str, picture: RobotPicture | None) -> FloatArray:
     """Points (n, 2) around all that is drawn of the robot."""
     around = project(scene.extent, view).reshape(-1, 2)
     if picture is None:

@@ -26,7 +26,7 @@ from trundle.show.window.overlay import (
     timeline,
 )
 from trundle.show.window.painting import paint, paint_arrows, paint_ring
-from trundle.show.window.picture import Measures, Picture, extent_of, picture_of
+from trundle.show.window.picture import Measures, RobotPicture, extent_of, picture_of
 from trundle.show.window.sight import Sight
 
 # Faster and slower at one key.
@@ -71,7 +71,7 @@ class Player:
         shown: tuple[Track, Scene],
         size: tuple[int, int],
         unit: float,
-        picture: Picture | None = None,
+        picture: RobotPicture | None = None,
     ) -> None:
         self.track, self.scene = shown
         self.name, self.picture, self.pen = name, picture, Pen(unit)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trundle.analysis.singular import Singularity
     from trundle.analysis.singular_symbolic import Determinant
     from trundle.analysis.singularity import SingularPoint
-    from trundle.mechanics.base_motion import BaseMotion, Point
+    from trundle.mechanics.base_motion import BaseMotion, PlanePoint
 
 # Singular configurations beyond this many are counted in the sentence, not named; `trundle check --full` has them all.
 _MOST_SAID = 3
@@ -177,7 +177,7 @@ def _line(found: BaseMotion) -> str:
     return f"the line through {_point((x, y))} across it"
 
 
-def _point(point: Point) -> str:
+def _point(point: PlanePoint) -> str:
     return f"({point[0]:.4g}, {point[1]:.4g}) m"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
 from trundle.mechanics.combinations import combination
-from trundle.show.words.lines import quantity, table
+from trundle.show.words.lines import TextRows, quantity, table
 
 if TYPE_CHECKING:
     from trundle.control.linear_control import Controllability
@@ -31,8 +31,6 @@ _INTEGRALS = ("the constraints keep these constant, whatever the inputs do: one 
 
 # States of a steady motion below this are Newton's rounding.
 _SMALL = 1e-12
-
-Table = list[tuple[str, ...]]
 
 
 def linearization_text(about: Linearization) -> str:
@@ -127,9 +125,9 @@ def _standing(about: Linearization) -> list[str]:
     return lines
 
 
-def _pole_table(poles: Sequence[complex] | np.ndarray) -> Table:
+def _pole_table(poles: Sequence[complex] | np.ndarray) -> TextRows:
     """Each pole once: its value (1/s), how often, time constant or doubling time, frequency, damping ratio."""
-    found: Table = [("pole (1/s)", "times", "time constant", "frequency", "damping")]
+    found: TextRows = [("pole (1/s)", "times", "time constant", "frequency", "damping")]
     left = [complex(each) for each in poles if each.imag >= 0]
     while left:
         pole = left[0]
@@ -161,8 +159,8 @@ def _meaning(pole: complex) -> tuple[str, str, str]:
     return constant, f"{pole.imag / (2 * math.pi):.4g} Hz", damping
 
 
-def _matrices(about: Linearization) -> list[tuple[str, Table]]:
-    found: list[tuple[str, Table]] = []
+def _matrices(about: Linearization) -> list[tuple[str, TextRows]]:
+    found: list[tuple[str, TextRows]] = []
     for name, matrix, rows, columns in (
         ("A", about.A, about.states, about.states),
         ("B", about.B, about.states, about.inputs),

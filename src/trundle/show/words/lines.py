@@ -8,6 +8,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+# A table of words, row by row.
+TextRows = list[tuple[str, ...]]
+
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Lines longer than this are tiring to read, however wide the window is.
 _MOST_WIDTH = 110

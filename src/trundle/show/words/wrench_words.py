@@ -8,14 +8,12 @@ import numpy as np
 
 from trundle.html import MOST_FOLDED, block
 from trundle.html import table as html_table
-from trundle.show.words.lines import quantity, table
+from trundle.show.words.lines import TextRows, quantity, table
 from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
 from trundle.wrenches.components import is_symbolic
 
 # Characters of an expression in a column of a table.
 _LONGEST = 24
-
-Rows = list[tuple[str, ...]]
 
 
 def wrench_text(wrench: Wrench) -> str:
@@ -68,7 +66,7 @@ def wrench_heading(wrench: Wrench) -> str:
     )
 
 
-def component_rows(parts: Iterable[tuple[str, object, str]], tex: bool = False) -> Rows:
+def component_rows(parts: Iterable[tuple[str, object, str]], tex: bool = False) -> TextRows:
     """A component a row: its value, over many samples its range; expressions as TeX where that is set."""
     return [
         (f"{letter}_{axis}", _value(_tex(value) if tex else value, unit))
@@ -97,7 +95,7 @@ def _inertia_heading(inertia: Inertia) -> str:
     return f"Inertia of '{inertia.body}', about {about}, in the axes of {axes}"
 
 
-def _inertia_rows(inertia: Inertia) -> Rows:
+def _inertia_rows(inertia: Inertia) -> TextRows:
     rows = (
         inertia.matrix if not isinstance(inertia.matrix, np.ndarray) else np.moveaxis(inertia.matrix, -2, 0)
     )
@@ -118,7 +116,7 @@ def _breakdown_heading(found: Breakdown) -> str:
     )
 
 
-def _breakdown_rows(found: Breakdown) -> Rows:
+def _breakdown_rows(found: Breakdown) -> TextRows:
     terms = {**{name: found[name] for name in found}, "residual": found.residual}
     parts = {name: (each.force, each.moment) for name, each in terms.items()}
     if all(isinstance(x, np.ndarray) for both in parts.values() for x in both):
