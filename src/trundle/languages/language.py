@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from trundle.errors import InputError
 from trundle.program.ir import LOADS, Instruction, Program
-from trundle.program.llvm.pieces import Pieces, make_plan
+from trundle.program.pieces import Pieces, make_plan
 
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
 _INLINED = 60

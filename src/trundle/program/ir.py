@@ -137,9 +137,10 @@ class Program(Rebuilt, Shown):
         >>> program.operations_excluding("parameter") < program.operations
         True
         """
-        from trundle.program.simplify import operations_excluding
+        from trundle.program.preparation import split
 
-        return operations_excluding(self, *groups)
+        _, main = split(self, *groups)
+        return main.operations
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:

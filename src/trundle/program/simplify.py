@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from trundle.program.ir import LOADS, Group, Instruction, Program
+from trundle.program.ir import Group, Instruction, Program
 
 COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -341,12 +341,3 @@ def without_dead(program: Program) -> Program:
             number[out] = len(kept)
             kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source))
     return replace(program, instructions=tuple(kept), results=picked(program.results, number))
-
-
-def operations_excluding(program: Program, *groups: str) -> int:
-    """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before."""
-    invariant = {program.input_index(name) for name in groups}
-    elements = {(g, e) for g in invariant for e in range(program.inputs[g].size)}
-    hoisted = hoist_reciprocals(program, elements=elements)
-    depends = hoisted.dependencies
-    return sum(i.op not in LOADS and not depends[i.out] <= invariant for i in hoisted.instructions)

@@ -23,7 +23,7 @@ from trundle.program.llvm.llvm_code import (
     type_of,
 )
 from trundle.program.llvm.llvm_emit import Emitter
-from trundle.program.llvm.pieces import wide_values
+from trundle.program.pieces import wide_values
 from trundle.program.simplify import hoist_reciprocals
 
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
