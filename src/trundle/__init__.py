@@ -60,16 +60,16 @@ if TYPE_CHECKING:
     from trundle.motion.drive.kinematics import kinematics as kinematics
     from trundle.motion.drive.limits import Limits as Limits
     from trundle.motion.forces.motor_limits import motor_limits as motor_limits
-    from trundle.motion.forces.tracking import track as track
     from trundle.motion.odometry.odometry import derive_odometry
     from trundle.motion.paths.following import follow as follow
     from trundle.motion.paths.path_files import read_path as read_path
     from trundle.motion.paths.pose_paths import pose_path as pose_path
-    from trundle.motion.paths.pursuit import holonomic_twist as holonomic_twist
     from trundle.motion.paths.pursuit import pursue as pursue
     from trundle.motion.paths.trajectories import write_trajectory as write_trajectory
     from trundle.motion.planning.planner import plan as plan
     from trundle.motion.planning.planner import plan_to_pose as plan_to_pose
+    from trundle.motion.trackers.laws import holonomic_twist as holonomic_twist
+    from trundle.motion.trackers.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
     from trundle.robot import Robot as Robot
@@ -133,12 +133,13 @@ _HOMES = {
     "motion.drive.limits": ("Limits",),
     "motion.paths.path_files": ("read_path",),
     "motion.paths.pose_paths": ("pose_path",),
-    "motion.paths.pursuit": ("holonomic_twist", "pursue"),
+    "motion.paths.pursuit": ("pursue",),
     "motion.commands.record": ("to_run",),
     "motion.paths.trajectories": ("write_trajectory",),
     "motion.forces.motor_limits": ("motor_limits",),
     "motion.planning.planner": ("plan", "plan_to_pose"),
-    "motion.forces.tracking": ("track",),
+    "motion.trackers.laws": ("holonomic_twist",),
+    "motion.trackers.tracking": ("track",),
     "results": ("Batch", "Run"),
     "robot": ("Robot", "register"),
     "show.page.animate": ("animate",),

@@ -39,7 +39,8 @@ MOVED = {
         f"motion.{name}": f"motion.pieces.{name}"
         for name in ("motion", "poses", "profiles", "least_times", "extremes")
     },
-    **{f"motion.{name}": f"motion.forces.{name}" for name in ("motor_limits", "tracking")},
+    "motion.motor_limits": "motion.forces.motor_limits",
+    "motion.tracking": "motion.trackers.tracking",
     **{
         f"show.{name}": f"show.figures.{name}"
         for name in ("films", "load_figures", "plots", "several_runs", "style")

@@ -83,7 +83,7 @@ def test_every_base_on_wheels_goes_where_the_keys_say(name, screen):
 
 def test_a_robot_whose_wheels_rates_are_given_is_driven_without_masses(screen):
     found = Driver(problem_of("examples/kinematic/two_wheels.yaml", None, None), SIZE, 1.0)
-    assert tuple(found.pilot.ways) == ("left.rate", "right.rate")
+    assert tuple(found.pilot.laws) == ("left.rate", "right.rate")
     values = hold(found, (UP,), 1.0)
     assert values["left.rate"] == values["right.rate"] == pytest.approx(found.speed / 15.0)
     assert along(found, values) == pytest.approx((found.speed, 0.0))

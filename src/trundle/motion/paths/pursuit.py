@@ -15,6 +15,7 @@ from trundle.motion.commands.control_levels import Drive, State, Target, coordin
 from trundle.motion.commands.drive import Driven
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.planning.planner import plan_to_pose
+from trundle.motion.trackers.laws import Homing
 from trundle.results.arrays import FloatArray
 
 Measured = Callable[[float, FloatArray], npt.ArrayLike]
@@ -65,50 +66,6 @@ class Pursuit(Motion):
         return self.poses(times) - self.wanted.poses(np.minimum(times, self.wanted.duration))
 
 
-def holonomic_twist(
-    wanted: npt.ArrayLike,
-    velocity: npt.ArrayLike,
-    pose: npt.ArrayLike,
-    gains: tuple[float, float] = (2.0, 2.0),
-) -> FloatArray:
-    """The twist that leads back to a moving pose: ξ = (R(−θ) (ṗ* + k (p* − p)), θ̇* + k_θ (θ* − θ)).
-
-    A base that does it at once comes nearer as e^(−k t), position and heading each by itself.
-
-    Parameters
-    ----------
-    wanted, velocity : array_like (3,), m, rad and their rates
-        p*, θ*, and ṗ*, θ̇* in the world.
-    pose : array_like (3,), m, rad
-        p, θ.
-    gains : tuple of two floats, 1/s, optional
-        k and k_θ.
-
-    Returns
-    -------
-    array (3,)
-        v_x, v_y, ω in the base's frame.
-
-    Raises
-    ------
-    InputError
-        A gain is not positive.
-
-    Examples
-    --------
-    >>> import trundle
-    >>> trundle.holonomic_twist((1, 0, 0), (0.5, 0, 0), (0.9, 0, 0)).round(12).tolist()
-    [0.7, 0.0, 0.0]
-    """
-    if not min(gains) > 0:
-        raise InputError(f"expected gains > 0, got {gains}", key="gains")
-    goal, rate, here = (as_numbers(each, "poses and velocities") for each in (wanted, velocity, pose))
-    wish = rate + np.array([gains[0], gains[0], gains[1]]) * (goal - here)
-    wish[2] = rate[2] + gains[1] * math.remainder(goal[2] - here[2], 2 * math.pi)
-    local = complex(wish[0], wish[1]) * np.exp(-1j * here[2])
-    return np.array([local.real, local.imag, wish[2]])
-
-
 def pursue(
     driven: Driven,
     *,
@@ -156,6 +113,7 @@ def pursue(
     if not (math.isfinite(period) and period > 0):
         raise InputError(f"expected a period > 0 s, got {period}", key="period")
     wanted = driven.motion
+    homing = Homing(wanted, gains)
     drive = Drive(wanted.kinematics, driven.limits, "scurve", True)
     begin = np.array(wanted.start if pose is None else pose, dtype=float)
     look = measured or (lambda _time, here: here)
@@ -166,7 +124,7 @@ def pursue(
     while now < wanted.duration:
         seen = np.asarray(look(now, here), dtype=float)
         then = min(now + ahead, wanted.duration)
-        wish = holonomic_twist(wanted.poses([now])[0], _velocity(wanted, then), seen, gains)
+        wish = homing.twist(now, seen, reached=then)
         step = coordinated(drive, state, Target(len(wishes), period, (wish[0], wish[1], wish[2])))
         moved = Motion(wanted.kinematics, step.pieces, (here[0], here[1], here[2]))
         here, state, ahead = moved.poses([moved.duration])[0], step.state, moved.duration
@@ -188,10 +146,3 @@ def pursue(
     return Pursuit(
         wanted.kinematics, (*pieces, *last.pieces), start, angles, wanted=wanted, wishes=np.array(wishes)
     )
-
-
-def _velocity(motion: Motion, time: float) -> FloatArray:
-    """ṗ and θ̇ in the world."""
-    twist, theta = motion.samples([time]).twist[0], motion.poses([time])[0, 2]
-    v = complex(twist[0], twist[1]) * np.exp(1j * theta)
-    return np.array([v.real, v.imag, twist[2]])

@@ -7,7 +7,7 @@ spot: for it turning is a steering angle.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.drive.module_states import ModuleStates
+from trundle.motion.drive.modules import modules_of
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
@@ -62,13 +63,24 @@ class DrivenBase:
             return self.kinematics.module_states(*self.twist(wish, speed, rate), previous=before)
         # A car points its wheels where it stands, too: as it would at full speed.
         ahead = self.kinematics.module_states(*self.twist(Wish(1.0, 0.0, wish.turn), speed, rate))
-        return self.kinematics.states(ahead.angles, wish.forward * ahead.speeds)
+        off = np.remainder(ahead.angles - before.angles + np.pi, 2 * np.pi) - np.pi
+        # A wheel that points far from its line takes it the other way round, and rolls backward.
+        flips = np.abs(off) > np.pi / 2
+        off, way = np.where(flips, off - np.pi * np.sign(off), off), np.where(flips, -1.0, 1.0)
+        return self.kinematics.states(before.angles + off, wish.forward * way * ahead.speeds)
+
+    def steering(self, wish: Wish, wheelbase: float) -> float:
+        """The angle (rad) of a linkage that steers wheels so far (m) ahead of the axle."""
+        return (
+            0.0 if self.axle is None else math.atan(wheelbase / self.wheelbase * math.tan(LOCK * wish.turn))
+        )
 
 
 def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | None:
     """The base that its wheels drive, of whose columns some are `driven`; None where no twist says what they do."""
     try:
-        found = kinematics(robot)
+        # The assembly's own modules: its parameters may differ from the description's.
+        found = replace(kinematics(robot), modules=modules_of(assembly))
     except InputError:
         return None
     wheels = {wheel.name: wheel for wheel in assembly.wheels}

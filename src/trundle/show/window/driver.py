@@ -147,7 +147,7 @@ class Driver:
     @property
     def _drives(self) -> set[int]:
         keys = {key for more, less, _ in self.hand.pairs for key in (more, less)}
-        return keys | _STEERED if self.pilot.ways else keys
+        return keys | _STEERED if self.pilot.laws else keys
 
     def faster(self, factor: float) -> None:
         """Another top speed, and as much more or less of what keys give."""
@@ -219,7 +219,7 @@ class Driver:
         draw_inputs(screen, self.pen, self._inputs())
         draw_scale(screen, self.pen, camera)
         clock = f"{self.stepper.time:.2f} s" + ("" if self.runs else "  stopped")
-        top = f"top speed {self.speed:.2f} m/s" if self.pilot.ways else f"keys give × {self.share:.2g}"
+        top = f"top speed {self.speed:.2f} m/s" if self.pilot.laws else f"keys give × {self.share:.2g}"
         draw_status(screen, self.pen, clock, top)
         if self.failed:
             draw_message(screen, self.pen, self.failed)

@@ -65,7 +65,7 @@ class Hand:
 
 def hand_of(problem: Problem, pilot: Pilot) -> Hand:
     """The inputs of a problem that don't follow from what is wanted of its base; targets begin where the robot is."""
-    names = tuple(name for name in problem.signals if name not in pilot.ways)
+    names = tuple(name for name in problem.signals if name not in pilot.laws)
     start = dict(zip(problem.system.states, problem.start, strict=False))
     units = {name: problem.system.units.get(name, "") for name in names}
     values = dict.fromkeys(names, 0.0)
@@ -74,7 +74,7 @@ def hand_of(problem: Problem, pilot: Pilot) -> Hand:
         if actuator is not None and units[name] in _TARGETS:
             values[name] = start.get(_coordinate(actuator, pilot), 0.0)
     amounts = {name: _amount(name, units[name], problem, pilot) for name in names}
-    return Hand(names, amounts, units, values, PAIRS[_OF_BASE:] if pilot.ways else PAIRS)
+    return Hand(names, amounts, units, values, PAIRS[_OF_BASE:] if pilot.laws else PAIRS)
 
 
 def _coordinate(actuator: Actuator, pilot: Pilot) -> str:

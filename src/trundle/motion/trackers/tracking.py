@@ -1,4 +1,7 @@
-"""A motion fed to the dynamic model of its robot, and how far from it the robot goes."""
+"""A motion fed to the dynamic model of its robot, and how far from it the robot goes.
+
+A tracker of a motion comes from inverse dynamics (`motion_forces`): torques and commands at ticks, linear between.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,23 @@ from functools import cached_property
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, robot_of
+from trundle.model.arguments import Given, model_of, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples
+from trundle.motion.trackers.laws import Aim, ByTorque, Law
+from trundle.motion.trackers.tracker import Tracker
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.robot import units
 from trundle.simulation import simulate
 from trundle.simulation.options import whole
-from trundle.simulation.signals import Input, Signal, table
+from trundle.simulation.signals import table
 
-# Commands are told this often (s), linear between, as fast controllers do; and on both sides of a break.
+# Commands are told this often (s), linear between, as fast controllers do. Inverse dynamics runs once a tick.
 TICK = 1e-3
+# Where accelerations jump the commands do, too: they are told on both sides of a break, this far apart (s). A table's
+# times must increase; of a minute's motion a double resolves 1e-14 s.
 _BESIDE = 1e-9
 
 
@@ -143,25 +149,55 @@ def track(
     >>> tracking.largest["position"] < 0.02
     True
     """
-    driven = DrivenRobot(robot_of(robot, "track", "it has no wheels"), motion.kinematics.names)
-    if not motion.duration > 0:
-        raise InputError("the motion takes no time: there is nothing to follow", key="motion")
-    model = model_of(robot, "track")
-    times = _ticks(motion)
-    wanted = motion.samples(times)
-    forces = motion_forces(driven, wanted)
-    inputs: dict[str, Input] = {name: table(times, values) for name, values in forces.commands.items()}
-    inputs |= _held_steering(driven, forces, wanted, times, bandwidth)
+    given = opened(robot, "track")
+    driven = DrivenRobot(robot_of(given, "track", "it has no wheels"), motion.kinematics.names)
+    model = model_of(given, "track")
+    tracker = along(driven, motion, bandwidth)
     at = np.linspace(0.0, motion.duration, whole(samples, "samples", 2))
     run = simulate(
         model,
-        inputs=inputs,
-        initial=_start(driven, model, motion, wanted),
+        inputs=tracker.inputs,
+        initial=_start(driven, model, motion),
         parameters=parameters,
         times=at,
         progress=progress,
     )
     return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
+
+
+def along(driven: DrivenRobot, motion: Motion, bandwidth: float) -> Tracker:
+    """The tracker of a motion: all motors are fed forward, and steering by motors that hold no angle is fed back, too.
+
+    A motor is told the command by which it gives the torque that the motion takes, at the motion's own position and
+    rate; fed back, at the measured ones (`ByTorque`, with `bandwidth` in rad/s and the mass matrix's J). Raises
+    InputError as `track` does.
+    """
+    if not motion.duration > 0:
+        raise InputError("the motion takes no time: there is nothing to follow", key="motion")
+    times = _ticks(motion)
+    wanted = motion.samples(times)
+    forces = motion_forces(driven, wanted)
+    ahead = {name: table(times, values) for name, values in forces.commands.items()}
+    assembly, places, nu = driven.here.assembly, driven.coordinates(wanted), driven.speeds(wanted)
+    laws: dict[str, tuple[str, Law]] = {}
+    references: dict[str, tuple[Callable[[float], float], ...]] = {}
+    for column in (wheel.steering for wheel in driven.wheels if wheel.steering is not None):
+        motors = driven.actuators.get(column, ())
+        rate = assembly.speeds[column]
+        coordinate = assembly.quantities.coordinate_of(rate)
+        for actuator in motors:
+            if actuator.motor.commands is units.ANGLE:
+                continue
+            # Motors on one axis share what moves, as they share its torque.
+            inertia = float(driven.inertia(column)[column]) / len(motors)
+            laws[actuator.command.name] = rate, ByTorque(actuator, rate, coordinate, inertia, bandwidth)
+            told = places[coordinate], nu[column], forces.torques[actuator.name]
+            references[rate] = tuple(table(times, values).value for values in told)
+
+    def aims(time: float, state: Mapping[str, float]) -> dict[str, Aim]:
+        return {rate: Aim(*(value(time) for value in values)) for rate, values in references.items()}
+
+    return Tracker(aims, laws, {name: signal for name, signal in ahead.items() if name not in laws})
 
 
 def _ticks(motion: Motion) -> FloatArray:
@@ -173,8 +209,9 @@ def _ticks(motion: Motion) -> FloatArray:
     return times[np.concatenate([[True], np.diff(times) > _BESIDE / 2])]
 
 
-def _start(driven: DrivenRobot, model: Model, motion: Motion, wanted: Samples) -> dict[str, float]:
+def _start(driven: DrivenRobot, model: Model, motion: Motion) -> dict[str, float]:
     """The states at the start: pose, steering, and the independent speeds u with S(q) u = ν."""
+    wanted = motion.samples(np.zeros(1))
     where = {name: float(values[0]) for name, values in driven.coordinates(wanted).items()}
     where |= dict(zip(("x", "y", "theta"), motion.start, strict=True))
     here = driven.here
@@ -183,40 +220,3 @@ def _start(driven: DrivenRobot, model: Model, motion: Motion, wanted: Samples) -
     u = np.linalg.lstsq(basis, driven.speeds(wanted)[driven.columns, 0], rcond=None)[0]
     speeds = dict(zip(posed.basis.labels, u.tolist(), strict=True))
     return {name: value for name, value in {**where, **speeds}.items() if name in model.states}
-
-
-def _held_steering(
-    driven: DrivenRobot, forces: MotionForces, wanted: Samples, times: FloatArray, bandwidth: float
-) -> dict[str, Input]:
-    """Commands that follow the measured angle, of steering motors that don't hold one themselves."""
-    found: dict[str, Input] = {}
-    where = driven.coordinates(wanted)
-    quantities, speeds = driven.here.assembly.quantities, driven.here.assembly.speeds
-    nu = driven.speeds(wanted)
-    for wheel in driven.wheels:
-        for actuator in driven.actuators.get(-1 if wheel.steering is None else wheel.steering, ()):
-            if actuator.motor.commands == units.ANGLE:
-                continue
-            assert wheel.steering is not None
-            rate = speeds[wheel.steering]
-            coordinate = quantities.coordinate_of(rate)
-            told = [forces.torques[actuator.name], where[coordinate], nu[wheel.steering]]
-            inertia = float(driven.inertia(wheel.steering)[wheel.steering])
-            signals = [table(times, values) for values in told]
-            found[actuator.command.name] = _holding(actuator, signals, (coordinate, rate), inertia, bandwidth)
-    return found
-
-
-def _holding(
-    actuator: Actuator, signals: list[Signal], names: tuple[str, str], inertia: float, bandwidth: float
-) -> Callable[[float, Mapping[str, float]], float]:
-    """The command for the torque, angle and rate that the signals tell, by the measured angle and rate."""
-    torque, angle, rate = (signal.value for signal in signals)
-
-    def command(t: float, state: Mapping[str, float]) -> float:
-        position, speed = (state[name] for name in names)
-        ahead, faster = angle(t) - position, rate(t) - speed
-        wished = torque(t) + inertia * bandwidth * (bandwidth * ahead + 2 * faster)
-        return float(actuator.command_for(wished, position, speed))
-
-    return command

@@ -1,0 +1,1 @@
+"""Feedback: what feeds a robot's inputs so that it follows a motion, or what a hand sets."""
