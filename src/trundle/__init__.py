@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from trundle.moved import install
 from trundle.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    # For type checkers and editors; `as` says that a name is public.
+    # The package's names, said once: type checkers and editors read them here, and so does `_homes` below, since
+    # nothing may be imported before somebody asks for it. `as` says that a name is public.
     from trundle import catalog as catalog
     from trundle import documents as documents
     from trundle import formulas as formulas
@@ -100,77 +102,44 @@ if TYPE_CHECKING:
     from trundle.wrenches import Twist as Twist
     from trundle.wrenches import Wrench as Wrench
 
-    load, odometry, open = load_robot, derive_odometry, open_model
+    load = load_robot
+    odometry = derive_odometry
+    open = open_model
 
 install()
 
-# The same names, loaded when first asked for: `trundle --help` must not wait for CasADi. Methods on nouns that lead to
-# verbs of rooms above go through here, too, so that imports between rooms run one way.
-_HOMES = {
-    "analysis.analyze": ("Analysis", "analyze"),
-    "limbs.capture.force_plates": ("ForcePlate",),
-    "limbs.capture.cycles": ("Cycles", "contacts", "cycles"),
-    "limbs.capture.ground_reactions": ("GroundReaction", "ground_reactions"),
-    "limbs.capture.joint_motion": ("JointMotion", "joint_motion"),
-    "limbs.capture.recording": ("Recording",),
-    "limbs.capture.marker_file": ("read_markers",),
-    "limbs.capture.recording_files": ("read_recording", "write_recording"),
-    "limbs.capture.segments": ("SegmentPoses", "segment_poses"),
-    "limbs.capture.smoothing": ("smooth", "smoothing"),
-    "catalog.anthropometry": ("BodySegment", "body_segments"),
-    "control.linear_trajectory": ("linearize_along",),
-    "control.linearization": ("linearize",),
-    "control.trim": ("trim",),
-    "exports.export": ("export",),
-    "exports.functions": ("to_casadi", "to_jax", "to_numpy"),
-    "formulas": ("equations",),
-    "limbs.loads": ("Loads", "joint_loads"),
-    "limbs.loads.symbolic_loads": ("SymbolicLoads", "symbolic_loads"),
-    "model": ("Model", "derive"),
-    "motion.paths.following": ("follow",),
-    "motion.drive.kinematics": ("kinematics",),
-    "motion.commands.drive": ("drive",),
-    "motion.drive.limits": ("Limits",),
-    "motion.paths.path_files": ("read_path",),
-    "motion.paths.pose_paths": ("pose_path",),
-    "motion.paths.pursuit": ("pursue",),
-    "motion.commands.record": ("to_run",),
-    "motion.paths.trajectories": ("write_trajectory",),
-    "motion.forces.motor_limits": ("motor_limits",),
-    "motion.planning.planner": ("plan", "plan_to_pose"),
-    "motion.trackers.laws": ("holonomic_twist",),
-    "motion.trackers.tracking": ("track",),
-    "results": ("Batch", "Run"),
-    "robot": ("Robot", "register"),
-    "show.page.animate": ("animate",),
-    "show.figures.breakdown_figure": ("breakdown_figure",),
-    "show.figures.several_runs": ("Comparison", "compare"),
-    "show.figures.load_figures": ("load_figures",),
-    "show.figures.plots": ("plot",),
-    "show.words": ("explain", "to_html", "to_svg", "to_text"),
-    "simulation": ("ode", "roll", "rollout", "run", "simulate", "table"),
-    "sympy_models.from_sympy": ("from_sympy",),
-    "formulas.typeset.formats": ("format_equations",),
-    "wrenches": ("Breakdown", "Frame", "Inertia", "Point", "Twist", "Wrench"),
-}
-_LAZY = {name: (home, name) for home, names in _HOMES.items() for name in names} | {
-    **{room: (room, "") for room in ("catalog", "documents", "formulas", "program", "robot")},
-    "page": ("show.page", ""),
-    "window": ("show.window", ""),
-    "load": ("documents", "load_robot"),
-    "odometry": ("motion.odometry.odometry", "derive_odometry"),
-    "open": ("model.archive", "open_model"),
-}
 
-__all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_LAZY]  # pyright: ignore[reportUnsupportedDunderAll]
+def _homes() -> dict[str, tuple[str, str]]:
+    """The module that a name comes from and its name there, read off this file's imports for type checkers.
+
+    `trundle --help` must not wait for CasADi, so these imports run only when a name is first asked for. Methods of
+    nouns that lead to verbs of rooms above take them from here, too: imports between rooms run one way.
+    """
+    homes: dict[str, tuple[str, str]] = {}
+    source = __spec__.loader.get_source(__name__)  # also out of a zip file
+    for block in ast.parse(source).body:
+        for node in block.body if isinstance(block, ast.If) else ():
+            match node:
+                case ast.ImportFrom(module=str(module)):
+                    homes |= {name.asname or name.name: (module, name.name) for name in node.names}
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=imported)):
+                    homes[name] = homes.pop(imported)
+    return homes
+
+
+_HOMES = _homes()
+
+__all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
+    if name not in _HOMES:
         raise AttributeError(f"module 'trundle' has no attribute {name!r}")
-    home, attribute = _LAZY[name]
-    loaded = import_module(f"trundle.{home}")
-    value = getattr(loaded, attribute) if attribute else loaded
+    module, attribute = _HOMES[name]
+    if module == __name__:
+        value: object = import_module(f"{module}.{attribute}")
+    else:
+        value = getattr(__import__(module, fromlist=[attribute]), attribute)  # a module of the room, too
     globals()[name] = value
     return value
 
