@@ -45,6 +45,30 @@ MOVED = {
         f"show.{name}": f"show.figures.{name}"
         for name in ("films", "load_figures", "plots", "several_runs", "style")
     },
+    **{
+        f"formulas.{name}": f"formulas.letters.{name}"
+        for name in ("names", "parameter_letters", "lettered_mechanism", "sheet", "notes")
+    },
+    **{
+        f"formulas.{name}": f"formulas.derivation.{name}"
+        for name in ("dynamics", "named_constants", "named_steps", "wheel_loads")
+    },
+    **{
+        f"formulas.{name}": f"formulas.chapters.{name}"
+        for name in (
+            "bodies_section",
+            "constraints_section",
+            "forces_section",
+            "kinematics_section",
+            "motion_section",
+            "singular_section",
+        )
+    },
+    **{
+        f"formulas.{name}": f"formulas.checks.{name}"
+        for name in ("section_checks", "evidence", "comparison", "evaluation")
+    },
+    "formulas.cofactors": "formulas.algebra.cofactors",
 }
 
 

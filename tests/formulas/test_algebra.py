@@ -11,7 +11,7 @@ from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.sums import Book, Letter, TooLong
 from trundle.formulas.algebra.terms import exact
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.evaluation import LetterValues
+from trundle.formulas.checks.evaluation import LetterValues
 from trundle.scalars import absolute, atan2, cos, is_zero, maximum, sin, sqrt, tan
 
 

@@ -16,7 +16,7 @@ from trundle import catalog
 from trundle.errors import InputError, NumericsError
 from trundle.formulas import equations, read_expression
 from trundle.formulas.algebra.sums import Book
-from trundle.formulas.evaluation import LetterValues
+from trundle.formulas.checks.evaluation import LetterValues
 from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

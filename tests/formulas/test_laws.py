@@ -15,16 +15,16 @@ from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from trundle.errors import InputError
 from trundle.formulas import read_expression
+from trundle.formulas.algebra.cofactors import adjugate, determinant, inverse
 from trundle.formulas.algebra.forms import best, cost, flat, folded, shortest
 from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.reduction import reduced
 from trundle.formulas.algebra.sums import Book, Letter, without_content
 from trundle.formulas.algebra.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.cofactors import adjugate, determinant, inverse
-from trundle.formulas.comparison import TOLERANCE
-from trundle.formulas.evaluation import LetterValues
-from trundle.formulas.notes import inline
+from trundle.formulas.checks.comparison import TOLERANCE
+from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.letters.notes import inline
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import COLUMN, Latex, Pretty
 from trundle.formulas.typeset.tex_width import tex_width

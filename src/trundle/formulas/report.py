@@ -12,13 +12,20 @@ from trundle.choices import WHAT
 from trundle.errors import InputError, suggest
 from trundle.formulas.algebra.sums import WRITING, TooLong
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.bodies_section import body_sections
-from trundle.formulas.comparison import POINTS, Checker
-from trundle.formulas.constraints_section import constraint_section, loop_rows, loop_section, speed_section
-from trundle.formulas.dynamics import WHOLE, Dynamics, derive_dynamics
-from trundle.formulas.evidence import Evidence
-from trundle.formulas.forces_section import battery_section, contact_section, motor_section, passive_section
-from trundle.formulas.kinematics_section import (
+from trundle.formulas.chapters.bodies_section import body_sections
+from trundle.formulas.chapters.constraints_section import (
+    constraint_section,
+    loop_rows,
+    loop_section,
+    speed_section,
+)
+from trundle.formulas.chapters.forces_section import (
+    battery_section,
+    contact_section,
+    motor_section,
+    passive_section,
+)
+from trundle.formulas.chapters.kinematics_section import (
     FORWARD,
     Forward,
     forward,
@@ -27,9 +34,10 @@ from trundle.formulas.kinematics_section import (
     pose_section,
     rolling_wheels,
 )
-from trundle.formulas.lettered_mechanism import build
-from trundle.formulas.motion_section import acceleration_section, motion_section
-from trundle.formulas.section_checks import (
+from trundle.formulas.chapters.motion_section import acceleration_section, motion_section
+from trundle.formulas.checks.comparison import POINTS, Checker
+from trundle.formulas.checks.evidence import Evidence
+from trundle.formulas.checks.section_checks import (
     check_dynamics,
     check_inverse,
     check_loops,
@@ -37,8 +45,10 @@ from trundle.formulas.section_checks import (
     check_rows,
     moving,
 )
+from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
+from trundle.formulas.letters.lettered_mechanism import build
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
-from trundle.formulas.sheet import Sheet
 from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 
-from trundle.formulas.notes import Note
+from trundle.formulas.letters.notes import Note
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring

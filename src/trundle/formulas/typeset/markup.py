@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 
-from trundle.formulas.names import numbered
+from trundle.formulas.letters.names import numbered
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import alone

@@ -12,7 +12,7 @@ from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
-from trundle.formulas.notes import sign
+from trundle.formulas.letters.notes import sign
 from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.tex_width import tex_width

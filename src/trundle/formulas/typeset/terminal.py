@@ -10,7 +10,7 @@ from dataclasses import replace
 from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.errors import counted
-from trundle.formulas.notes import inline, sign
+from trundle.formulas.letters.notes import inline, sign
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty

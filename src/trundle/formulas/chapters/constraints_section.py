@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import sympy
 
-from trundle.formulas.names import numbered
+from trundle.formulas.letters.names import numbered
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
-from trundle.formulas.sheet import Sheet
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loop_joints import close
 from trundle.mechanics.rolling import Basis

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from trundle.formulas.algebra.cofactors import MOST, inverse, least_squares
 from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.rates import vanishes
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.algebra.terms import Terms
-from trundle.formulas.cofactors import MOST, inverse, least_squares
-from trundle.formulas.names import rate_of
+from trundle.formulas.letters.names import rate_of
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
-from trundle.formulas.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, Sum
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.names import Names, common, plain, words_of
-from trundle.formulas.parameter_letters import read_parameters
-from trundle.formulas.sheet import Sheet
+from trundle.formulas.letters.names import Names, common, plain, words_of
+from trundle.formulas.letters.parameter_letters import read_parameters
+from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.mechanics.tree import Link, Tree

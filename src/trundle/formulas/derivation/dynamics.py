@@ -16,11 +16,11 @@ import numpy as np
 
 from trundle.formulas.algebra.rates import letter_rate, rate, vanishes
 from trundle.formulas.algebra.sums import Book, Sum, TooLong
-from trundle.formulas.lettered_mechanism import parallel_hinges
-from trundle.formulas.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
-from trundle.formulas.named_steps import name_steps
-from trundle.formulas.names import rate_of
-from trundle.formulas.sheet import Sheet
+from trundle.formulas.derivation.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
+from trundle.formulas.derivation.named_steps import name_steps
+from trundle.formulas.letters.lettered_mechanism import parallel_hinges
+from trundle.formulas.letters.names import rate_of
+from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.quantities import Quantity

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.formulas.algebra.sums import Sum
-from trundle.formulas.sheet import Sheet
+from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
 from trundle.mechanics.tree import WORLD
 from trundle.scalars import Scalar

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import sympy
 
 from trundle.formulas.algebra.sums import Sum
-from trundle.formulas.dynamics import Dynamics, NamedForce, slip_letters
-from trundle.formulas.names import rate_of
+from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_letters
+from trundle.formulas.derivation.wheel_loads import readable_loads
+from trundle.formulas.letters.names import rate_of
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
-from trundle.formulas.sheet import Sheet
-from trundle.formulas.wheel_loads import readable_loads
 from trundle.mechanics.actuation import Actuator, Element, Stop
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from trundle.arrays import Floats
 from trundle.formulas.algebra.sums import Book, Letter, Sum
-from trundle.formulas.names import Names, common, labels, listed, plain
+from trundle.formulas.letters.names import Names, common, labels, listed, plain
 from trundle.robot import Robot
 from trundle.robot.walk import Path, values
 

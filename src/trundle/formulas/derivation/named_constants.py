@@ -13,8 +13,8 @@ from typing import NamedTuple
 from trundle.formulas.algebra.rates import put
 from trundle.formulas.algebra.sums import Book, Sum, without_content
 from trundle.formulas.algebra.terms import ONE, Exact, Powers, Term, Terms
-from trundle.formulas.names import common, listed
-from trundle.formulas.sheet import Sheet
+from trundle.formulas.letters.names import common, listed
+from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.scalars import Rows, Scalar, is_zero, plus

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import Floats
-from trundle.formulas.comparison import Checker
-from trundle.formulas.evaluation import LetterValues
-from trundle.formulas.kinematics_section import Forward
-from trundle.formulas.names import numbered, rate_of
-from trundle.formulas.sheet import Sheet
+from trundle.formulas.chapters.kinematics_section import Forward
+from trundle.formulas.checks.comparison import Checker
+from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.letters.names import numbered, rate_of
+from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows

@@ -10,8 +10,8 @@ import sympy
 
 from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.names import Names, words_of
-from trundle.formulas.parameter_letters import ParameterLetters
+from trundle.formulas.letters.names import Names, words_of
+from trundle.formulas.letters.parameter_letters import ParameterLetters
 from trundle.formulas.sections import SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.wheels import WheelModel

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import sympy
 
 from trundle.formulas.algebra.sums import Sum
-from trundle.formulas.notes import Note, inline
+from trundle.formulas.letters.notes import Note, inline
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import SymbolicMatrix
-from trundle.formulas.sheet import Sheet
 
 # A lost motion whose text is longer than this is no help.
 _MOST_TEXT = 90

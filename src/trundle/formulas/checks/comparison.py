@@ -16,9 +16,9 @@ import sympy
 from trundle.arrays import Floats
 from trundle.errors import NumericsError
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.evaluation import LetterValues
+from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, SymbolicMatrix
-from trundle.formulas.sheet import Sheet
 
 TOLERANCE = 1e-10
 # What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1; a component of a

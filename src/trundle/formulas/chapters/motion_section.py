@@ -10,12 +10,12 @@ import sympy
 
 from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.sums import Sum, TooLong
-from trundle.formulas.dynamics import Dynamics, NamedForce, blocks
-from trundle.formulas.named_constants import constants, letters_of
-from trundle.formulas.names import listed, rate_of
-from trundle.formulas.notes import Note
+from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, blocks
+from trundle.formulas.derivation.named_constants import constants, letters_of
+from trundle.formulas.letters.names import listed, rate_of
+from trundle.formulas.letters.notes import Note
+from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section, SymbolicMatrix
-from trundle.formulas.sheet import Sheet
 from trundle.mechanics.actuation import Element
 from trundle.scalars import AnyRows, Scalar, is_zero
 

@@ -1,0 +1,1 @@
+"""Every equation is compared with the compiled programs at random points."""
