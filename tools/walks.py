@@ -61,13 +61,9 @@ def walks(folder: Path) -> Mapping[str, Callable[[], object]]:
         (folder / "plan.csv").write_text(simulator_table(driven))
 
     def from_markers() -> None:
-        recording = trundle.read_recording(folder / "walk.csv")
-        markers, smoothing = (
-            trundle.read_markers(folder / "markers.yaml"),
-            trundle.smoothing("butterworth", cutoff=6.0),
-        )
-        motion = trundle.joint_motion(recording, limb, markers=markers, smoothing=smoothing)
-        trundle.joint_loads(limb, motion).to_run()
+        markers, smoothing = folder / "markers.yaml", trundle.smoothing("butterworth", cutoff=6.0)
+        found = trundle.inverse(limb, folder / "walk.csv", markers=markers, smoothing=smoothing)
+        found.loads.wrench("knee")
 
     return {"plan": from_plan, "markers": from_markers}
 

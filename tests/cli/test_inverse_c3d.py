@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
+import trundle as library
 from cli import walking_leg as leg
 from limbs.c3d_files import Plate, corners, encoded, write_c3d
 from trundle.results import Run
@@ -151,3 +152,22 @@ def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
     done = trundle(*file, "--external", "foot=plate3")
     assert "--external: there is no force plate or ground reaction 'plate3'" in done.err
     assert not (tmp_path / "other").exists()
+
+
+def test_the_library_gives_the_commands_numbers(recorded, inverse):
+    """`trundle.inverse` with the options' words as arguments, bit for bit."""
+    run, _ = inverse("--no-figures", "--smooth", "butterworth:8,order=2", "--frame", "world", "--mass", "72")
+    found = library.inverse(
+        recorded / "leg.yaml",
+        recorded / "walk.c3d",
+        markers=recorded / "markers.yaml",
+        smoothing={"method": "butterworth", "cutoff": 8, "order": 2},
+        external=[("foot", "plate1"), ("foot", "plate2")],
+        threshold=THRESHOLD,
+        progress=False,
+    )
+    again = found.to_run("world", mass=72)
+    assert {**again.summary, "sha256": run.summary["sha256"]} == dict(run.summary)
+    assert list(again.values) == list(run.values)
+    for name in run.values:
+        np.testing.assert_array_equal(again[name], run[name])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 from trundle.choices import EXPORTED
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force
-from trundle.errors import InputError
+from trundle.cli.parsing import add_force, options_named
 from trundle.exports.targets import TARGETS
 
+# The options that stand for arguments of `trundle.export`.
+_OPTIONS = {name: f"--{name}" for name in ("to", "what", "name", "precision")}
 SUMMARY = "write a robot's model in another language, for the robot or another simulator"
 _WIDTH = max(map(len, TARGETS))
 EPILOG = "\n".join((
@@ -53,7 +53,7 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.cli.request import read_request
 
     request = read_request(args.file)
-    with _options_named(), request.located(), no_collection():
+    with request.located(), options_named(_OPTIONS), no_collection():
         from trundle.exports.export import export
 
         made = export(
@@ -83,14 +83,3 @@ def _left(**sections: Mapping[str, object]) -> Iterator[str]:
     changed = [name for name, given in sections.items() if given]
     if changed:
         yield f"  without run.{' and run.'.join(changed)}: models start and have parameters as the robot is described"
-
-
-@contextmanager
-def _options_named() -> Iterator[None]:
-    """Errors about options name these, and no place in the file."""
-    try:
-        yield
-    except InputError as error:
-        if error.key not in ("to", "what", "name", "precision"):
-            raise
-        raise InputError(error.message, key=f"--{error.key}", hint=error.hint) from error.__cause__

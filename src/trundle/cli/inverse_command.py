@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS, LOAD_FIGURES
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
-from trundle.cli.inverse_request import answer, breakdown, options_named
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force, add_output, pair
+from trundle.cli.parsing import add_force, add_output, options_named, pair
+from trundle.cli.request import read_request
+from trundle.errors import InputError
 from trundle.show.words.lines import table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from trundle.arrays import FloatArray
     from trundle.limbs.capture.cycles import Cycles
+    from trundle.limbs.capture.smoothing import Smoothing
     from trundle.results import Run
     from trundle.wrenches import Breakdown
 
@@ -40,6 +42,21 @@ figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
+# What the library calls what an option gives.
+_OPTIONS = {
+    "smoothing": "--smooth",
+    "marker_smoothing": "--smooth-markers",
+    "gaps": "--gaps",
+    "in_": "--frame",
+    "mass": "--mass",
+    "external": "--external",
+    "threshold": "--threshold",
+    "up": "--up",
+    "cycles": "--cycles",
+    "body": "--breakdown",
+    "observer": "--observer",
+    "joint": "--observer",
+}
 _BREAKDOWN, _CYCLES = "breakdown.csv", "cycles.csv"
 
 
@@ -81,15 +98,89 @@ def execute(args: Namespace, out: Output) -> int:
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / stem
     tables, figures = _names(stem, args)
     products.claim_all(folder, [*tables, *figures], args.force)
-    with options_named():
-        found = answer(args, not out.quiet)
-        run = found.run(args)
-        results = Results(run, breakdown(found.loads, args), found.cycles(run, args))
+    results = _results(args, not out.quiet)
     written = _write(results, folder, (tables, figures))
+    run = results.run
     out.answer({**run.summary, "output": str(folder), "files": written})
     out.say(_told(run, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
+
+
+def _results(args: Namespace, progress: bool) -> Results:
+    """What the files and options that are named come to, by `trundle.inverse`."""
+    from trundle.limbs.inverse import inverse
+
+    request, earlier = read_request(args.file), args.smooth_markers
+    with request.located(), options_named(_OPTIONS):
+        found = inverse(
+            request.kept or request.document,
+            args.motion,
+            markers=args.markers,
+            smoothing=_smoothing(args.smooth, "--smooth"),
+            marker_smoothing=_smoothing(earlier, "--smooth-markers") if earlier else None,
+            gaps=_gaps(args.gaps),
+            external=args.external or (),
+            plates=args.plates,
+            up=args.up,
+            threshold=args.threshold,
+            progress=progress,
+        )
+        run = found.to_run(args.frame, args.mass)
+        split = found.breakdown(*_split(args)) if args.breakdown or args.observer else None
+        cut = found.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
+        return Results(run, split, cut)
+
+
+def _split(args: Namespace) -> tuple[str, str, str]:
+    """The body whose balance is split, who observes it, and the joint from where."""
+    if not (args.breakdown and args.observer):
+        option = "--observer" if args.breakdown else "--breakdown"
+        hint = "--breakdown shank --observer thigh@knee: the origin counts, so it isn't guessed"
+        raise InputError("a breakdown needs a body and who observes it", key=option, hint=hint)
+    observer, mark, joint = args.observer.partition("@")
+    if not mark:
+        hint = f"{observer}@JOINT, where the split's origin is"
+        raise InputError("an observer needs a frame and an origin", key="--observer", hint=hint)
+    return args.breakdown, observer, joint
+
+
+def _times(text: str) -> str | list[float]:
+    """Times with commas between them; what is none is the name of an event or a plate."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+
+
+def _smoothing(text: str, option: str) -> Smoothing:
+    """METHOD, METHOD:NUMBER (its first) or METHOD:NAME=NUMBER,…"""
+    from trundle.limbs.capture.smoothing import METHODS, smoothing
+
+    method, _, numbers = text.partition(":")
+    first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""
+    return smoothing(method, **_numbers(numbers, first or "number", option))
+
+
+def _gaps(text: str | None) -> Mapping[str, object] | None:
+    """RULE:SECONDS"""
+    if text is None:
+        return None
+    rule, _, longest = text.partition(":")
+    return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
+
+
+def _numbers(text: str, first: str, option: str) -> dict[str, float]:
+    """NUMBER or NAME=NUMBER with commas between them, by name."""
+    found: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.rpartition("=")
+        try:
+            found[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
+        except ValueError:
+            hint = "such as butterworth:6,order=4"
+            raise InputError(f"expected a number, got {number.strip()!r}", key=option, hint=hint) from None
+    return found
 
 
 def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trundle.cli.failures import UsageError
 from trundle.cli.output import emit
-from trundle.errors import did_you_mean
+from trundle.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -71,3 +73,19 @@ def pair(text: str) -> tuple[str, str]:
     if not (mark and name.strip() and value.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
     return name.strip(), value.strip()
+
+
+@contextmanager
+def options_named(options: Mapping[str, str]) -> Iterator[None]:
+    """Errors about an argument of the library name the option that gave it: `options` has these by the arguments' keys.
+
+    What is in a file keeps its place there; of a key with parts, "parameters.mass", the first leads to the option.
+    """
+    try:
+        yield
+    except InputError as error:
+        section, _, rest = (error.key or "").partition(".")
+        if error.file is not None or section not in options:
+            raise
+        key = f"{options[section]} {rest}".rstrip()
+        raise InputError(error.message, key=key, hint=error.hint) from error.__cause__

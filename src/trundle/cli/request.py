@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.cli.parsing import options_named
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,14 +56,8 @@ class Request:
 
         said = {name: getattr(args, option[2:], None) for name, option in _OPTIONS.items()}
         said |= {name: dict(said[name] or ()) for name in ("parameters", "inputs", "initial")}
-        try:
+        with options_named(_OPTIONS):
             return task_of(self.kept or self.document, Changes(**said))
-        except InputError as error:
-            section, _, name = (error.key or "").partition(".")
-            if error.file is None and section in _OPTIONS:
-                key = f"{_OPTIONS[section]} {name}".rstrip()
-                raise InputError(error.message, key=key, hint=error.hint) from None
-            raise
 
     def unmoved(self, seconds: float) -> Iterator[str]:
         """That the file doesn't say what moves the robot, and what holds then."""
@@ -72,10 +67,12 @@ class Request:
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """Errors from inside the block get their place in the file."""
+        """Errors from inside the block get their place in the file; those of options and of other files have theirs."""
         try:
             yield
         except InputError as error:
+            if error.file is not None or (error.key or "").startswith("--"):
+                raise
             raise self.document.locate(error) from error.__cause__
 
 

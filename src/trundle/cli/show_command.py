@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from trundle.choices import FIGURE_FORMATS, FIGURES
 from trundle.cli.failures import UsageError
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim
-from trundle.cli.parsing import add_force, add_output
+from trundle.cli.parsing import add_force, add_output, options_named
 from trundle.cli.products import DEFAULT_PARENT
 from trundle.cli.request import STDIN, Request, read_request
 from trundle.errors import InputError
@@ -94,7 +93,7 @@ def execute(args: Namespace, out: Output) -> int:
     notes = [] if args.mode == "drive" else [note for thing in things for note in thing.notes]
     for note in notes:  # before a window that stays
         out.say(out.styled(f"note: {note}", "yellow"))
-    with _options_named():
+    with options_named(_OPTIONS):
         written = _SHOWING[args.mode](things, args)
     files = [str(path) for path in written]
     out.answer({"shown": [thing.name for thing in things], "as": args.mode, "files": files, "notes": notes})
@@ -223,17 +222,6 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return [path]
-
-
-@contextmanager
-def _options_named() -> Iterator[None]:
-    """Errors about an argument of the library name the option that gave it."""
-    try:
-        yield
-    except InputError as error:
-        if error.file is not None or error.key not in _OPTIONS:
-            raise
-        raise InputError(error.message, key=_OPTIONS[error.key], hint=error.hint) from None
 
 
 def _window(things: Sequence[_Thing], args: Namespace) -> list[Path]:

@@ -1,0 +1,362 @@
+"""`inverse`: from what was measured of a motion to the loads in a robot's joints, and what lies between."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, choose, suggest
+from trundle.limbs.capture.cycles import Cycles, contacts, cycles
+from trundle.limbs.capture.force_plates import THRESHOLD, ForcePlate
+from trundle.limbs.capture.gaps import Gaps
+from trundle.limbs.capture.ground_reactions import GroundReaction, ground_reactions
+from trundle.limbs.capture.joint_motion import JointMotion, as_recording, joint_motion, moving_of
+from trundle.limbs.capture.marker_file import read_markers
+from trundle.limbs.capture.marker_model import Markers
+from trundle.limbs.capture.recording import Recording
+from trundle.limbs.capture.recording_files import read_recording
+from trundle.limbs.capture.smoothing import Smoothing
+from trundle.limbs.loads.joint_loads import joint_loads
+from trundle.limbs.loads.loads import Loads
+from trundle.model.arguments import Given, opened
+from trundle.results import Run
+from trundle.robot import Robot
+from trundle.wrenches import Breakdown, Frame, Wrench
+
+File = str | os.PathLike[str]
+Plate = ForcePlate | GroundReaction
+
+# How far (m) a joint may move on a body and still stand still there: rounding leaves 1e-13 m on a kilometre.
+_STILL = 1e-9
+# Gravity is along an axis where this share of it is: up to 2.6 degrees off, which no second axis comes near.
+_ALONG = 0.999
+# The mean of cycles and its band take two whole ones: three events.
+_LEAST_STARTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """The loads in a robot's joints, the motion that needs them, and the recording that it came from.
+
+    `trundle.inverse` makes it.
+
+    Parameters
+    ----------
+    loads : Loads
+        The wrench through every joint.
+    motion : JointMotion
+        Coordinates, speeds and their rates.
+    recording : Recording
+        What was measured, in axes whose up is the robot's.
+    plates : tuple of ForcePlate and GroundReaction
+        What was pushed on, in the same axes; those of `plates` where these came in a recording of their own.
+    up : mapping of str to str, optional
+        Which axis was up in the `recording` and is for the `robot`, where this was asked for.
+    """
+
+    loads: Loads
+    motion: JointMotion
+    recording: Recording
+    plates: tuple[Plate, ...] = ()
+    up: Mapping[str, str] | None = None
+
+    @property
+    def fit(self) -> Mapping[str, float | str] | None:
+        """How far markers are from where they were seen: `rms` (m), the `worst`, its `largest` (m) and `time` (s).
+
+        None where the motion came from coordinates.
+        """
+        if not self.motion.marker_errors:
+            return None
+        off = np.array(list(self.motion.marker_errors.values()))
+        worst, sample = np.unravel_index(np.nanargmax(off), off.shape)
+        return {
+            "rms": float(np.sqrt(np.nanmean(off**2))),
+            "worst": list(self.motion.marker_errors)[worst],
+            "largest": float(off[worst, sample]),
+            "time": float(self.motion.time[sample]),
+        }
+
+    def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
+        """The loads as a run, whose summary tells the recording's events, its file, the fit of markers and the axes.
+
+        Parameters
+        ----------
+        in_ : str, optional
+            In whose axes wrenches are: "child", "parent", "world", or a body by its name.
+        mass : float or str, kg, optional
+            What forces, moments and powers are divided by.
+
+        Returns
+        -------
+        Run
+            A column a component, such as "knee.moment_y" (N m) and "knee.power" (W).
+
+        Raises
+        ------
+        InputError
+            There is no such frame, or the mass isn't positive.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> swing = {"time": np.linspace(0, 1, 11), "link_1.angle": np.zeros(11)}
+        >>> trundle.inverse(trundle.catalog.pendulum(links=1), swing).to_run().summary["frame"]
+        'child'
+        """
+        run = self.loads.to_run(in_, mass)
+        told: dict[str, object] = {
+            "events": {name: list(times) for name, times in self.recording.events.items()},
+            "motion": self.recording.source,
+            "marker_fit": self.fit,
+            "up": None if self.up is None else dict(self.up),
+        }
+        return replace(run, summary={**run.summary, **told})
+
+    def cycles(
+        self, at: str | Sequence[float], run: Run | None = None, threshold: float = THRESHOLD
+    ) -> Cycles:
+        """The loads' cycles: cut at an event, at a plate's contacts or at times, those that lie in the motion.
+
+        Parameters
+        ----------
+        at : str or sequence of float, s
+            An event of the recording, a plate or ground reaction (also "plate1", "plate2", …), or times.
+        run : Run, optional
+            What is cut: by default `to_run()`.
+        threshold : float, N, optional
+            The least force on a plate that counts as contact.
+
+        Returns
+        -------
+        Cycles
+
+        Raises
+        ------
+        InputError
+            There is no such event or plate, or fewer than two whole cycles.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> swing = {"time": t, "link_1.angle": np.sin(2 * np.pi * t)}
+        >>> len(trundle.inverse(trundle.catalog.pendulum(links=1), swing).cycles([0, 1, 2, 3]))
+        3
+        """
+        run = self.to_run() if run is None else run
+        starts = self._starts(at, threshold) if isinstance(at, str) else at
+        whole = [start for start in starts if run.time[0] <= start <= run.time[-1]]
+        if len(whole) < _LEAST_STARTS:
+            message = f"an average takes two whole cycles, so three events; {len(whole)} are in the recording"
+            hint = "times do as well: [0.2, 1.4, 2.6] (--cycles 0.2,1.4,2.6)"
+            raise InputError(message, key="cycles", hint=hint)
+        return cycles(run, whole)
+
+    def _starts(self, name: str, threshold: float) -> Sequence[float]:
+        """When an event happened, or when a plate was stepped on."""
+        if name in self.recording.events:
+            return self.recording.events[name]
+        known = _by_name(self.plates)
+        if name in known:
+            plate = known[name]
+            return contacts(plate.time, plate.pressing, threshold)[:, 0].tolist()
+        there = [*self.recording.events, *known]
+        hint = choose(name, there) if there else "it has none: give the times, such as 0.2,1.4,2.6"
+        raise InputError(f"the recording has no event {name!r}", key="cycles", hint=hint)
+
+    def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:
+        """The body's balance as another body sees it from a joint that rides on it, about the first body's joint.
+
+        Parameters
+        ----------
+        body : str
+            Whose balance is split; a joint's name means the body that it carries.
+        observer : str
+            The body, or joint, whose frame looks on.
+        joint : str
+            Where on the observer the split has its origin: its own joint, or one that it carries.
+
+        Returns
+        -------
+        Breakdown
+
+        Raises
+        ------
+        InputError
+            There is no such body or joint, or the joint moves about on the observer.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 1, 11)
+        >>> swing = {"time": t, "link_1.angle": t, "link_2.angle": -t}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=2), swing)
+        >>> list(arm.breakdown("link_2", "link_1", "link_2").terms)[:2]
+        ['d_alembert', 'euler']
+        """
+        for key, name in (("body", body), ("observer", observer), ("joint", joint)):
+            if name not in self.loads.frames:
+                hint = suggest(name, self.loads.frames)
+                raise InputError(f"there is no body or joint {name!r}", key=key, hint=hint)
+        frame = self.loads.frames[observer]
+        places = self.loads.frames[joint].origin.position(relative_to=frame.origin, in_=frame)
+        if np.ptp(places, axis=0).max() > _STILL:
+            hint = "an observer's origin rides with it: its own joint, or one that it carries"
+            raise InputError(f"{joint!r} moves about on {observer!r}", key="observer", hint=hint)
+        split = self.loads.breakdown(body, observer=frame, origin=frame.point(joint, places[0]))
+        return split.at(self.loads.frames[body].origin)
+
+
+def inverse(
+    robot: Given,
+    motion: Recording | File | Mapping[str, npt.ArrayLike],
+    *,
+    markers: Markers | File | None = None,
+    smoothing: Smoothing | str | Mapping[str, object] = "none",
+    marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
+    gaps: Gaps | Mapping[str, object] | None = None,
+    external: Sequence[tuple[str, str]] | Mapping[str, str] = (),
+    plates: Recording | File | None = None,
+    up: str | None = None,
+    threshold: float = THRESHOLD,
+    progress: bool = True,
+) -> Inverse:
+    """The wrenches in a robot's joints that a measured motion needs, as `trundle inverse` works them out.
+
+    Of markers the coordinates q are those with least ½ Σ |p(q) − y|² in each sample; q̇ = N(q) S(q) u gives speeds and
+    their rates; W_i = f_i − w_i + Σ W_children, with f_i = I a + v ×* I v, the wrench through each joint.
+
+    Parameters
+    ----------
+    robot : Robot, Model, path or mapping
+        A tree of bodies on joints; loops may close it.
+    motion : Recording, path or mapping
+        What was measured: coordinates (rad, m) or markers (m) over time (s); or arrays by name, "time" among them.
+    markers : mapping or path, optional
+        By a marker's name the link that carries it and its place there (m), or the YAML file that says so.
+    smoothing : Smoothing, str or mapping, optional
+        Of the coordinates, as `trundle.smoothing` takes it; none by default.
+    marker_smoothing : Smoothing, str or mapping, optional
+        Of the markers, before bodies are posed by them.
+    gaps : Gaps or mapping, optional
+        {"rule": "spline" or "linear", "longest": s} fills gaps; by default they are refused.
+    external : mapping of str to str, or sequence of pairs, optional
+        By a body's name the force plate or ground reaction that pushes it, by its name or as "plate1", "plate2", …
+    plates : Recording or path, optional
+        A recording that has the plates or ground reactions, if the motion's has none.
+    up : "y" or "z", optional
+        Which axis is up in the recordings: they are turned as the robot stands, by its gravity.
+    threshold : float, N, optional
+        The least force on a plate that counts: below it noise gives no centre of pressure.
+    progress : bool, optional
+        Whether to show a bar for long recordings where a person watches.
+
+    Returns
+    -------
+    Inverse
+        The loads, the motion, the recording, and the fit of the markers.
+
+    Raises
+    ------
+    InputError
+        A file can't be read; what `trundle.joint_motion` and `trundle.joint_loads` refuse; a plate that isn't there,
+        or pushes along another axis than the robot's gravity; `up` for a robot whose gravity is along neither -y nor
+        -z.
+
+    References
+    ----------
+    Lu & O'Connor 1999, global optimisation; Luh, Walker & Paul 1980; Featherstone 2008, section 5.3.
+
+    Examples
+    --------
+    >>> import numpy as np, trundle
+    >>> held = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
+    >>> found = trundle.inverse(trundle.catalog.pendulum(links=1), held)
+    >>> found.loads.wrench("link_1").moment[0].round(4)
+    array([0.    , 2.4525, 0.    ])
+    """
+    given = opened(robot, "inverse")
+    moving = moving_of(given)
+    stands = _up_of(moving.mechanism.robot)
+    recording = _turned(_recording(motion), up, stands)
+    measured = joint_motion(
+        recording,
+        moving,
+        markers=read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers,
+        gaps=gaps,
+        smoothing=smoothing,
+        marker_smoothing=marker_smoothing,
+        progress=progress,
+    )
+    pushing = recording if plates is None else _turned(_recording(plates), up, stands)
+    floor = (*pushing.plates, *ground_reactions(pushing))
+    pairs = external if isinstance(external, Sequence) else external.items()
+    # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
+    pushes = _pushes(pairs, floor, measured.time, threshold, None if up is not None else stands)
+    loads = joint_loads(moving, measured, external=[*pushes])
+    turned = None if up is None or stands is None else {"recording": up, "robot": stands}
+    return Inverse(loads, measured, recording, floor, turned)
+
+
+def _recording(motion: Recording | File | Mapping[str, npt.ArrayLike]) -> Recording:
+    """What a path leads to, or what came."""
+    if isinstance(motion, (str, os.PathLike)):
+        return read_recording(motion)
+    return as_recording(motion)
+
+
+def _up_of(robot: Robot) -> str | None:
+    """Which of the axes y and z is up for a robot, by its gravity; None where neither is."""
+    _, y, z = g = [float(part) for part in robot.resolver(robot.parameter_values()).gravity()]
+    least = _ALONG * math.hypot(*g)
+    return "y" if y < -least else "z" if z < -least else None
+
+
+def _turned(recording: Recording, up: str | None, robots: str | None) -> Recording:
+    """The recording as the robot stands, where it is said how it was made."""
+    if up is None:
+        return recording
+    if robots is None:
+        hint = "give the description its gravity, such as gravity: [0, -9.81, 0]"
+        raise InputError("the robot's gravity is along neither -y nor -z", key="up", hint=hint)
+    return recording.turned(up, robots)
+
+
+def _by_name(plates: Sequence[Plate]) -> dict[str, Plate]:
+    """Plates by their names, and as plate1, plate2, … in the file's order."""
+    numbered = {f"plate{k + 1}": plate for k, plate in enumerate(plates)}
+    return {plate.name: plate for plate in plates} | numbered
+
+
+def _pushes(
+    pairs: Iterable[tuple[str, str]],
+    plates: Sequence[Plate],
+    times: FloatArray,
+    threshold: float,
+    robots: str | None,
+) -> Iterator[Wrench]:
+    """The plates' wrenches on bodies at these times; `robots`: the axis that they have to push along, if any."""
+    laboratory, known = Frame("laboratory"), _by_name(plates)
+    for body, name in pairs:
+        if name not in known:
+            hint = choose(name, known) if known else "`plates` (--plates) names a recording that has some"
+            message = f"there is no force plate or ground reaction {name!r}"
+            raise InputError(message, key="external", hint=hint)
+        _require_upright(known[name], robots)
+        yield known[name].wrench(body, times=times, threshold=threshold, frame=laboratory)
+
+
+def _require_upright(plate: Plate, robots: str | None) -> None:
+    """InputError where a plate faces along y and the robot's gravity is along z, or the other way round."""
+    faces = "xyz"[int(np.abs(plate.normal).argmax())]
+    if plate.normal.any() and {faces, robots} == {"y", "z"}:
+        message = f"'{plate.name}' pushes along {faces}, and the robot's gravity is along {robots}"
+        hint = f"--up {faces} turns the recordings so that their {faces} is up; --up {robots} leaves them as they are"
+        raise InputError(message, key="external", hint=hint)
