@@ -68,6 +68,8 @@ MOVED = {
         f"formulas.{name}": f"formulas.checks.{name}"
         for name in ("section_checks", "evidence", "comparison", "evaluation")
     },
+    "analysis.brackets": "analysis.lie_brackets_casadi",
+    "analysis.filtration": "analysis.lie_filtration",
     "formulas.cofactors": "formulas.algebra.cofactors",
 }
 

@@ -13,7 +13,7 @@ from model import random_robots
 from parameters import mostly_slow
 from trundle import catalog
 from trundle.analysis.analyze import analyze
-from trundle.analysis.filtration import NamedField, filtration
+from trundle.analysis.lie_filtration import NamedField, filtration
 from trundle.errors import InputError
 from trundle.mechanics.linear import apply
 from trundle.model.classification import mobility_of, rolling

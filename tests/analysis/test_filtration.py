@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from trundle.analysis.filtration import NamedField, constant_integrals, filtration
+from trundle.analysis.lie_filtration import NamedField, constant_integrals, filtration
 
 
 class Textbook:

@@ -161,7 +161,7 @@ def test_the_fastest_motions_with_no_motor_above_its_limit(rng):
 
     for _ in range(10):
         task, drive = rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
-        found = manipulability(task, drive, ("v_x", "v_y", "omega"), (1, 1, 1), 1.0)
+        found = manipulability(task, drive, ("v_x", "v_y", "omega"), 1.0)
         assert found.fastest is not None
         for axis, fastest in zip(found.axes, found.fastest, strict=True):
             # the largest s with T z = s axis and |B z| ≤ 1
@@ -170,7 +170,7 @@ def test_the_fastest_motions_with_no_motor_above_its_limit(rng):
             free = [(None, None)] * 4
             best = linprog([0, 0, 0, -1], bounds, np.ones(8), equal, np.zeros(3), free)
             np.testing.assert_allclose(fastest, best.x[3] * np.array(axis), rtol=1e-7)
-        idle = manipulability(task[:2], drive, ("v_x", "v_y"), (1, 1), 1.0)
+        idle = manipulability(task[:2], drive, ("v_x", "v_y"), 1.0)
         assert idle.fastest is None  # a third motion may help: not told
 
 
@@ -178,7 +178,7 @@ def test_manipulability_is_the_image_of_the_unit_ball(rng):
     for _ in range(20):
         task, drive = rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
         length = float(rng.uniform(0.2, 2))
-        found = manipulability(task, drive, ("v_x", "v_y", "omega"), (1, 1, length), length)
+        found = manipulability(task, drive, ("v_x", "v_y", "omega"), length)
         # t = T z with ‖B z‖ ≤ 1: squared radii are the generalised eigenvalues of (TᵀW²T, BᵀB)
         weighted = np.diag([1, 1, length]) @ task
         values = np.linalg.eigvals(np.linalg.solve(drive.T @ drive, weighted.T @ weighted)).real
@@ -194,14 +194,12 @@ def test_manipulability_is_the_image_of_the_unit_ball(rng):
 
 def test_axes_of_a_circle_lie_along_the_parts():
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
-    found = manipulability(turn, np.eye(2), ("v_x", "v_y"), (1, 1), 1.0)
+    found = manipulability(turn, np.eye(2), ("v_x", "v_y"), 1.0)
     np.testing.assert_allclose(found.axes, np.eye(2), atol=1e-12)
 
 
 def test_motions_that_no_motor_holds():
-    found = manipulability(
-        np.eye(2), np.array([[1.0, 0.0]]), ("v_x", "omega"), (1, 0.5), 0.5, "rates of norm 1"
-    )
+    found = manipulability(np.eye(2), np.array([[1.0, 0.0]]), ("v_x", "omega"), 0.5, "rates of norm 1")
     assert found.radii == (1.0,)
     np.testing.assert_allclose(found.undriven, [[0, 2]], atol=1e-12)
     assert found.condition == math.inf

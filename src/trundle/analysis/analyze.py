@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.analysis.manipulability import Manipulability, manipulability
+from trundle.analysis.manipulability import Manipulability, manipulability, weights_of
 from trundle.analysis.reach import Reach, reach
 from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singularities
@@ -132,9 +132,7 @@ class Analysis:
             return None
         limits, *words = self._limits()
         task = self._motions[list(self.maps.base)]
-        return manipulability(
-            task, self._driven(limits), BASE_TWIST, (1.0, 1.0, self.length), self.length, *words
-        )
+        return manipulability(task, self._driven(limits), BASE_TWIST, self.length, *words)
 
     @cached_property
     def frame_manipulability(self) -> Manipulability | None:
@@ -142,10 +140,10 @@ class Analysis:
         if self.frame is None:
             return None
         jacobian = self.maps.frame(self.q[None], self.frame.link, self.frame.point)[0][self.frame.rows]
-        weights = [self.length if part.startswith("omega") else 1.0 for part in self.frame.parts]
-        task = jacobian / np.array(weights)[:, None] @ (self._motions / self.maps.scale[:, None])
+        weights = np.array(weights_of(self.frame.parts, self.length))
+        task = jacobian / weights[:, None] @ (self._motions / self.maps.scale[:, None])
         drive = self._driven(np.ones(len(self.maps.motors())))
-        return manipulability(task, drive, self.frame.parts, weights, self.length, *self._unit_rates())
+        return manipulability(task, drive, self.frame.parts, self.length, *self._unit_rates())
 
     @cached_property
     def singularities(self) -> tuple[Singularity, ...]:

@@ -34,12 +34,12 @@ class Manipulability(Explained):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """What each part is multiplied by to be in m/s."""
-        return tuple(self.length if part.startswith("omega") else 1.0 for part in self.parts)
+        """What the parts are multiplied by to be in m/s."""
+        return weights_of(self.parts, self.length)
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The unit of each part."""
+        """The units of the parts."""
         return tuple("rad/s" if part.startswith("omega") else "m/s" for part in self.parts)
 
     @property
@@ -55,23 +55,22 @@ class Manipulability(Explained):
         return float(np.prod(self.radii)) if self.radii else 0.0
 
 
+def weights_of(parts: Sequence[str], length: float) -> tuple[float, ...]:
+    """What the parts of a twist are multiplied by to be in m/s: `length` (m) for angular ones, 1 for the others."""
+    return tuple(length if part.startswith("omega") else 1.0 for part in parts)
+
+
 def manipulability(
-    task: np.ndarray,
-    drive: np.ndarray,
-    parts: Sequence[str],
-    weights: Sequence[float],
-    length: float,
-    rates: str = "",
-    limit: str = "",
+    task: np.ndarray, drive: np.ndarray, parts: Sequence[str], length: float, rates: str = "", limit: str = ""
 ) -> Manipulability:
     """The twists t = T z of all motions z whose motor rates B z stay within ‖B z‖ ≤ 1 (Yoshikawa 1985).
 
     task T (k, n) and drive B (m, n) over any basis z of the admissible motions; rates already divided by their limits.
-    `weights` (k,) turn each part of the twist into m/s: 1, or `length` for an angular one. With more motors than
-    motions, rates that fight each other are left out, as B z holds none: t = T B⁺ a. Motions with B z = 0 and T z ≠ 0
-    are `undriven`.
+    Angular parts of the twist count as speeds of a point at `length` (m). With more motors than motions, rates that
+    fight one another are left out, as B z holds none: t = T B⁺ a. Motions with B z = 0 and T z ≠ 0 are `undriven`.
     """
-    scaled = task * np.asarray(weights, dtype=float)[:, None]
+    weights = np.array(weights_of(parts, length))
+    scaled = task * weights[:, None]
     scaled = np.where(np.abs(scaled) > ZERO * np.abs(drive).max(initial=1.0), scaled, 0.0)
     motors, values, vectors = (
         np.linalg.svd(drive) if drive.size else (np.eye(len(drive)), np.zeros(0), np.eye(task.shape[1]))
@@ -92,7 +91,7 @@ def manipulability(
         tuple(_plain(_upward(free[:, k]) / weights) for k in loose_kept),
         length,
         rates,
-        _fastest(motors[:, :rank], reach, u[:, kept], np.asarray(weights, dtype=float)),
+        _fastest(motors[:, :rank], reach, u[:, kept], weights),
         limit,
     )
 
@@ -123,7 +122,7 @@ def _aligned(axes: np.ndarray, radii: np.ndarray) -> np.ndarray:
         within = axes[:, start:end] @ axes[:, start:end].T
         chosen: list[np.ndarray] = []
         for _ in range(end - start):
-            left = within - sum((np.outer(each, each) for each in chosen), np.zeros_like(within))
+            left = within - sum((np.outer(axis, axis) for axis in chosen), np.zeros_like(within))
             # Rounded, so that of parts that lie in it alike the first is taken.
             column = left[:, int(np.argmax(np.round(np.diag(left), 9)))]
             chosen.append(column / np.linalg.norm(column))
@@ -138,4 +137,5 @@ def _upward(vector: np.ndarray) -> np.ndarray:
 
 
 def _plain(vector: np.ndarray) -> tuple[float, ...]:
+    """Floats, in which rounding of numbers about 1 is an exact zero."""
     return tuple(0.0 if abs(v) < 1e-12 else float(v) for v in vector)

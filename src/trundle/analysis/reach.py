@@ -1,7 +1,8 @@
 """Where a robot can get to by driving: the Lie brackets of its speeds' vector fields, by automatic differentiation.
 
 The kinematics are q̇ = N(q) S(q) u without drift, every wheel but free ones rolling without slip (Campion, Bastin &
-d'Andréa-Novel 1996, sec. IV); brackets of the columns say whether the robot gets everywhere (`analysis.filtration`).
+d'Andréa-Novel 1996, sec. IV); brackets of the columns say whether the robot gets everywhere
+(`analysis.lie_filtration`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from trundle.analysis.brackets import growth
-from trundle.analysis.filtration import Filtration, NamedField, constant_integrals
+from trundle.analysis.lie_brackets_casadi import growth
+from trundle.analysis.lie_filtration import Filtration, NamedField, constant_integrals
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED_ZERO

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from trundle.analysis.brackets import growth
-from trundle.analysis.filtration import NamedField
+from trundle.analysis.lie_brackets_casadi import growth
+from trundle.analysis.lie_filtration import NamedField
 from trundle.arrays import FloatArray
 from trundle.control.linearization import NEAR, Linearization, along_tangent
 from trundle.control.staircase import uncontrollable

@@ -146,13 +146,13 @@ def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
             return f"moment of inertia of the robot about the base's origin, which stands while it turns{rolling}"
         kind = "mass" if unit == "m/s" else "moment of inertia"
         return f"effective {kind} for {label}, the base turning about its instantaneous centre{rolling}"
-    owner = label.rpartition(".")[0]
     if unit == "m/s":
         return f"mass along {label} of all that it moves"
-    if owner in sheet.robot.wheels and label.endswith(".rate"):
+    wheel = sheet.wheels_by("spin").get(label)
+    if wheel is not None:
         rotor = ", its motor's rotor included" if sheet.has_rotor(label) else ""
-        return f"moment of inertia of {owner} about its axle{rotor}"
-    return f"moment of inertia about the axis of {owner or label} of all that turns with it"
+        return f"moment of inertia of {wheel} about its axle{rotor}"
+    return f"moment of inertia about the axis of {sheet.owner(label)} of all that turns with it"
 
 
 def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
         value = dynamics.mass[k][k]
         if isinstance(value, Sum) and len(value.terms) > 1:
             words = _inertia_words(sheet, dynamics, k)
-            owner = next(each for each in (label, label.rpartition(".")[0], "") if each in words)
+            owner = next(name for name in (label, sheet.owner(label), "") if name in words)
             before, own, after = words.partition(owner) if owner else (words, "", "")
             mark = "" if len(dynamics.labels) < 10 else "_"
             place = sympy.Symbol(f"M_{k + 1}{mark}{k + 1}")

@@ -128,7 +128,7 @@ def _called(sheet: Sheet, members: Sequence[_Standing]) -> tuple[str, str, str]:
     if first.row == "omega":
         return "I_O", f"moment of inertia of the whole robot about the base's origin{part}", "kg m^2"
     if sheet.unit(first.row) == "m/s":
-        owner = first.row.rpartition(".")[0]
+        owner = sheet.owner(first.row)
         return f"m_{sheet.names.label(owner)}", f"mass of all that {owner} moves{part}", "kg"
     return _turned(sheet, [each.row for each in members], part)
 
@@ -142,17 +142,17 @@ def _first_moment(sheet: Sheet, place: _Standing, part: str) -> tuple[str, str, 
             "kg m",
         )
     turning = [sheet.book.letters[letter].source for letter, _ in place.before[2]]
-    label = sheet.names.label(turning[-1].rpartition(".")[0])
+    label = sheet.names.label(sheet.owner(turning[-1]))
     return f"S_{label}", f"first moment of what turns by {listed(turning)}, about its axis", "kg m"
 
 
 def _turned(sheet: Sheet, speeds: Sequence[str], part: str) -> tuple[str, str, str]:
     """A moment of inertia about one axis, or about each of several."""
-    owners = [name.rpartition(".")[0] for name in speeds]
-    what = speeds[0].rpartition(".")[2]
-    where = {"steering_rate": "the steering axis of ", "rate": "the axle of "}.get(what, "")
-    if owners[0] not in sheet.robot.wheels:
-        where = ""
+    owners = [sheet.owner(name) for name in speeds]
+    spins = speeds[0] in sheet.wheels_by("spin")
+    where = "the axle of " if spins else ""
+    if speeds[0] in sheet.wheels_by("steering"):
+        where = "the steering axis of "
     rotors = any(map(sheet.has_rotor, speeds))
     stem, _, label = sheet.names.index(speeds[0]).partition("_")
     if len(owners) > 1:
@@ -160,8 +160,8 @@ def _turned(sheet: Sheet, speeds: Sequence[str], part: str) -> tuple[str, str, s
             common(owners, {}) if set(common(owners, {}).split("_")) <= set(owners[0].split("_")) else label
         )
         label = "" if len(owners) == len(sheet.robot.wheels) or label == owners[0] else label
-    name = "_".join(each for each in ("I", stem, label) if each)
-    if what == "rate" and len(owners) == len(sheet.robot.wheels):
+    name = "_".join(part for part in ("I", stem, label) if part)
+    if spins and len(owners) == len(sheet.robot.wheels):
         included = ", its motor's rotor included" if rotors else ""
         return name, f"moment of inertia of a wheel about its axle{included}", "kg m^2"
     included = ", rotors included" if rotors else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import sympy
@@ -14,6 +15,7 @@ from trundle.formulas.letters.names import Names, words_of
 from trundle.formulas.letters.parameter_letters import ParameterLetters
 from trundle.formulas.sections import SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import Configuration
 from trundle.model.mechanism import Mechanism
@@ -75,9 +77,22 @@ class Sheet:
 
     def unit(self, name: str) -> str:
         """The unit of a coordinate or speed."""
+        return self._quantity(name).unit
+
+    def owner(self, name: str) -> str:
+        """The part whose coordinate or speed it is; the name itself where it belongs to no part, as a base's."""
+        return self._quantity(name).owner or name
+
+    def _quantity(self, name: str) -> Quantity:
+        """A coordinate or speed, also one that the wheels' constraints brought up."""
         known = self.assembly.quantities
-        made = {} if name in known else {each.name: each for each in self.here.basis.made}
-        return (made.get(name) or known[name]).unit
+        made = {} if name in known else {quantity.name: quantity for quantity in self.here.basis.made}
+        return made.get(name) or known[name]
+
+    def wheels_by(self, what: Literal["spin", "steering"]) -> dict[str, str]:
+        """The wheels by the speeds that are the rates of their spin or steering."""
+        columns = {wheel.name: getattr(wheel, what) for wheel in self.assembly.wheels}
+        return {self.assembly.speeds[k]: name for name, k in columns.items() if k is not None}
 
     def has_rotor(self, speed: str) -> bool:
         """Whether a drive's inertia turns with a speed."""

@@ -1,6 +1,6 @@
 """Lie brackets of vector fields that CasADi holds, by automatic differentiation: what they span, and where.
 
-With q̇ = Σ g_i(q) u_i, moving along f and g to and fro gains [f, g] = (∂g/∂q) f − (∂f/∂q) g. `analysis.filtration`
+With q̇ = Σ g_i(q) u_i, moving along f and g to and fro gains [f, g] = (∂g/∂q) f − (∂f/∂q) g. `analysis.lie_filtration`
 decides which brackets to form and what they add.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from trundle.analysis.filtration import Filtration, NamedField, filtration
+from trundle.analysis.lie_filtration import Filtration, NamedField, filtration
 
 # At a singular configuration brackets may have to be nested deeper than around it; so many levels are looked at more.
 _DEEPER = 3
