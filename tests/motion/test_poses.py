@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from trundle.motion.odometry.arc import advance
+from trundle.motion.odometry.steps import advance
 from trundle.motion.pieces.poses import integrate
 
 

@@ -59,14 +59,14 @@ class DrivenRobot:
     @cached_property
     def actuators(self) -> Mapping[int, tuple[Actuator, ...]]:
         """The motors by the column of what they drive."""
-        found: dict[int, tuple[Actuator, ...]] = {}
-        for each in self.here.assembly.actuators:
-            found[each.column] = (*found.get(each.column, ()), each)
-        return found
+        motors: dict[int, tuple[Actuator, ...]] = {}
+        for motor in self.here.assembly.actuators:
+            motors[motor.column] = (*motors.get(motor.column, ()), motor)
+        return motors
 
     @cached_property
     def grips(self) -> FloatArray:
-        """μ N of each module's contact (N); infinite where its law rolls without slip."""
+        """μ N of the modules' contacts (N); infinite where its law rolls without slip."""
         assembly = self.here.assembly
         loads = wheel_loads(assembly, self.here.at, contact_span(assembly))
         grips = [
@@ -85,8 +85,8 @@ class DrivenRobot:
             for name in supply.feeds
         }
         total = np.zeros(rates.shape)
-        for each in self.actuators.get(column, ()):
-            torque = each.greatest_torque(rates, sources.get(each.name))
+        for motor in self.actuators.get(column, ()):
+            torque = motor.greatest_torque(rates, sources.get(motor.name))
             total = total + (np.inf if torque is None else torque)
         return total
 
@@ -140,8 +140,8 @@ class MotionForces:
     names : tuple of str
         The modules.
     traction, side_force : array (n, m), N
-        Of the ground on each wheel, along its heading and along its axle: of all that move the robot so the ones with
-        the least sum of squares, as its elastic contacts have it.
+        Of the ground on the wheels, along their headings and along their axles. Of all forces that move the robot so
+        they have the least sum of squares, as elastic contacts do.
     grip : array (m,), N
         Friction times load; infinite for wheels that can't slip.
     torques : mapping of str to array (n,), N m
@@ -159,7 +159,7 @@ class MotionForces:
 
     @property
     def friction_use(self) -> FloatArray:
-        """The share of its grip that each contact needs, (n, m); above 1 the wheel slides."""
+        """The share of their grip that contacts need, (n, m); above 1 the wheel slides."""
         return np.hypot(self.traction, self.side_force) / self.grip
 
 
@@ -203,7 +203,7 @@ def motion_forces(driven: DrivenRobot, samples: Samples) -> MotionForces:
 
 
 def _pulls(driven: DrivenRobot) -> FloatArray:
-    """1 for each direction of the modules' contacts that takes part in a force, 0 along wheels without a motor."""
+    """1 for directions of the modules' contacts that take part in a force, 0 along wheels without a motor."""
     return np.array(
         [
             float(direction.along == 0 or wheel.spin in driven.actuators)
@@ -220,14 +220,14 @@ def _commands(
     where: Mapping[str, FloatArray],
     zero: FloatArray,
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Each motor's torque, and its command by the input's name; motors on one axis share."""
+    """The motors' torques, and their commands by the inputs' names; motors on one axis share."""
     quantities, speeds = driven.here.assembly.quantities, driven.here.assembly.speeds
     torques: dict[str, FloatArray] = {}
     commands: dict[str, FloatArray] = {}
     for column, actuators in driven.actuators.items():
-        for each in actuators:
+        for motor in actuators:
             torque = needed[column] / len(actuators)
             position = where.get(quantities.coordinate_of(speeds[column]), zero)
-            command = each.command_for(torque, position, nu[column])
-            torques[each.name], commands[each.command.name] = torque, zero + command
+            command = motor.command_for(torque, position, nu[column])
+            torques[motor.name], commands[motor.command.name] = torque, zero + command
     return torques, commands

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +27,7 @@ _SHORT = 1e-6
 
 
 def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Limits]:
-    """The limits of each module that its motors and its friction imply, beside the declared ones.
+    """The limits of modules that their motors and their friction imply, beside the declared ones.
 
     All modules accelerating within a, wheel i carries at most m_i a, whatever way the base speeds up from rest; so
     a = min_i min(τ_i/(R m_i + J_i/R), μ N_i/m_i), with τ_i what its motors give at the greatest speed and J_i the
@@ -45,7 +44,7 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     Returns
     -------
     dict of str to Limits
-        By wheel; of each limit the smaller one of what is declared and what is implied. Forces across the wheels, which
+        By wheel; the smaller ones of the declared and the implied limits. Forces across the wheels, which
         fast turns take, are not in them: `trundle.track(…).forces.friction_use` tells of a whole motion.
 
     Raises
@@ -60,29 +59,29 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     >>> limits.drive_speed, round(limits.drive_acceleration, 2)
     (1.0, 7.85)
     """
-    found = robot_of(robot, "motor_limits", "it has no wheels")
-    require_base_mass(found)
-    who = kinematics(found)
-    driven = DrivenRobot(found, who.names)
+    robot = robot_of(robot, "motor_limits", "it has no wheels")
+    require_base_mass(robot)
+    who = kinematics(robot)
+    driven = DrivenRobot(robot, who.names)
     for module in who.modules:
         if module.rollers is not None:
             message = (
                 f"the wheel '{module.name}' has rollers: its limits don't follow from those of its contact"
             )
             raise InputError(message, key=f"robot.wheels.{module.name}")
-    drives = [_drive(driven, k, mass) for k, mass in enumerate(_carried(driven, who.matrix))]
-    declared = limits_of(found)
+    masses = _carried(driven, who.matrix)
+    declared = limits_of(robot)
     given = math.inf if speed is None else number(speed, "speed", "m/s")
     greatest = min([given, *(declared[wheel.name].drive_speed for wheel in driven.wheels)])
 
     def acceleration(v: FloatArray) -> FloatArray:
-        return np.min([drive.acceleration(v) for drive in drives], axis=0)
+        return np.min([_greatest(driven, k, mass, v) for k, mass in enumerate(masses)], axis=0)
 
     fastest = greatest if speed is not None else _most_power(acceleration, greatest)
     most = _at(acceleration, fastest)
     if not most > 0:
         raise InputError(
-            f"the motors of '{found.name}' can't accelerate it at {fastest:.4g} m/s",
+            f"the motors of '{robot.name}' can't accelerate it at {fastest:.4g} m/s",
             key="speed",
             hint="give less",
         )
@@ -110,33 +109,17 @@ def _with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration
     return replace(limits, steering_rate=rate, steering_acceleration=min(limits.steering_acceleration, most))
 
 
-class _Drive(NamedTuple):
-    """What drives a module's wheel: its axle's column (None: nothing), radius (m), inertia (kg m²), the mass that it
-    carries (kg) and its grip (N).
+def _greatest(driven: DrivenRobot, place: int, mass: float, speeds: FloatArray) -> FloatArray:
+    """The greatest acceleration (m/s²) of a module that carries a mass (kg), at speeds; infinite without motors.
+
+    a = min(τ/(R m + J/R), μ N/m), with τ what its motors give at the speeds and J the inertia of wheel and rotor.
     """
-
-    driven: DrivenRobot
-    column: int | None
-    radius: float
-    inertia: float
-    mass: float
-    grip: float
-
-    def acceleration(self, speed: FloatArray) -> FloatArray:
-        """The greatest acceleration (m/s²) at speeds; infinite of a wheel without motors."""
-        if self.column is None:
-            return np.full(speed.shape, math.inf)
-        torque = self.driven.greatest_torque(self.column, speed / self.radius)
-        return np.minimum(
-            torque / (self.radius * self.mass + self.inertia / self.radius), self.grip / self.mass
-        )
-
-
-def _drive(driven: DrivenRobot, place: int, mass: float) -> _Drive:
     wheel = driven.wheels[place]
-    column = wheel.spin if wheel.spin in driven.actuators else None
-    inertia = 0.0 if column is None else float(driven.inertia(column)[column])
-    return _Drive(driven, column, float(wheel.radius), inertia, mass, float(driven.grips[place]))
+    if wheel.spin is None or wheel.spin not in driven.actuators:
+        return np.full(speeds.shape, math.inf)
+    radius, inertia = float(wheel.radius), float(driven.inertia(wheel.spin)[wheel.spin])
+    torque = driven.greatest_torque(wheel.spin, speeds / radius)
+    return np.minimum(torque / (radius * mass + inertia / radius), driven.grips[place] / mass)
 
 
 def _at(acceleration: _Left, speed: float) -> float:
@@ -167,10 +150,10 @@ def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
     everywhere = rng.normal(size=(_DIRECTIONS, 3))
 
     def sizes(rows: FloatArray, directions: FloatArray) -> FloatArray:
-        """|rows ξ̇| of each module, (directions, modules)."""
+        """|rows ξ̇| of the modules, (directions, modules)."""
         return np.linalg.norm((directions * scale @ rows.T).reshape(len(directions), -1, 2), axis=2)
 
-    found: list[float] = []
+    masses: list[float] = []
     for place in range(len(matrix) // 2):
         directions, spread, best = everywhere, 0.05, everywhere[:1]
         for _ in range(_ROUNDS):
@@ -180,5 +163,5 @@ def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
             directions = np.concatenate([best, *(best + spread * rng.normal(size=(20, 20, 3)))])
             spread /= 3.0
         ratio = sizes(pulls, best)[:, place] / sizes(matrix, best).max(axis=1)
-        found.append(float(ratio.max()) * (1 + _SHORT))
-    return found
+        masses.append(float(ratio.max()) * (1 + _SHORT))
+    return masses

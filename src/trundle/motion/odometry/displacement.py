@@ -95,7 +95,7 @@ def displacement(
 
 def middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
     """The coordinates in the middle of an increment: q + Δ/2 of those that are incremented."""
-    halves = {name: each / 2 for name, each in zip(plan.increments, delta, strict=True)}
+    halves = {name: turn / 2 for name, turn in zip(plan.increments, delta, strict=True)}
     return [value + halves.get(name, 0) for name, value in zip(names, q, strict=True)]
 
 
@@ -123,7 +123,7 @@ def _telling(samples: np.ndarray, owners: Sequence[str], known: set[int]) -> tup
 
 
 def _driven(assembly: Assembly) -> list[str]:
-    """The rates of what motors drive, each once."""
+    """The rates of what motors drive, without doubles."""
     known = rate_names(assembly)
     driven = [assembly.speeds[actuator.column] for actuator in assembly.actuators]
     return [name for name in dict.fromkeys(driven) if name in known]

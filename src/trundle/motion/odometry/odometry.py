@@ -18,17 +18,16 @@ from trundle.model import Model
 from trundle.model.arguments import robot_of
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
-from trundle.motion.odometry.arc import advance
-from trundle.motion.odometry.dead_reckoning import chained
 from trundle.motion.odometry.displacement import POSE, at_origin, displacement, middle, plan_odometry
+from trundle.motion.odometry.steps import advance, chained
 from trundle.program import Kernel, Program, compile_program
 from trundle.results import Run
 from trundle.robot import Robot
 
 if TYPE_CHECKING:
-    from trundle.motion.odometry.odometry_formulas import OdometryFormulas
+    from trundle.motion.odometry.formulas import OdometryFormulas
 
-# One number or array for each of some names, in their order or by name; and parameters that are changed.
+# Numbers or arrays of some names, in their order or by name; and parameters that are changed.
 Numbers = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Parameters = Mapping[str, float | str]
 
@@ -38,7 +37,7 @@ class Odometry:
     """pose' = pose · exp(J(α) Δ): the base's pose (x, y, θ) after the increments Δ of its wheels' angles.
 
     The twist that the increments stand for is held constant in the base's own axes, so the base moves on an arc,
-    exactly (`trundle.motion.odometry.arc`). J is the least-squares solution over all wheels
+    exactly (`trundle.motion.odometry.steps`). J is the least-squares solution over all wheels
     (`trundle.model.rolling_motion`).
     `angles` are the steering and joint angles α that J depends on, as they are before the increment; those that are
     among the increments are taken in the middle of it, α + Δα/2, the others are held.
@@ -58,7 +57,7 @@ class Odometry:
 
     @property
     def units(self) -> Mapping[str, str]:
-        """The SI unit of each name."""
+        """The SI units by name."""
         return self.quantities.units
 
     @cached_property
@@ -172,7 +171,7 @@ class Odometry:
         covariance : array (3, 3), optional
             Its own; by default 0.
         increment_covariance, angle_covariance : array, optional
-            Q and R as in `propagate`, of each step and independent of the others'; by default 0.
+            Q and R as in `propagate`, of single steps, independent of one another; by default 0.
         parameters : mapping, optional
             As in `update`.
 
@@ -195,13 +194,8 @@ class Odometry:
         >>> bool(abs(poses[-1] - [run["x"][-1], run["y"][-1], run["theta"][-1]]).max() < 1e-9)
         True
         """
-        names = (*self.increments, *self.angles)
-        for name in names:
-            if name not in measured:
-                hint = f"give all of: {', '.join(names)}"
-                raise InputError(f"the measurements lack '{name}'", key=name, hint=hint)
         counted, angles = (
-            _group("measured", group, {name: measured[name] for name in group})
+            _group("measurements", group, {name: measured[name] for name in group if name in measured})
             for group in (self.increments, self.angles)
         )
         steps = np.diff(counted.reshape(len(counted), -1))
@@ -210,16 +204,16 @@ class Odometry:
         noise = np.zeros((3, 3, steps.shape[1]))
         own = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
         given = (increment_covariance, self.increments), (angle_covariance, self.angles)
-        for flat, (each, group) in zip(slopes, given, strict=True):
-            if each is not None:
-                spread = _square(each, "covariance", len(group))
+        for flat, (covariance, group) in zip(slopes, given, strict=True):
+            if covariance is not None:
+                spread = _square(covariance, "covariance", len(group))
                 slope = flat.reshape(len(POSE), len(group), steps.shape[1])
                 noise += np.einsum("ijn,jk,lkn->iln", slope, spread, slope)
         return chained(local, forward.reshape(3, 3, -1), noise, _group("pose", POSE, pose), own)
 
     def formulas(self) -> OdometryFormulas:
         """The same in SymPy, with the description's own parameters as symbols, checked against the program."""
-        from trundle.motion.odometry.odometry_formulas import derive_formulas
+        from trundle.motion.odometry.formulas import derive_formulas
 
         return derive_formulas(self)
 
@@ -289,9 +283,9 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     here, delta = symbols.mechanism(numbers), symbols.make("increment", len(plan.given))
     q = here.q
     moved = column(displacement(plan, at_origin(here), delta))
-    angles = {name: each for name, each in zip(here.names, q, strict=True) if ca.depends_on(moved, each)}
+    angles = {name: angle for name, angle in zip(here.names, q, strict=True) if ca.depends_on(moved, angle)}
     moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
-    counted = [name for name, each in zip(plan.given, delta, strict=True) if ca.depends_on(moved, each)]
+    counted = [name for name, turn in zip(plan.given, delta, strict=True) if ca.depends_on(moved, turn)]
     if given is None and len(counted) < len(plan.given):
         return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
     pose = symbols.make("pose", len(POSE))
@@ -339,7 +333,8 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
 
 
 def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
-    counts = {each.shape[1] for each in groups if each.ndim == 2}
+    """The same, where those that are batches are of one count; else InputError."""
+    counts = {group.shape[1] for group in groups if group.ndim == 2}
     if len(counts) > 1:
         raise InputError(
             f"pose, increments and angles are of {' and '.join(map(str, sorted(counts)))} robots"
@@ -348,6 +343,7 @@ def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
+    """A covariance (size, size), or a batch of them with the count last; else InputError."""
     matrix = as_numbers(given, name)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
         raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)

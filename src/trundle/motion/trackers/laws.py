@@ -19,7 +19,6 @@ from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator
 from trundle.motion.pieces.motion import Motion
 from trundle.results.arrays import FloatArray
-from trundle.robot import units
 
 
 def holonomic_twist(
@@ -147,17 +146,3 @@ class ByRate:
 def by_angle(aim: Aim, state: Mapping[str, float]) -> float:
     """A motor that holds angles by itself: q*."""
     return aim.position
-
-
-def law_of(
-    actuator: Actuator, rate: str, coordinate: str | None, inertia: Callable[[], float], bandwidth: float
-) -> Law | None:
-    """The law for a motor by what it takes; None of one that holds angles on a wheel that turns for ever.
-
-    The inertia is asked for only where a motor gives torques: it may take a mass matrix.
-    """
-    if actuator.motor.commands is units.ANGLE:
-        return None if coordinate is None else by_angle
-    if actuator.motor.commands is units.RATE:
-        return ByRate(coordinate, bandwidth)
-    return ByTorque(actuator, rate, coordinate, inertia(), bandwidth)

@@ -9,7 +9,8 @@ import numpy as np
 from trundle.mechanics.assembly import Assembly
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.module_states import ModuleStates
-from trundle.motion.trackers.laws import Aim, ByRate, Law, law_of
+from trundle.motion.trackers.laws import Aim, ByRate, ByTorque, Law, by_angle
+from trundle.robot import units
 
 # How quickly errors decay (1/s): rates of wheels, and angles of steering, which lead, as a wheel that points elsewhere
 # pushes the base aside. Chosen for driving by hand: quick to the eye, and not so quick that usual motors saturate.
@@ -46,26 +47,32 @@ def drive_laws(
 
     A wheel's motor moves its share of the robot's mass; what a steering's moves (kg m²) is asked for by its rate.
     """
-    driven = [wheel for wheel in assembly.wheels if wheel.name in names]
+    speeds, actuators = assembly.speeds, {motor.command.name: motor for motor in assembly.actuators}
+    wheels = [wheel for wheel in assembly.wheels if wheel.name in names]
     spins = {wheel.spin for wheel in assembly.wheels}
-    sharing = sum(actuator.column in spins for actuator in assembly.actuators)
-    mass = sum(float(link.inertia.mass) for link in assembly.tree.links)
-    laws: dict[str, tuple[str, Law]] = {}
+    sharing = max(sum(motor.column in spins for motor in assembly.actuators), 1)
+    share = sum(float(link.inertia.mass) for link in assembly.tree.links) / sharing
+    spun = {
+        speeds[wheel.spin]: share * float(wheel.radius) ** 2 for wheel in wheels if wheel.spin is not None
+    }
+    steering = {wheel.steering for wheel in wheels} | {linkage.axis.column for linkage in assembly.linkages}
+    steered = {speeds[column] for column in steering if column is not None}
 
-    def feed(column: int | None, turns: bool, moved: Callable[[str], float]) -> None:
-        if column is None:
-            return
-        rate, bandwidth = assembly.speeds[column], SPIN if turns else STEER
-        coordinate = None if turns else assembly.quantities.coordinate_of(rate)
-        if rate in inputs:
-            laws[rate] = rate, ByRate(coordinate, bandwidth)
-        for actuator in (motor for motor in assembly.actuators if motor.column == column):
-            law = law_of(actuator, rate, coordinate, lambda: moved(rate), bandwidth)
-            if law is not None:
-                laws[actuator.command.name] = rate, law
+    def law_of(name: str) -> tuple[str, Law] | None:
+        """The rate that an input drives, and its law by what its motor takes."""
+        motor = actuators.get(name)
+        rate = name if motor is None else speeds[motor.column]
+        turns = rate in spun
+        if not turns and rate not in steered:
+            return None
+        coordinate, bandwidth = (None, SPIN) if turns else (assembly.quantities.coordinate_of(rate), STEER)
+        if motor is None or motor.motor.commands is units.RATE:
+            return rate, ByRate(coordinate, bandwidth)
+        if motor.motor.commands is units.ANGLE:
+            # A motor that holds an angle can't drive what turns for ever.
+            return None if turns else (rate, by_angle)
+        # Asked for only here: the inertia of a steering takes a mass matrix.
+        moved = spun[rate] if turns else inertia(rate)
+        return rate, ByTorque(motor, rate, coordinate, moved, bandwidth)
 
-    for wheel in driven:
-        feed(wheel.spin, True, lambda _, radius=float(wheel.radius): mass * radius**2 / sharing)
-    for column in [wheel.steering for wheel in driven] + [link.axis.column for link in assembly.linkages]:
-        feed(column, False, inertia)
-    return {name: laws[name] for name in inputs if name in laws}
+    return {name: law for name in inputs if (law := law_of(name)) is not None}

@@ -15,7 +15,6 @@ from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import Given
 from trundle.model.mechanism import mechanism
 from trundle.model.rolling_motion import rate_names
-from trundle.motion.drive.kinematics import kinematics
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
@@ -245,17 +244,17 @@ def gamepad() -> controller.Controller | None:
     """The first gamepad that there is."""
     if not controller.get_init():
         controller.init()
-    found = (k for k in range(controller.get_count()) if controller.is_controller(k))
-    return next((controller.Controller(k) for k in found), None)
+    places = (k for k in range(controller.get_count()) if controller.is_controller(k))
+    return next((controller.Controller(k) for k in places), None)
 
 
 def sticks(pad: controller.Controller | None) -> tuple[float, float, float]:
-    """The left stick's way right and down, and the right stick's way right, each from -1 to 1; 0 near the middle."""
+    """The left stick's way right and down, and the right stick's way right, from -1 to 1; 0 near the middle."""
     if pad is None or not pad.attached():
         return 0.0, 0.0, 0.0
     axes = pygame.CONTROLLER_AXIS_LEFTX, pygame.CONTROLLER_AXIS_LEFTY, pygame.CONTROLLER_AXIS_RIGHTX
-    found = [pad.get_axis(axis) / 32767 for axis in axes]
-    x, y, turn = (0.0 if abs(each) < _LOOSE else each for each in found)
+    ways = [pad.get_axis(axis) / 32767 for axis in axes]  # of 16 bits
+    x, y, turn = (0.0 if abs(way) < _LOOSE else way for way in ways)
     return x, y, turn
 
 
@@ -264,7 +263,7 @@ def problem_of(
 ) -> Problem:
     """What is driven: what a description's run section says, without its inputs.
 
-    Of a kinematic one every rate is an input, but those of wheels that just roll along.
+    Of a kinematic one every rate is an input, but those of wheels that just roll along: casters, and trailers' wheels.
     """
     task = task_of(given, Changes(parameters=parameters, initial=initial))
     robot = task.problem.system.robot
@@ -274,9 +273,12 @@ def problem_of(
         )
     if task.model is not None:
         return task.problem
-    wheels = {*kinematics(robot).names} if robot.base == "planar" and robot.wheels else set()
-    passive = {name for name, wheel in robot.wheels.items() if name not in wheels or wheel.type == "caster"}
-    rates = [name for name in rate_names(mechanism(robot).assembly) if name.rpartition(".")[0] not in passive]
+    assembly = mechanism(robot).assembly
+    rolling = [
+        wheel for wheel in assembly.wheels if wheel.noun.trails or not wheel.on_base or not wheel.grips
+    ]
+    passive = {column for wheel in rolling for column in (wheel.spin, wheel.steering)}
+    rates = [name for name in rate_names(assembly) if assembly.speeds.index(name) not in passive]
     start = {**task.spec.initial, **(initial or {})}
     changed = {name: task.problem.parameters[name] for name in task.changed}
     return kinematic_problem(robot, dict.fromkeys(rates, 0.0), start, changed, task.problem.options)

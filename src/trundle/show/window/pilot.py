@@ -34,14 +34,9 @@ class Pilot:
         self.actuators = {actuator.command.name: actuator for actuator in self.assembly.actuators}
         self.base = base_of(robot, self.assembly, self._driven(problem))
         self.size, self.problem = size, problem
-        names = self.base.kinematics.names if self.base is not None else ()
-        self.laws = (
-            {}
-            if self.base is None
-            else drive_laws(
-                self.assembly, names, problem.signals, lambda rate: self.inertias.get(rate, _INERTIA)
-            )
-        )
+        names = () if self.base is None else self.base.kinematics.names
+        inputs = () if self.base is None else problem.signals
+        self.laws = drive_laws(self.assembly, names, inputs, lambda rate: self.inertias.get(rate, _INERTIA))
         self.top = self._top()
 
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:
@@ -50,16 +45,15 @@ class Pilot:
         return tracker.command(0.0, state)
 
     def _aims(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, Aim]:
+        """What wheels, steering and linkages shall do for a wish, going on from what they do."""
         assert self.base is not None
         before = measured(self.base.kinematics, state)
         wanted = self.base.wheels(wish, speed, _TURN * speed / self.size, before)
-        linkages = {
-            self.assembly.speeds[linkage.axis.column]: Aim(
-                self.base.steering(wish, float(linkage.wheelbase)), 0.0
-            )
-            for linkage in self.assembly.linkages
-        }
-        return module_aims(self.base.kinematics, wanted) | linkages
+        aims = module_aims(self.base.kinematics, wanted)
+        for linkage in self.assembly.linkages:
+            angle = self.base.steering(wish, float(linkage.wheelbase))
+            aims[self.assembly.speeds[linkage.axis.column]] = Aim(angle, 0.0)
+        return aims
 
     @cached_property
     def inertias(self) -> Mapping[str, float]:

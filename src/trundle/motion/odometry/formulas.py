@@ -40,7 +40,7 @@ X, Y, HEADING = sp.symbols("x y theta")
 class OdometryFormulas:
     """The pose after an increment, and its Jacobians, as SymPy expressions.
 
-    definitions: symbol -> expression, each in terms of the parameters, the increments (`Δleft.angle`), the angles, the
+    definitions: symbol -> expression, in terms of the parameters, the increments (`Δleft.angle`), the angles, the
     old pose (x, y, theta) and the symbols before it: angles in the middle of the increment and of coupled wheels where
     they matter, N1, N2, … entries of the normal equations too long to stand in a line and D their determinant, the
     displacement Δs forward, Δn sideways (m; left out where it is 0) and Δθ, N1′, D′, … slopes along an increment that
@@ -65,10 +65,10 @@ class OdometryFormulas:
     def equations(self) -> Equations:
         """The same as equations that are written like a robot's: `text()`, `latex()`, `tex()`, `markdown()`."""
         steps = [Equation(str(symbol), symbol, value) for symbol, value in self.definitions.items()]
-        pose = [Equation(f"pose.{each}", sp.Symbol(f"{each}′"), value) for each, value in self.pose.items()]
+        pose = [Equation(f"pose.{name}", sp.Symbol(f"{name}′"), value) for name, value in self.pose.items()]
         slopes = [
-            Equation(each, sp.Symbol(each), getattr(self, each), meaning=f"change of {words}")
-            for each, words in _SLOPES.items()
+            Equation(letter, sp.Symbol(letter), getattr(self, letter), meaning=f"change of {words}")
+            for letter, words in _SLOPES.items()
         ]
         product = sp.MatMul(sp.MatrixSymbol("E", 3, 3), sp.MatrixSymbol("J", 3, self.J.cols))
         words = "change of the new pose with the increments"
@@ -110,7 +110,7 @@ def derive_formulas(odometry: Odometry) -> OdometryFormulas:
     turns = turn != 0
     psi, k, slope = sp.symbols("ψ k k′") if turns else (HEADING, sp.S.One, sp.S.Zero)
     c, s = sp.cos(psi), sp.sin(psi)
-    forward, aside = a * c - b * s, a * s + b * c  # as `motion.arc.advance` has them
+    forward, aside = a * c - b * s, a * s + b * c  # as `steps.advance` has them
     pose = {"x": X + k * forward, "y": Y + k * aside, "theta": HEADING + turn}
     f = sp.ImmutableMatrix([[1, 0, -k * aside], [0, 1, k * forward], [0, 0, 1]])
     by_turn = (slope * forward - k * aside / 2, slope * aside + k * forward / 2)
@@ -147,15 +147,15 @@ def _displacement(odometry: Odometry) -> tuple[dict[Expression, Expression], lis
     for line in _LINES:
         named = {}
         tidy = partial(_entry, named=named, line=line)
-        moved = [sp.sympify(each) for each in displacement(plan, here, deltas, tidy)]
+        moved = [sp.sympify(part) for part in displacement(plan, here, deltas, tidy)]
         if max(map(sp.count_ops, moved)) <= _LONG:
             break
     used = sp.Tuple(*named.values(), *moved).free_symbols
     definitions = {symbol: value for symbol, value in definitions.items() if symbol in used or symbol in q}
-    found = [_readable(each, deltas) for each in moved]
+    readable = [_readable(part, deltas) for part in moved]
     if named:
-        found = _over_determinant(found, named)
-    return definitions | named, found
+        readable = _over_determinant(readable, named)
+    return definitions | named, readable
 
 
 def _entry(entry: Expression, named: dict[Expression, Expression], line: int) -> Expression:
@@ -163,7 +163,9 @@ def _entry(entry: Expression, named: dict[Expression, Expression], line: int) ->
     value = _tidy(sp.sympify(entry))
     if sp.count_ops(value) <= line:
         return value
-    symbol = next((each for each, other in named.items() if other == value), sp.Symbol(f"N{len(named) + 1}"))
+    symbol = next(
+        (letter for letter, other in named.items() if other == value), sp.Symbol(f"N{len(named) + 1}")
+    )
     named[symbol] = value
     return symbol
 
@@ -171,26 +173,27 @@ def _entry(entry: Expression, named: dict[Expression, Expression], line: int) ->
 def _with_named_angles(assembly: Assembly) -> Assembly:
     """Coupled wheels' angles as symbols of their own."""
     couplings = [
-        replace(each, angles=tuple(sp.Symbol(axis.coordinate) for axis in each.followers))
-        if isinstance(each, Linkage)
-        else each
-        for each in assembly.couplings
+        replace(coupling, angles=tuple(sp.Symbol(axis.coordinate) for axis in coupling.followers))
+        if isinstance(coupling, Linkage)
+        else coupling
+        for coupling in assembly.couplings
     ]
     return replace(assembly, couplings=tuple(couplings))
 
 
 def _angles(coupling: Linkage, delta: sp.Expr) -> dict[sp.Expr, sp.Expr]:
     """δ_i = atan2(sin δ, cos δ − (y_i/L) sin δ) of the coupled wheels."""
-    directions = (_rational(each) for each in coupling.ahead(delta))
+    directions = (_rational(ahead) for ahead in coupling.ahead(delta))
     return {
-        angle: sp.atan2(sp.sin(delta), each) for angle, each in zip(coupling.angles, directions, strict=True)
+        angle: sp.atan2(sp.sin(delta), ahead)
+        for angle, ahead in zip(coupling.angles, directions, strict=True)
     }
 
 
 def _tidy(entry: Expression) -> Expression:
     """Expanded, plain fractions for floats, sin² + cos² added up where that makes it shorter."""
     value = sp.expand(_rational(entry))
-    angles = {each.args[0] for each in value.atoms(sp.sin, sp.cos)}
+    angles = {function.args[0] for function in value.atoms(sp.sin, sp.cos)}
     choices = [value]
     for kept, gone in ((sp.sin, sp.cos), (sp.cos, sp.sin)):
         choices.append(sp.expand(value.subs({gone(angle) ** 2: 1 - kept(angle) ** 2 for angle in angles})))
@@ -208,7 +211,7 @@ def _number(value: float) -> sp.Expr:
 
 
 def _readable(value: Expression, deltas: Sequence[Expression]) -> Expression:
-    """The increments' coefficients, each as one fraction; all of it factored where it stays short."""
+    """The increments' coefficients as fractions; all of it factored where it stays short."""
     value = _rational(value)
     if sp.count_ops(value) > _LONG:
         return value
@@ -225,7 +228,7 @@ def _over_determinant(values: Sequence[Expression], named: dict[Expression, Expr
     """Fractions over multiples of one long sum, the normal equations' determinant: over a name for it."""
     parts = [sp.fraction(value) for value in values]
     long = [factor for _, below in parts for factor in sp.Mul.make_args(below) if factor.is_Add]
-    if not long or any(each not in (long[0], -long[0]) for each in long):
+    if not long or any(factor not in (long[0], -long[0]) for factor in long):
         return list(values)
     number, named[DETERMINANT] = long[0].primitive()
     known = {long[0]: number * DETERMINANT, -long[0]: -number * DETERMINANT}
@@ -260,7 +263,7 @@ def _jacobian(
 
 def _slope_of(value: Expression, slopes: Mapping[Expression, Expression]) -> Expression:
     """Σ ∂value/∂symbol · slope."""
-    return sp.Add(*(sp.diff(value, each) * slope for each, slope in slopes.items() if value.has(each)))
+    return sp.Add(*(sp.diff(value, symbol) * slope for symbol, slope in slopes.items() if value.has(symbol)))
 
 
 def _quotient_slope(
@@ -289,11 +292,11 @@ def _check(odometry: Odometry, formulas: OdometryFormulas) -> None:
         used = list(sp.Tuple(*expressions).free_symbols)
         function = sp.lambdify(used, list(expressions), "numpy")
         with np.errstate(invalid="ignore"):  # both sides of k′ are computed, also where only one counts
-            found = function(*(known[symbol] for symbol in used))
-        return np.array([np.broadcast_to(each, _POINTS) for each in found])
+            rows = function(*(known[symbol] for symbol in used))
+        return np.array([np.broadcast_to(row, _POINTS) for row in rows])
 
     for symbol, meaning in formulas.definitions.items():
         (known[symbol],) = values([meaning])
-    for found, expected in ((formulas.pose.values(), pose), (formulas.F.flat(), f), (formulas.G.flat(), g)):
-        if not np.allclose(values([*found]), expected, rtol=_SAME, atol=_SAME):
+    for written, expected in ((formulas.pose.values(), pose), (formulas.F.flat(), f), (formulas.G.flat(), g)):
+        if not np.allclose(values([*written]), expected, rtol=_SAME, atol=_SAME):
             raise TrundleError(f"the odometry formulas of '{odometry.name}' don't agree with its program")
