@@ -135,6 +135,7 @@ __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES
 
 
 def __getattr__(name: str) -> object:
+    """Import a name of the package when it is first asked for, and keep it."""
     if name not in _HOMES:
         raise AttributeError(f"module 'trundle' has no attribute {name!r}")
     module, attribute = _HOMES[name]

@@ -32,7 +32,9 @@ from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
 from trundle.shown import Explained
 
+# Samples are drawn anew at every call from this fixed seed, so that answers repeat; any other one would do.
 _SEED = 20260
+# General configurations at which brackets are ranked: one would do, the others are there against unlucky ones.
 _SAMPLES = 4
 _WORDS = {"x": "forward", "y": "sideways", "theta": "turning"}
 # Which coordinate a planar base's speed changes, where its axes stand along the world's.

@@ -41,6 +41,11 @@ def _bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
 
 
 def _own_bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
+    """Lower and upper bound and period of a coordinate by its own limits, gears left aside.
+
+    A steering angle repeats after half a turn: then the wheel rolls along the same line. A slide without limits is
+    searched as far as the robot is long, or a multiple of it.
+    """
     robot, quantity = maps.mechanism.robot, maps.assembly.quantities[name]
     owner, what = quantity.owner, quantity.label
     if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):

@@ -162,6 +162,7 @@ def _search(
     critical: tuple[str, ...],
     general: np.ndarray,
 ) -> Singularity:
+    """Look for configurations at which one task loses rank; too many decisive coordinates are told, not searched."""
     movable, effect = maps.configurable(), _effect(maps, what, task, general)
     many = Singularity(
         what, critical, None, f"{what}: not searched, more than {MOST_SEARCHED} coordinates decide it", effect

@@ -29,9 +29,11 @@ from trundle.model.mechanism import Mechanism
 from trundle.robot import Robot
 from trundle.shown import Explained
 
-# Determinants larger than this, or of expressions with more operations, are no formulas that anyone would read.
+# Determinants of more rows than this are no formulas that anyone would read.
 _LARGEST = 4
+# Nor are those whose entries have more operations than this together.
 _MOST_OPERATIONS = 4000
+# Minors beyond this many are no list that anyone would read; their number grows as binomials do.
 _MOST_MINORS = 12
 
 
@@ -106,6 +108,7 @@ class _Symbolic:
     def of(
         maps: VelocityMaps, frame: TaskFrame | None, tasks: Mapping[str, Matrices], general: np.ndarray
     ) -> _Symbolic:
+        """The mechanism derived once more with symbols for named parameters and coordinates, other numbers exact."""
         robot = maps.mechanism.robot
         numbers = robot.parameter_values()
         named = [name for name in numbers if name in robot.parameters and robot.parameters[name].is_parameter]
@@ -317,6 +320,7 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
     values = robot.parameter_values()
 
     def costs_rank(factor: sympy.Expr) -> bool:
+        """Whether the task's rank falls in numbers where a parameter makes the factor vanish."""
         for symbol in sorted(factor.free_symbols, key=str):
             others = {each: value for each, value in symbolic.values.items() if each != symbol}
             for root in sympy.solve(factor.subs(others), symbol):
@@ -335,6 +339,7 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
 
 
 def _allowed(robot: Robot, parameters: Mapping[str, float]) -> bool:
+    """Whether the description's checks accept these parameters."""
     try:
         robot.parameter_values(parameters)
     except InputError:

@@ -27,6 +27,7 @@ from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.vectors import Vector
 
+# Samples are drawn anew at every call from this fixed seed, so that answers repeat; any other one would do.
 _SEED = 20260
 
 
@@ -269,6 +270,7 @@ def last_links(robot: Robot, assembly: Assembly) -> list[str]:
 
 
 def _scale(assembly: Assembly, length: float) -> np.ndarray:
+    """ν = scale · (scaled speeds), which are all in m/s: of angular ones at `length`, of spins at the wheel's rim."""
     scale = np.ones(len(assembly.speeds))
     poses = mounting(assembly)
     for link, at, pose in zip(assembly.tree.links, assembly.tree.speed_slices(), poses, strict=True):

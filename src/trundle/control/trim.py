@@ -172,6 +172,7 @@ def _solution(search: TrimEquations) -> FloatArray:
 
 
 def _check(model: Model, targets: Collection[str], start: Collection[str], held: Collection[str]) -> None:
+    """Raise InputError for the first name in `targets`, `start` or `held` that the model doesn't have."""
     if isinstance(held, str):
         raise InputError(f"held states are a list of names, not the text {held!r}", key="held")
     for key, names, what, known in (

@@ -30,10 +30,13 @@ _OPERATORS: dict[type, Callable[[Expression, Expression], Expression]] = {
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: _quotient(a, b),
 }
-# Longer than any equation that is printed, short enough that reading stays quick.
+# Characters: longer than any equation that is printed, short enough that reading stays quick.
 _MOST_LENGTH = 200_000
+# Brackets in brackets: well within Python's own stack of 1,000 calls.
 _MOST_DEPTH = 200
+# No equation that is printed has a power near this one.
 _MOST_POWER = 64
+# Powers of numbers are computed at once: without a bound 9**9**9 would fill the memory.
 _MOST_BITS = 4096
 
 
@@ -80,6 +83,7 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
 
 
 def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expression:
+    """The expression of one node of Python's syntax tree; only what equations print is read, nothing is executed."""
     if depth > _MOST_DEPTH:
         raise InputError(f"the expression is nested more than {_MOST_DEPTH} deep")
     match node:
@@ -130,4 +134,5 @@ def _power(base: Expression, power: Expression) -> Expression:
 
 
 def _bits(number: Expression) -> int:
+    """How many bits a rational number takes."""
     return int(number.p).bit_length() + int(number.q).bit_length()

@@ -70,6 +70,7 @@ class Equation:
         return tuple(self._rows())
 
     def _rows(self) -> Iterator[tuple[Expression, Expression]]:
+        """The rows of an equation of columns as equations of scalars; a plain equation as it is."""
         if not isinstance(self.left, sympy.MatrixBase):
             yield self.left, self.right
             return

@@ -68,19 +68,23 @@ class Converter:
         return ("leaf", leaf) in self._by_content
 
     def _store(self, node: SympyExpression, number: int) -> None:
+        """Keep an object and its number; it must live on, as another object could get its id."""
         self._alive.append(node)
         self._by_object[id(node)] = number
 
     def _append(self, key: tuple[object, ...], value: Scalar) -> int:
+        """A new value and its number."""
         self._by_content[key] = len(self._values)
         self._values.append(value)
         return self._by_content[key]
 
     def _leaf_number(self, leaf: Leaf) -> int:
+        """The number of a leaf's value, made where it is met first."""
         key = ("leaf", leaf)
         return self._by_content[key] if self.met(leaf) else self._append(key, self._leaf(leaf))
 
     def _leaf(self, leaf: Leaf) -> Scalar:
+        """The CasADi value of a symbol, a derivative or a number; NaN for what is unknown, which is noted."""
         if leaf in self.leaves:
             return self.leaves[leaf]
         if leaf.is_Symbol and leaf.name in self.leaves:
@@ -98,6 +102,7 @@ class Converter:
         return _NAN
 
     def _node_number(self, node: SympyExpression) -> int:
+        """The number of a node's value by its operation and its arguments' numbers; equal content is made once."""
         kind = type(node)
         numbers = tuple(self._by_object[id(child)] for child in node.args)
         if kind in (sp.Add, sp.Mul):
@@ -111,6 +116,7 @@ class Converter:
 
 
 def _unknown_function(name: str) -> InputError:
+    """The error for a function that programs don't have."""
     known = sorted(each.__name__ for each in _RULES)
     return InputError(
         f"a SymPy model uses '{name}', which programs don't have",
@@ -120,6 +126,7 @@ def _unknown_function(name: str) -> InputError:
 
 
 def _is_leaf(node: SympyExpression) -> bool:
+    """Whether an expression is taken whole: symbols, numbers, functions of time and their derivatives."""
     return not node.args or isinstance(node, (AppliedUndef, sp.Derivative)) or node.is_Symbol
 
 
@@ -134,6 +141,7 @@ def _number(value: SympyExpression) -> float:
 
 
 def _sum(*terms: Scalar) -> Scalar:
+    """The sum of the terms, plain zeros left out."""
     return reduce(plus, terms)
 
 
@@ -145,6 +153,7 @@ def _product(*factors: Scalar) -> Scalar:
 
 
 def _power(base: Scalar, exponent: Scalar) -> Scalar:
+    """A power as cheaply as CasADi has it: roots for halves, quotients for negative powers, plain numbers at once."""
     if not isinstance(exponent, float):
         return ca.SX(base) ** exponent
     if exponent == 0.5 and not isinstance(base, (int, float)):
@@ -168,10 +177,12 @@ def _choice(*pairs: tuple[Scalar, Scalar]) -> Scalar:
 
 
 def _step(x: Scalar, at_zero: Scalar = 0.5) -> Scalar:
+    """SymPy's Heaviside function: 0 below zero, 1 above it."""
     return ca.if_else(ca.SX(x) > 0, 1.0, ca.if_else(ca.SX(x) < 0, 0.0, at_zero))
 
 
 def _logic(combine: Callable[[SX, SX], SX]) -> Rule:
+    """And, or and their like, over any number of conditions."""
     return lambda *conditions: reduce(combine, (ca.SX(condition) for condition in conditions))
 
 

@@ -69,6 +69,7 @@ def read_method(method: SympyMethod) -> FormedEquations:
 
 
 def _kane(method: SympyMethod) -> FormedEquations:
+    """The blocks of a KanesMethod: M u̇ = f of the independent speeds, and the constraints' rows below them."""
     try:
         mass, forcing = method.mass_matrix, method.forcing
     except (ValueError, AttributeError):
@@ -99,6 +100,7 @@ def _kane(method: SympyMethod) -> FormedEquations:
 
 
 def _lagrange(method: SympyMethod) -> FormedEquations:
+    """The blocks of a LagrangesMethod: u = q̇, its mass matrix and forcing without multipliers, rows A q̈ = b."""
     if method.eom is None:
         raise InputError(
             "the LagrangesMethod has no equations of motion yet",
@@ -125,6 +127,7 @@ def _lagrange(method: SympyMethod) -> FormedEquations:
 
 
 def _rows(matrix: sp.MatrixBase) -> Entries:
+    """A matrix as tuples of its rows."""
     return tuple(map(tuple, matrix.tolist()))
 
 

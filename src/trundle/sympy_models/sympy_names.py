@@ -104,6 +104,7 @@ def declare(
 
 
 def _named_inputs(inputs: Sequence[Leaf] | Mapping[str, Leaf]) -> dict[str, Leaf]:
+    """The input symbols by name; InputError for what is no symbol, and for two of one name."""
     if isinstance(inputs, (str, sp.Basic)):
         raise InputError("inputs must be a sequence of symbols, or name -> symbol", key="inputs")
     if isinstance(inputs, Mapping):
@@ -119,6 +120,7 @@ def _named_inputs(inputs: Sequence[Leaf] | Mapping[str, Leaf]) -> dict[str, Leaf
 
 
 def _check_mapping(given: object, key: str, form: str) -> None:
+    """Raise InputError for what is no mapping; `form` says what it should map."""
     if not isinstance(given, Mapping):
         raise InputError(f"{key} must be a mapping {form}, got {type(given).__name__}", key=key)
 
@@ -140,6 +142,7 @@ def _check_expressions(given: Mapping[Leaf, SympyExpression], key: str, what: st
 
 
 def _check_symbol(symbol: object, what: str, key: str) -> None:
+    """Raise InputError for what is neither a symbol nor a function of time."""
     if not (isinstance(symbol, (sp.Symbol, AppliedUndef))):
         raise InputError(
             f"{what} must be a SymPy symbol or a dynamicsymbol, got {symbol!r} ({type(symbol).__name__})",
@@ -148,6 +151,7 @@ def _check_symbol(symbol: object, what: str, key: str) -> None:
 
 
 def _parameter_values(parameters: Mapping[Leaf, float]) -> dict[Leaf, float]:
+    """Parameters with their numbers as floats; InputError for what is no finite number."""
     result: dict[Leaf, float] = {}
     for given, value in parameters.items():
         symbol = given
@@ -168,6 +172,7 @@ def _parameter_values(parameters: Mapping[Leaf, float]) -> dict[Leaf, float]:
 
 
 def _check_distinct(names: Iterable[Leaf | str]) -> None:
+    """Raise InputError for a name that stands for two things."""
     seen: set[Leaf | str] = set()
     for name in names:
         if name in seen:

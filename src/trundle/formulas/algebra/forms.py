@@ -42,6 +42,10 @@ def best(value: Sum) -> SumNode:
 
 
 def _best(value: Sum) -> SumNode:
+    """The shortest tree that is tried: a sum, or sines of sums multiplied out for one angle after the other.
+
+    Angles are decided on greedily, as all choices together would be 4^angles trees.
+    """
     angles = sorted({letter for _, _, angle in value.terms for letter, _ in angle})
     forms = dict.fromkeys(angles, "sum")
     chosen = shortest(flat(value, forms))

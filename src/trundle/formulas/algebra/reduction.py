@@ -17,9 +17,11 @@ from trundle.formulas.algebra.forms import multiplied
 from trundle.formulas.algebra.sums import Book, Sum
 from trundle.formulas.algebra.terms import Atom, Powers
 
-# Beyond these a common factor is rare and looking for it is slow.
+# Fractions beyond these are left as they are: a common factor is rare there, and looking for it is slow.
 _MOST_TERMS = 40
+# Letters are variables of the polynomials whose greatest divisor is sought: its cost grows fastest with them.
 _MOST_LETTERS = 14
+# cos(n α) has degree 2 n in the half angle's tangent: larger multiples of an angle make polynomials too long.
 _MOST_MULTIPLE = 6
 
 

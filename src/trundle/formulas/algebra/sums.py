@@ -248,6 +248,7 @@ class Sum:
         return _quotient(self.book.sum(other), self)
 
     def __pow__(self, power: Scalar) -> Sum:
+        """Whole powers are multiplied out, a half is a root, and others become a letter with a definition."""
         number = power.number if isinstance(power, Sum) else exact(power)[0]
         if number == Fraction(1, 2):
             return _sqrt(self)
@@ -306,6 +307,7 @@ def turned(angle: Sum, function: str) -> Sum:
 
 
 def _product(book: Book, a: Terms, b: Terms) -> Terms:
+    """The terms of a product of sums, products of sines written as sums so that equal values have equal terms."""
     result: Terms = {}
     for (powers_a, trig_a, angle_a), factor_a in a.items():
         for (powers_b, trig_b, angle_b), factor_b in b.items():
@@ -384,6 +386,11 @@ def without_content(book: Book, terms: Terms) -> tuple[Exact, Powers, Terms]:
 
 
 def _quotient(a: Sum, b: Sum) -> Sum:
+    """a/b: the divisor's number and letters go below the fraction line, its sum becomes a letter.
+
+    Where a is a multiple of b's sum, the sums cancel. Where b's sum is a product of sines and cosines, these stand
+    below the line themselves.
+    """
     if not b.terms:
         raise ZeroDivisionError("division by a sum that is zero")
     if not a.terms:

@@ -94,6 +94,7 @@ def battery_section(sheet: Sheet) -> Section | None:
 
 
 def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
+    """A battery's voltage, its current by the power that its motors draw, and the rate of its charge."""
     supply, name = _written(sheet, plain), plain.name
     quantities = {"V": supply.voltage, "i": supply.current, "s": supply.charge}
     voltage, current, charge = (_known(sheet, stem, name, each) for stem, each in quantities.items())

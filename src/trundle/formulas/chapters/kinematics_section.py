@@ -151,6 +151,7 @@ def length(candidate: Forward) -> int:
 
 
 def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
+    """The base's motion from wheels' rates by their rolling constraints, in least squares where there are more rows."""
     base = sheet.assembly.base_columns
     rows, _ = constraint_rows(sheet.assembly, sheet.at, wheels)
     kept = [k for k, row in enumerate(rows) if any(not is_zero(row[j]) for j in base)]
@@ -168,6 +169,7 @@ def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...])
 
 
 def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_square: bool) -> Forward | None:
+    """The base's motion from wheels' rates by way of the independent speeds, which these rates tell."""
     base = sheet.assembly.base_columns
     needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]
     rates = [[basis.matrix[j][k] for k in needed] for j in given]

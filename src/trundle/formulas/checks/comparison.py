@@ -20,12 +20,15 @@ from trundle.formulas.checks.evaluation import LetterValues
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, SymbolicMatrix
 
+# Rounding of both sides stays far below this share of their terms; where an equation is wrong, both sides differ by
+# far more at random points.
 TOLERANCE = 1e-10
 # What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1; a component of a
 # vector that is 0 otherwise (a base that can't turn) gets rounding of its other components.
 OF_ZERO = 1e-3
 # Enough that two expressions that differ anywhere differ at one of them; tests take a hundred.
 POINTS = 5
+# Points are drawn from a fixed seed, so that what was wrong once is wrong again when it is looked at.
 SEED = 20260
 
 

@@ -107,6 +107,7 @@ class LetterValues:
         return np.abs(self(expression))
 
     def _value(self, expression: sympy.Basic) -> Floats:
+        """The number of an expression by its head and the numbers of its arguments."""
         match expression:
             case sympy.Symbol():
                 return self._symbol(expression.name)

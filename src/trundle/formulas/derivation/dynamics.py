@@ -106,6 +106,10 @@ def derive_dynamics(sheet: Sheet) -> Dynamics:
 
 
 def _derived(sheet: Sheet, problem: RollingProblem, basis: Basis, steps: bool) -> Dynamics:
+    """M, h and the forces over the independent speeds: SᵀM S u̇ + Sᵀ(h + M Ṡ u) = Sᵀ τ.
+
+    `steps` gives every twist, wrench and inertia on the way a letter, which keeps long chains short.
+    """
     u = [sheet.speed(name) for name in basis.labels]
     lowest = [
         [sheet.writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row] for row in basis.matrix

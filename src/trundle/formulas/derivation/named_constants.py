@@ -134,6 +134,7 @@ def _called(sheet: Sheet, members: Sequence[_Standing]) -> tuple[str, str, str]:
 
 
 def _first_moment(sheet: Sheet, place: _Standing, part: str) -> tuple[str, str, str]:
+    """Name, meaning and unit of a first moment (kg m): the whole robot's, or that of what turns about a joint."""
     axis, _ = _FIRST_MOMENTS[place.row, place.column]
     if place.before == ONE:
         return (

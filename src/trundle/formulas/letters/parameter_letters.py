@@ -204,6 +204,7 @@ def _whole(place: _NumberPlace, sharing: int, having: int, members: int) -> bool
 
 
 def _stem(place: _NumberPlace) -> tuple[str, str]:
+    """The letter of a number without its owner, and what it is in words, by the path of its field."""
     parts = [part for part in place.path if isinstance(part, str)]
     axes = [_XYZ[part] for part in place.path if isinstance(part, int)]
     name = next((part for part in parts if part in _FIELDS), parts[-1])

@@ -148,6 +148,7 @@ class Layout(Generic[_Printer]):
         return [Line(0, [expression])]
 
     def _sum(self, total: Expression, room: float, used: float) -> list[Line]:
+        """A sum in lines: broken between its terms, or inside the brackets of a term that is too wide itself."""
         lines: list[Line] = []
         current: list[Expression] = []
         for k, term in enumerate(self.order.terms(total)):
@@ -237,6 +238,7 @@ class Layout(Generic[_Printer]):
         return found
 
     def _family(self, members: Sequence[Equation], indices: Sequence[str]) -> Equation:
+        """The equation of a family, with one letter in place of the index in which its members differ."""
         first = members[0]
         letter = self._letter
         renamed = _renamed(first, indices[0], letter)
@@ -251,6 +253,7 @@ class Layout(Generic[_Printer]):
 
 
 def _unit(unit: str) -> str:
+    """A unit with its powers raised; pure numbers have none."""
     return "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
 
 

@@ -121,6 +121,7 @@ class MathML:
         return row(*indent, *parts)
 
     def _written(self, e: Expression) -> str:
+        """An expression's MathML by what it is."""
         if isinstance(e, sympy.MatrixBase):
             return self._matrix(e)
         if e.is_Symbol or isinstance(e, sympy.MatrixSymbol):
@@ -137,6 +138,7 @@ class MathML:
         return self._other(e)
 
     def _other(self, e: Expression) -> str:
+        """What is no sum, product or matrix: cases, relations, functions, constants."""
         if isinstance(e, sympy.Piecewise):
             return self._cases(e)
         if e.is_Relational:
@@ -154,11 +156,13 @@ class MathML:
         return element("mfrac", top, self._factors(below)) if below else top
 
     def _factors(self, factors: Sequence[Expression]) -> str:
+        """A product of factors that all stand on one side of a fraction line."""
         if len(factors) < 2:
             return self.write(factors[0]) if factors else element("mn", "1")
         return row(*_times([self._factor(each) for each in factors]))
 
     def _factor(self, e: Expression) -> str:
+        """A factor, in brackets where it is a sum."""
         return self._brackets(self.write(e)) if e.is_Add or e.is_MatAdd else self.write(e)
 
     @staticmethod
@@ -168,6 +172,7 @@ class MathML:
         return element("mrow", sign("(", **fixed), inner, sign(")", **fixed))
 
     def _sum(self, total: Expression) -> str:
+        """Terms in the order of the ordering, their signs between them."""
         parts: list[str] = []
         for term in total.args if total.is_MatAdd else self.by.terms(total):
             negative = not total.is_MatAdd and self.by.split(term).negative
@@ -181,6 +186,7 @@ class MathML:
         return row(*parts)
 
     def _power(self, e: Expression) -> str:
+        """A power; halves are roots, and a function's power stands behind its name, as in sin² x."""
         if not e.is_Pow:
             return self.write(e)
         base, power = e.base, e.exp
@@ -198,6 +204,7 @@ class MathML:
         return element("msup", inside if whole else self._brackets(inside), raised)
 
     def _function(self, e: Expression, power: str = "") -> str:
+        """A function of its arguments, without brackets where sin, cos or tan takes one product."""
         name = element("mi", escape(_FUNCTIONS.get(type(e).__name__, type(e).__name__)))
         head = element("msup", name, power) if power else name
         ordered = isinstance(e, sympy.Min | sympy.Max)
@@ -216,6 +223,7 @@ class MathML:
         return row(head, _OF, self._brackets(row(*commas)))
 
     def _number(self, number: Expression) -> str:
+        """A number in digits, with a power of ten where it is very large or small."""
         digits = StrPrinter({"full_prec": False}).doprint(number)
         mantissa, _, power = digits.partition("e")
         if not power:
@@ -225,12 +233,14 @@ class MathML:
         return row(element("mn", mantissa), sign("⋅"), element("msup", element("mn", "10"), exponent))
 
     def _matrix(self, matrix: Expression) -> str:
+        """A matrix in square brackets."""
         rows = (
             element("mtr", *(element("mtd", self.write(each)) for each in line)) for line in matrix.tolist()
         )
         return element("mrow", sign("["), element("mtable", *rows), sign("]"))
 
     def _cases(self, e: Expression) -> str:
+        """Cases below one another, the value first and then its condition."""
         rows = []
         for value, condition in e.args:
             always = condition is sympy.true

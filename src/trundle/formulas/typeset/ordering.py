@@ -45,6 +45,7 @@ class Order:
         return self._splits[expression]
 
     def _split(self, expression: Expression) -> Split:
+        """Sign, factors above and factors below the fraction line, in order; whole numbers come first."""
         number, rest = expression.as_coeff_Mul()
         above, below = [], []
         if number.is_Rational:
@@ -107,6 +108,7 @@ class Order:
         return self._sizes[factor]
 
     def _counted(self, factor: Expression) -> int:
+        """Operations of a factor, by those of its arguments; a quotient counts once, at its product."""
         if factor.is_Symbol or factor.is_Number:
             return int(factor.is_Rational is True and factor.q != 1)
         inside = sum(map(self._size, factor.args))
@@ -120,6 +122,7 @@ class Order:
         return inside + len(factor.args) - 1 - quotients - (abs(factor.args[0]) == 1)
 
     def _rank(self, symbol: Expression) -> int:
+        """A symbol's place among all; symbols without one come last, those that move after the others."""
         rank = self._ranks.get(symbol)
         head = symbol.name.partition("_")[0]
         return len(self._ranks) + (head.endswith("dot") or head in _MOVING) if rank is None else rank

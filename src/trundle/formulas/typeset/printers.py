@@ -160,6 +160,7 @@ class Pretty(Measuring, PrettyPrinter):
         )
 
     def _print_Add(self, expr: Expression, order: object = None) -> prettyForm:
+        """A sum in the order of the ordering; before what is higher than a line the sign stands apart."""
         parts: list[stringPict | str] = []
         for term in self.by.terms(expr):
             form = self._unsigned(term)

@@ -15,7 +15,9 @@ from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty
 
+# Blanks before formulas and notes, so that titles stand out.
 _INDENT = 2
+# Blanks between formulas and their meanings: two look like a space within a formula.
 _GAP = 4
 # Columns that must be left for the meanings behind formulas.
 _LEAST = 40
@@ -43,10 +45,12 @@ def equation_text(equation: Equation, width: int = 100) -> str:
 
 
 def _title(title: str) -> list[str]:
+    """A title with a line below it."""
     return [title, "─" * len(title)]
 
 
 def _checked(equations: Equations) -> str:
+    """The sentence on how equations and programs were compared."""
     return (
         f"Every equation agrees with the compiled program at {equations.points} random points "
         f"(largest difference {equations.error:.0e} of the largest term). {counted(equations.operations, 'operation')}."
@@ -54,6 +58,7 @@ def _checked(equations: Equations) -> str:
 
 
 def _wrapped(note: str, width: int) -> list[str]:
+    """A note in indented lines."""
     return textwrap.wrap(note, width - _INDENT, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
 
 
@@ -75,6 +80,7 @@ _SIGNS = {"+": " + ", "−": " - ", "·": "⋅", "/": " / ", "=": " = "}
 
 
 def _picture(line: Line, layout: Layout[Pretty]) -> stringPict:
+    """A line's tokens side by side in two dimensions."""
     parts: list[stringPict | str] = []
     for token in line.tokens:
         if not isinstance(token, str):
@@ -92,6 +98,7 @@ def _columns(line: str) -> int:
 
 
 def _padded(line: str, columns: int) -> str:
+    """A line filled with blanks to a width."""
     return line + " " * (columns - _columns(line))
 
 
@@ -101,6 +108,7 @@ def _said(text: str, layout: Layout[Pretty]) -> str:
 
 
 def _width(block: Sequence[str]) -> int:
+    """Columns of the longest line."""
     return max(map(_columns, block), default=0)
 
 
