@@ -26,7 +26,7 @@ from trundle.frozen import Frozen
 from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import ZERO, Vector, apply, cross, scale, subtract
-from trundle.wrenches.components import Triple, as_vector
+from trundle.wrenches.components import TripleLike, as_vector
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.inertia import Inertia, central_moments, newton_euler
 from trundle.wrenches.wrench import Wrench
@@ -246,7 +246,7 @@ class Breakdown(Shown):
         """
         return self._each(Wrench.expanded)
 
-    def table(self) -> dict[str, Triple]:
+    def table(self) -> dict[str, TripleLike]:
         """Every component of every term, what is seen first and the residual last, by names such as `euler.moment_z`.
 
         Returns

@@ -16,7 +16,7 @@ from trundle.errors import InputError
 from trundle.scalars import Scalar
 from trundle.spatial.vectors import Matrix, Vector
 
-Triple = Any  # what a person gives or gets: an array (..., 3), three scalars or batches, a SymPy matrix
+TripleLike = Any  # what a person gives or gets: an array (..., 3), three scalars or batches, a SymPy matrix
 BatchShape = tuple[int, ...]
 
 # Beyond rounding of float64, below that of numbers printed with ten digits.
@@ -34,7 +34,7 @@ def is_symbolic(x: Scalar) -> bool:
     return sympy is not None and isinstance(x, sympy.Basic)
 
 
-def as_vector(given: Triple, what: str) -> Vector:
+def as_vector(given: TripleLike, what: str) -> Vector:
     """Three scalars of an array (..., 3), of a sequence of three scalars or batches (n,), or of a SymPy matrix."""
     if isinstance(given, np.ndarray) and given.dtype != object:
         if given.ndim == 0 or given.shape[-1] != 3:
@@ -49,7 +49,7 @@ def as_vector(given: Triple, what: str) -> Vector:
     return tuple(_scalar(entry, what) for entry in entries)  # type: ignore[return-value]
 
 
-def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
+def as_matrix(given: TripleLike, what: str, hint: str = "") -> Matrix:
     """Three rows of an array (..., 3, 3), of three sequences of three, or of a SymPy matrix."""
     if isinstance(given, np.ndarray) and given.dtype != object:
         if given.shape[-2:] != (3, 3):
@@ -66,14 +66,14 @@ def as_matrix(given: Triple, what: str, hint: str = "") -> Matrix:
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
-def shown(vector: Vector, shape: BatchShape = ()) -> Triple:
+def shown(vector: Vector, shape: BatchShape = ()) -> TripleLike:
     """An array (..., 3), read-only and one for each sample of `shape`, where all components are numbers; else the
     tuple.
     """
     return stacked(vector, (3,), shape) if all(is_number(x) for x in vector) else vector
 
 
-def shown_matrix(matrix: Matrix, shape: BatchShape = ()) -> Triple:
+def shown_matrix(matrix: Matrix, shape: BatchShape = ()) -> TripleLike:
     """An array (..., 3, 3) in the same way, else the tuple of rows."""
     entries = [x for row in matrix for x in row]
     return stacked(entries, (3, 3), shape) if all(is_number(x) for x in entries) else matrix

@@ -8,7 +8,7 @@ from functools import cached_property
 from trundle.scalars import Scalar
 from trundle.spatial.vectors import ZERO, Vector
 from trundle.wrenches import chains
-from trundle.wrenches.components import BatchShape, Triple, batch_shape, shown, shown_matrix
+from trundle.wrenches.components import BatchShape, TripleLike, batch_shape, shown, shown_matrix
 from trundle.wrenches.placement import AT_REST, Placement, shape_of
 from trundle.wrenches.rotations import place_given, placement_given
 
@@ -53,11 +53,11 @@ class Frame:
         name: str,
         *,
         rotation: object = None,
-        origin: Triple = ZERO,
-        velocity: Triple = None,
-        acceleration: Triple = None,
-        angular_velocity: Triple = None,
-        angular_acceleration: Triple = None,
+        origin: TripleLike = ZERO,
+        velocity: TripleLike = None,
+        acceleration: TripleLike = None,
+        angular_velocity: TripleLike = None,
+        angular_acceleration: TripleLike = None,
     ) -> Frame:
         """A frame that moves in this one.
 
@@ -104,7 +104,12 @@ class Frame:
         return Frame(name, self, None, placement, self.root)
 
     def point(
-        self, name: str, position: Triple = ZERO, *, velocity: Triple = None, acceleration: Triple = None
+        self,
+        name: str,
+        position: TripleLike = ZERO,
+        *,
+        velocity: TripleLike = None,
+        acceleration: TripleLike = None,
     ) -> Point:
         """A point that rides on this frame, or moves in it.
 
@@ -166,7 +171,7 @@ class Frame:
     def _composed(self) -> Placement:
         return chains.composed_from_root(self)
 
-    def rotation(self, *, in_: Frame) -> Triple:
+    def rotation(self, *, in_: Frame) -> TripleLike:
         """R_in_self, whose columns are this frame's axes in those of another.
 
         Parameters
@@ -194,7 +199,7 @@ class Frame:
         shape = batch_shape(self.name, also=(self.shape, in_.shape))
         return shown_matrix(chains.placement_in(self, in_).pose.rotation, shape)
 
-    def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
+    def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
         """ω of this frame seen from another.
 
         Parameters
@@ -225,7 +230,7 @@ class Frame:
         found = chains.turned_into(in_ or seen_from, self, chains.twist_in(self, seen_from).angular)
         return _over(found, self, seen_from, in_)
 
-    def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> Triple:
+    def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
         """The rate of ω of this frame seen from another, as that frame sees it.
 
         Parameters
@@ -293,7 +298,7 @@ class Point:
         given = (each for each in (self.coordinates, self.rate, self.second_rate) if each is not None)
         return batch_shape(f"point '{self.name}'", *given, also=[self.frame.shape])
 
-    def position(self, *, in_: Frame, relative_to: Point | None = None) -> Triple:
+    def position(self, *, in_: Frame, relative_to: Point | None = None) -> TripleLike:
         """The vector to this point from another, in a frame's axes.
 
         Parameters
@@ -325,7 +330,7 @@ class Point:
 
     def velocity(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
-    ) -> Triple:
+    ) -> TripleLike:
         """The rate of its position, as a frame sees it.
 
         Parameters
@@ -360,7 +365,7 @@ class Point:
 
     def acceleration(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
-    ) -> Triple:
+    ) -> TripleLike:
         """The rate of its velocity, as the same frame sees it.
 
         Parameters
@@ -394,6 +399,6 @@ class Point:
         return _over(found, self, relative_to, seen_from, in_)
 
 
-def _over(vector: Vector, *parts: Frame | Point | None) -> Triple:
+def _over(vector: Vector, *parts: Frame | Point | None) -> TripleLike:
     """A vector for every sample that the frames and points hold."""
     return shown(vector, batch_shape("the frames", also=(each.shape for each in parts if each is not None)))

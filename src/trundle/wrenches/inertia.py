@@ -26,7 +26,7 @@ from trundle.spatial.vectors import (
 )
 from trundle.wrenches.chains import offset, placement_in
 from trundle.wrenches.components import (
-    Triple,
+    TripleLike,
     as_matrix,
     as_vector,
     is_number,
@@ -75,7 +75,7 @@ class Inertia(Shown):
     """
 
     mass: Scalar
-    matrix: Triple
+    matrix: TripleLike
     center: Point = field(kw_only=True)
     point: Point = field(kw_only=True, default=None)  # type: ignore[assignment]
     frame: Frame = field(kw_only=True, default=None)  # type: ignore[assignment]
@@ -198,7 +198,7 @@ class Inertia(Shown):
         force, moment = newton_euler(self.mass, central_moments(self, body), a, omega, alpha)
         return Wrench(force, moment, on=self.body, by="motion", point=self.center, frame=body)
 
-    def weight(self, gravity: Triple, *, in_: Frame) -> Wrench:
+    def weight(self, gravity: TripleLike, *, in_: Frame) -> Wrench:
         """What gravity does to the body: m g at its centre of mass.
 
         Parameters

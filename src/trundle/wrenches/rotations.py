@@ -22,7 +22,7 @@ from trundle.spatial.vectors import (
     transpose,
 )
 from trundle.wrenches.components import (
-    Triple,
+    TripleLike,
     as_matrix,
     as_vector,
     check_rotation,
@@ -62,8 +62,8 @@ def rotation_of(given: object, what: str, time: Time) -> Placement:
 def placement_given(
     what: str,
     rotation: object,
-    place: tuple[Triple, Triple, Triple],
-    turning: tuple[Triple, Triple],
+    place: tuple[TripleLike, TripleLike, TripleLike],
+    turning: tuple[TripleLike, TripleLike],
     time: Time,
 ) -> Placement:
     """A turn with its origin; angular velocity and acceleration that are given, in the parent's axes, count more than
@@ -82,7 +82,7 @@ def placement_given(
 
 
 def place_given(
-    what: str, place: tuple[Triple, Triple, Triple], time: Time
+    what: str, place: tuple[TripleLike, TripleLike, TripleLike], time: Time
 ) -> tuple[Vector, Vector | None, Vector | None]:
     """A position with its rates: those that are given count, else those that follow from its expressions."""
     position, velocity, acceleration = place
@@ -127,7 +127,7 @@ def _of_matrix(given: object, what: str, time: Time) -> Placement:
     return turned(rotation, omega, alpha)
 
 
-def _about_axis(given: Sequence[Triple], what: str, time: Time) -> Placement:
+def _about_axis(given: Sequence[TripleLike], what: str, time: Time) -> Placement:
     axis, angle = as_vector(given[0], f"{what}: its axis"), given[1]
     _check_axis(axis, what, time)
     checked, _, _ = as_vector((angle, 0, 0), f"{what}: its angle")

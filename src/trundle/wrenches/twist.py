@@ -9,7 +9,7 @@ from trundle.errors import InputError
 from trundle.shown import Shown
 from trundle.spatial.vectors import add, cross
 from trundle.wrenches.chains import offset, turned_into
-from trundle.wrenches.components import Triple, as_vector, batch_shape, shown
+from trundle.wrenches.components import TripleLike, as_vector, batch_shape, shown
 from trundle.wrenches.frame import Frame, Point
 
 
@@ -41,8 +41,8 @@ class Twist(Shown):
     array([0., 1., 0.])
     """
 
-    linear: Triple
-    angular: Triple
+    linear: TripleLike
+    angular: TripleLike
     body: str = field(kw_only=True)
     seen_from: Frame = field(kw_only=True)
     point: Point = field(kw_only=True)

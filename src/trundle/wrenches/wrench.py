@@ -10,7 +10,7 @@ from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import Vector, add, cross, dot, scale
 from trundle.wrenches.chains import offset, turned_into
-from trundle.wrenches.components import Triple, as_vector, batch_shape, is_symbolic, shown
+from trundle.wrenches.components import TripleLike, as_vector, batch_shape, is_symbolic, shown
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.twist import Twist, demand_same_place
 
@@ -44,8 +44,8 @@ class Wrench(Shown):
     array([ 0., -4.,  0.])
     """
 
-    force: Triple
-    moment: Triple
+    force: TripleLike
+    moment: TripleLike
     on: str = field(kw_only=True)
     by: str = field(kw_only=True)
     point: Point = field(kw_only=True)
