@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import xarray
 
+import trundle
 from trundle.errors import InputError
 from trundle.results import Run
+from trundle.results.columns import Column
 
 NAMES = ("x", "theta", "right.angle", "omega", "right_motor.current", "right_motor.voltage", "residual")
 
@@ -49,8 +51,27 @@ def same_numbers(a: Run, b: Run) -> None:
 def test_netcdf_gives_back_everything_exactly(run, tmp_path):
     again = Run.load(run.save(tmp_path / "run.nc"))
     same_numbers(run, again)
-    for field in ("name", "units", "description", "summary", "groups"):
+    for field in ("name", "units", "description", "summary", "groups", "columns"):
         assert getattr(again, field) == getattr(run, field), field
+
+
+def test_columns_say_what_they_are_also_behind_a_file(tmp_path):
+    columns = {"a.b.creep": Column("a.b", "creep", "slip"), "total": Column("", "total", "energy")}
+    run = Run("own", [0.0, 1.0], {"a.b.creep": [0, 1], "total": [0, 1], "c.rate": [0, 1]}, columns=columns)
+    for each in (run, Run.load(run.save(tmp_path / "own.nc"))):
+        assert each.column("a.b.creep").kind == "slip"
+        assert each.parts == {"a.b": {"creep": "a.b.creep"}, "": {"total": "total"}, "c": {"rate": "c.rate"}}
+        assert each.dataset["a.b.creep"].attrs["long_name"] == "creep of a.b"
+    assert Run.load(run.save(tmp_path / "own.csv")).column("a.b.creep") == Column("a.b", "creep")
+    with pytest.raises(InputError, match="'creep', which is not there"):
+        Run("own", [0.0], {"x": [0.0]}, columns={"creep": Column("", "creep")})
+
+
+def test_simulated_columns_are_what_the_model_says():
+    run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 0.1, samples=3)
+    assert {run.column(name).kind for name in run.parts["front_left"].values()} == {
+        "coordinate", "speed", "slip", "ground", "load",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".npy", ".CSV"])

@@ -22,13 +22,14 @@ from trundle.documents import RunSpec, dump
 from trundle.errors import InputError
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
+from trundle.results.columns import Column
 from trundle.robot.description import parse_robot
 from trundle.show.drawing.scene import SPATIAL, Spot, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
 from trundle.show.figures.outlines import silhouette
-from trundle.show.figures.panels import Panel, friction_use, states
+from trundle.show.figures.panels import Panel, contacts, friction_use, states
 from trundle.show.figures.path import path, scene_of, track_of
 from trundle.show.figures.series import series, start_up
 from trundle.show.figures.style import save_figure
@@ -474,6 +475,20 @@ def test_chosen_values_in_the_users_own_axes():
         run.plot.states("teta")
     with pytest.raises(InputError, match=r"3 axes were given for 2 panels: x in position \(m\); theta"):
         run.plot.states("x", "theta", ax=Figure().subplots(3))
+
+
+def test_slips_and_forces_are_what_their_columns_say_whatever_their_names(tmp_path):
+    columns = {
+        "track.creep": Column("track", "creep", "slip"),
+        "track.weight": Column("track", "weight", "load"),
+    }
+    run = Run(
+        "crawler", [0.0, 1.0], {"track.creep": [0.0, 0.1], "track.weight": [9.0, 10.0]}, columns=columns
+    )
+    assert [panel.title for panel in contacts(run)] == ["creep", "weight"]
+    assert [file.stem for file in run.plot.save(tmp_path, ".svg")] == ["contacts"]
+    named = Run("bare", [0.0, 1.0], {"left.lateral_slip": [0.0, 0.1], "left.load": [9.0, 10.0]})
+    assert [panel.title for panel in contacts(named)] == ["slip across them", "loads"]
 
 
 def test_friction_in_use_is_force_over_what_friction_gives():

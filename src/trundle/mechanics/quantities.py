@@ -17,8 +17,8 @@ import numpy as np
 from trundle.errors import InputError
 
 QuantityKind = Literal[
-    "coordinate", "quaternion", "speed", "state", "command", "force", "slip", "place", "power", "energy",
-    "residual", "time", "other",
+    "coordinate", "quaternion", "speed", "state", "command", "force", "slip", "ground", "load", "place", "power",
+    "energy", "residual", "time", "other",
 ]  # fmt: skip
 
 # How far from 1 a given quaternion's length may be: more is no rounding but a mistake.
@@ -31,7 +31,8 @@ class Quantity:
 
     name: as runs and files have it, such as "left.rate".
     unit: in SI with radians; "" for pure numbers, and where nobody knows.
-    kind: what it is. The four numbers of a quaternion stand together, the scalar first.
+    kind: what it is. The four numbers of a quaternion stand together, the scalar first. "ground" is what the ground
+        does to a wheel along it, "load" what it does upward; other forces and moments are "force".
     owner: the part whose number it is; "" for the base's own and for those of the whole robot.
     start: its value where nothing else is said.
     coordinate: of a speed, the name of the coordinate whose rate it is; "" where there is none, as a base's

@@ -81,7 +81,7 @@ class WheelModel:
 
     def force(self, direction: ContactDirection) -> Quantity:
         """What the ground does to the robot in a direction (N)."""
-        return Quantity(direction.force, "N", "force").of(self.name)
+        return Quantity(direction.force, "N", "ground").of(self.name)
 
     def slip(self, direction: ContactDirection) -> Quantity:
         """How fast the contact slips in a direction (m/s)."""
@@ -90,7 +90,7 @@ class WheelModel:
     @property
     def pressed(self) -> Quantity:
         """The normal force on it (N)."""
-        return Quantity("load", "N", "force").of(self.name)
+        return Quantity("load", "N", "load").of(self.name)
 
     @property
     def moment(self) -> Quantity:

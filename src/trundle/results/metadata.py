@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.results.arrays import FloatArray
+from trundle.results.columns import Column, column_named
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -109,13 +110,27 @@ class Content:
         units = {name: str(each.attributes.get("units", "")) for name, each in self.variables.items()}
         return {name: unit for name, unit in units.items() if unit and (name, unit) != ("time", "s")}
 
+    @property
+    def columns(self) -> dict[str, Column]:
+        """What the variables are that say so."""
+        said = {name: each.attributes for name, each in self.variables.items() if "kind" in each.attributes}
+        return {
+            name: Column(*(str(about.get(key, "")) for key in Column._fields)) for name, about in said.items()
+        }
+
 
 def variable(
-    name: str, dimensions: tuple[str, ...], values: FloatArray, unit: str, role: str = ""
+    name: str,
+    dimensions: tuple[str, ...],
+    values: FloatArray,
+    unit: str,
+    role: str = "",
+    column: Column | None = None,
 ) -> Variable:
-    """A variable with its unit, its name for people and its role."""
-    about = {"units": unit, "long_name": long_name(name)}
-    return Variable(dimensions, values, about | ({"role": role} if role else {}))
+    """A variable with its unit, its name for people, its role, and whose it is."""
+    about = {"units": unit, "long_name": long_name(name, column or column_named(name))}
+    about |= {"role": role} if role else {}
+    return Variable(dimensions, values, about | (column._asdict() if column else {}))
 
 
 def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]) -> str:
@@ -167,12 +182,10 @@ def _kept(packed: object) -> Kept:
     return cast(Kept, kept)
 
 
-def long_name(name: str) -> str:
+def long_name(name: str, column: Column) -> str:
     """A name for people: 'right.steering_rate' -> 'steering rate of right'."""
-    if name in _WORDS:
-        return _WORDS[name]
-    owner, dot, what = name.rpartition(".")
-    return f"{what.replace('_', ' ')} of {owner}" if dot else name.replace("_", " ")
+    words = column.what.replace("_", " ").replace(".", " ")
+    return _WORDS.get(name) or (f"{words} of {column.owner}" if column.owner else words)
 
 
 def _plain(value: object) -> object:

@@ -14,6 +14,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.frozen import Frozen, Rebuilt
 from trundle.results.arrays import FloatArray, Named, frozen, require, settle
+from trundle.results.columns import Column, column_named
 from trundle.results.metadata import Content, Kept, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
@@ -49,11 +50,13 @@ class Run(Shown, Rebuilt):
         Findings such as the mobility, operation counts and seconds, as plain data that JSON can hold.
     groups : mapping of str to sequence of str
         Which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
+    columns : mapping of str to Column
+        What the values are: whose, and of what kind. Of names without an entry, their own grammar says it.
 
     Raises
     ------
     InputError
-        Where a shape is wrong, time falls, or a group or a unit names what is not there.
+        Where a shape is wrong, time falls, or a group, a unit or a column names what is not there.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Run(Shown, Rebuilt):
     description: Mapping[str, Any] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: Mapping[str, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         time = frozen(self.time)
@@ -81,8 +85,10 @@ class Run(Shown, Rebuilt):
             raise InputError("a run's time never falls and holds no NaN; this one does")
         values = {str(name): frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
+        require(self.columns, values, "a column is described for the value")
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
-        settle(self, time=time, values=Named(values), units=Frozen(self.units), groups=Frozen(groups))
+        about = {"units": Frozen(self.units), "groups": Frozen(groups), "columns": Frozen(self.columns)}
+        settle(self, time=time, values=Named(values), **about)
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -106,6 +112,43 @@ class Run(Shown, Rebuilt):
         """The speeds of a moving base in its own frame, also where they are no states but follow from them."""
         known = (*self.groups["speeds"], *self.groups["outputs"])
         return tuple(name for name in BASE_SPEEDS if name in known)
+
+    def column(self, name: str) -> Column:
+        """What a value is: whose, and of what kind.
+
+        Parameters
+        ----------
+        name : str
+            Of one of the values, or "time".
+
+        Returns
+        -------
+        Column
+            As who made the run said it; else as its name says.
+
+        Raises
+        ------
+        InputError
+            The run has no such value.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"left.rate": [0.0, 2.0]})
+        >>> run.column("left.rate").owner
+        'left'
+        """
+        require([name], ("time", *self.values), "a column is asked for of the value")
+        return self.columns.get(name) or column_named(name)
+
+    @cached_property
+    def parts(self) -> Mapping[str, Mapping[str, str]]:
+        """Owner -> which of its numbers -> the value's name: `run.parts["left"]["rate"]` is "left.rate"."""
+        found: dict[str, dict[str, str]] = {}
+        for name in self.values:
+            column = self.column(name)
+            found.setdefault(column.owner, {})[column.what] = name
+        return Frozen({owner: Frozen(names) for owner, names in found.items()})
 
     @property
     def final(self) -> Mapping[str, float]:
@@ -228,20 +271,21 @@ class Run(Shown, Rebuilt):
         2.0
         """
         with reading(path, "run") as content:
-            units, kept = content.units, content.kept
+            units, kept, columns = content.units, content.kept, content.columns
             values = {name: content.take(name, "time") for name in tuple(content.variables)}
             groups = {group: names for group, names in kept.get("groups", {}).items() if names}
             about = kept.get("description", {}), kept.get("summary", {})
-            return Run(content.name, values.pop("time"), values, units, *about, groups)
+            return Run(content.name, values.pop("time"), values, units, *about, groups, columns)
 
     def _content(self) -> Content:
         """What goes to files and Datasets."""
         roles = {name: group for group, names in self.groups.items() for name in names}
-        columns = {"time": self.time, **self.values}
         units = {"time": "s", **self.units}
         variables = {
-            name: variable(name, ("time",), column, units.get(name, ""), roles.get(name, ""))
-            for name, column in columns.items()
+            name: variable(
+                name, ("time",), array, units.get(name, ""), roles.get(name, ""), self.columns.get(name)
+            )
+            for name, array in {"time": self.time, **self.values}.items()
         }
         kept: Kept = {"description": self.description, "summary": self.summary, "groups": self.groups}
         return Content("run", self.name, variables, kept)

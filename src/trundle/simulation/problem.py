@@ -19,6 +19,7 @@ from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
+from trundle.results.columns import column_of
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
@@ -238,6 +239,7 @@ def run_of(
         description=describe(system, problem.parameters),
         summary={**summary, **_worst(values), **_spent(system, values, options.stored)},
         groups=groups | {"outputs": (*system.outputs, *account)},
+        columns={name: column_of(system.quantities[name]) for name in values if name in system.quantities},
     )
 
 

@@ -157,10 +157,11 @@ def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[str, str]) -
     axes.plot(0, 0, marker="+", color=INK)
     size = 1.15 * max(found.radii)
     axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
-    counted = f" · {found.length:.3g} m"
-    names = [f"{part}{counted if part.startswith('omega') else ''} (m/s)" for part in pair]
-    axes.set_xlabel(names[0], fontsize=8)
-    axes.set_ylabel(names[1], fontsize=8)
+    units = dict(zip(found.parts, found.units, strict=True))
+    counted = {"rad/s": f" · {found.length:.3g} m"}
+    across, up = (f"{part}{counted.get(units[part], '')} (m/s)" for part in pair)
+    axes.set_xlabel(across, fontsize=8)
+    axes.set_ylabel(up, fontsize=8)
     axes.tick_params(labelsize=7)
 
 

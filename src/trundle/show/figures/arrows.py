@@ -34,9 +34,10 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
     for kind, turns in (("force", False), ("moment", True)):
         given = {}
         for joint in scene.joints:
-            names = [f"{joint.name}.{kind}_{axis}" for axis in "xyz"]
-            if all(name in run for name in names):
-                local = np.stack([run[name] for name in names], axis=1)
+            part = run.parts.get(joint.name, {})
+            names = [part.get(f"{kind}_{axis}") for axis in "xyz"]
+            if all(names):
+                local = np.stack([run[name] for name in names if name], axis=1)
                 given[joint.name] = _in_world(scene, Spot(joint.frame), local)
         if not turns:
             given |= _contacts(scene, run)
@@ -50,7 +51,7 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
     """Where the ground pushes each wheel and how (N), of a run that says so."""
     found = {}
     for wheel in scene.wheels:
-        across = wheel.roller_angle or 0.0
+        across, part = wheel.roller_angle or 0.0, run.parts.get(wheel.name, {})
         force = np.zeros((len(run), 3))
         for name, way in (
             ("traction", (1.0, 0.0, 0.0)),
@@ -58,8 +59,8 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
             ("roller_force", (np.sin(across), np.cos(across), 0.0)),
             ("load", (0.0, 0.0, 0.0 if scene.projection == "z" else 1.0)),
         ):
-            if f"{wheel.name}.{name}" in run:
-                force += np.outer(run[f"{wheel.name}.{name}"], way)
+            if name in part:
+                force += np.outer(run[part[name]], way)
         if force.any():
             found[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
     return found

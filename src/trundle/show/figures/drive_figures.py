@@ -39,14 +39,12 @@ def drive_figures(driven: Driven, run: Run) -> dict[str, Figure]:
 
 def modules(driven: Driven, run: Run) -> Figure:
     """Angles, rates, accelerations and jerks of all modules; limits that all share as dotted lines."""
-    names = driven.names
-    steered = [name for name in names if f"{name}.steering" in run]
     panels = []
-    if steered:
-        angles = {name: np.degrees(run[f"{name}.steering"]) for name in steered}
+    angles = {name: np.degrees(angle) for name, angle in _of_modules(driven, run, "steering").items()}
+    if angles:
         panels.append(Panel("steering", "°", angles, 0.1))
     for quantity, (unit, _) in QUANTITIES.items():
-        curves = {name: run[f"{name}.{quantity}"] for name in names if f"{name}.{quantity}" in run}
+        curves = _of_modules(driven, run, quantity)
         if not curves:
             continue
         limits = {each.of(quantity) for each in driven.limits}
@@ -56,9 +54,14 @@ def modules(driven: Driven, run: Run) -> Figure:
     return series(f"{run.name}: modules and their limits", run.time, panels, "no wheels")
 
 
+def _of_modules(driven: Driven, run: Run, what: str) -> dict[str, FloatArray]:
+    """One of the modules' numbers, of those that have it."""
+    return {name: run[run.parts[name][what]] for name in driven.names if what in run.parts[name]}
+
+
 def slip(driven: Driven, run: Run) -> Figure:
     """How fast each wheel slides over the ground."""
-    curves = {name: run[f"{name}.slip"] for name in driven.names}
+    curves = _of_modules(driven, run, "slip")
     largest = max(float(each.max()) for each in curves.values())
     panel = Panel(f"at most {largest:.2g} m/s", "slip (m/s)", curves, 1e-6)
     return series(f"{run.name}: slip of the wheels", run.time, [panel], "no wheels")
@@ -111,7 +114,7 @@ def profile_figure(run: Run) -> Figure:
     told: Mapping[str, Mapping[str, object]] = run.summary["profiles"]
     panels = []
     for what in ("position", "velocity", "acceleration", "jerk"):
-        curves = {name: run[f"{name}.{what}"] for name in told}
+        curves = {name: run[run.parts[name][what]] for name in told}
         impulsive = [name for name, each in curves.items() if np.isnan(each).any()]
         curves = {name: each for name, each in curves.items() if name not in impulsive}
         title = f"impulses, not drawn: {', '.join(impulsive)}" if impulsive else ""

@@ -90,15 +90,16 @@ def _titled(run: Run, name: str, panels: list[Panel], across: str) -> Figure:
 def _over_cycles(run: Run, cut: Cycles) -> dict[str, Figure]:
     """The same of the cycles' means, with bands."""
     bands = {name: cut.band(name) for name in cut.curves}
-    mean, low, high = (
-        replace(run, time=cut.percent, values=values, units=cut.units, groups=_left(run, cut), summary=about)
-        for about in [{**run.summary, "cycles": len(cut)}]
-        for values in (
-            {name: cut.mean(name) for name in cut.curves},
-            {name: band[0] for name, band in bands.items()},
-            {name: band[1] for name, band in bands.items()},
-        )
+    mean = replace(
+        run,
+        time=cut.percent,
+        values={name: cut.mean(name) for name in cut.curves},
+        units=cut.units,
+        summary={**run.summary, "cycles": len(cut)},
+        groups={group: [name for name in names if name in bands] for group, names in run.groups.items()},
+        columns={name: column for name, column in run.columns.items() if name in bands},
     )
+    low, high = (replace(mean, values={name: band[k] for name, band in bands.items()}) for k in (0, 1))
     figures = {}
     for name, panels in _panels(mean).items():
         edges = zip(panels, _panels(low)[name], _panels(high)[name], strict=True)
@@ -106,11 +107,6 @@ def _over_cycles(run: Run, cut: Cycles) -> dict[str, Figure]:
         if banded:
             figures[name] = _titled(mean, name, banded, "cycle (%)")
     return figures
-
-
-def _left(run: Run, cut: Cycles) -> dict[str, list[str]]:
-    """The run's groups, of what has cycles."""
-    return {group: [name for name in names if name in cut.curves] for group, names in run.groups.items()}
 
 
 def _between(panel: Panel, low: Panel, high: Panel) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -146,22 +142,27 @@ def _angles(run: Run) -> list[Panel]:
 
 def _components(run: Run, kind: str) -> Iterator[Panel]:
     """A panel a joint with the components that are there at all; a joint without any stays, flat."""
-    joints = [name.removesuffix(f".{kind}_x") for name in run.values if name.endswith(f".{kind}_x")]
+    joints = {
+        joint: {axis: run[part[f"{kind}_{axis}"]] for axis in "xyz"}
+        for joint, part in run.parts.items()
+        if f"{kind}_x" in part
+    }
     sizes = {
-        axis: max((float(np.abs(run[f"{joint}.{kind}_{axis}"]).max()) for joint in joints), default=0.0)
+        axis: max((float(np.abs(each[axis]).max()) for each in joints.values()), default=0.0)
         for axis in "xyz"
     }
     least = _ROUNDING * max(sizes.values())
     shown = [axis for axis in "xyz" if sizes[axis] > least] or ["z"]
-    for joint in joints:
-        curves = {axis: run[f"{joint}.{kind}_{axis}"] for axis in shown}
-        yield Panel(joint, unit_label(kind, run.units.get(f"{joint}.{kind}_x", "")), curves, least)
+    for joint, components in joints.items():
+        unit = run.units.get(run.parts[joint][f"{kind}_x"], "")
+        yield Panel(joint, unit_label(kind, unit), {axis: components[axis] for axis in shown}, least)
 
 
 def _powers(run: Run) -> list[Panel]:
     """What each joint puts into the robot, at most eight lines a panel."""
-    curves = {name.removesuffix(".power"): run[name] for name in run.values if name.endswith(".power")}
-    unit = run.units.get(f"{next(iter(curves), '')}.power", "")
+    names = {joint: part["power"] for joint, part in run.parts.items() if "power" in part}
+    unit = run.units.get(next(iter(names.values()), ""), "")
+    curves = {joint: run[name] for joint, name in names.items()}
     return [Panel("", unit_label("power", unit), part) for part in split(curves)]
 
 

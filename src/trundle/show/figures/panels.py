@@ -14,26 +14,19 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.results.run import STATES
-from trundle.robot import Robot
+from trundle.robot import Robot, units
 from trundle.show.figures.style import unit_label
 
 # More lines than this in one panel cannot be told apart; the rest goes to a further panel.
 _MOST_LINES = 8
 # What varies by less than this, of the largest value beside it and at most of 1 in its unit, is no motion to be shown.
 _NO_MOTION = 1e-4
-_QUANTITIES = {
-    "m": "position",
-    "rad": "angle",
-    "m/s": "speed",
-    "rad/s": "angular rate",
-    "A": "current",
-    "V": "voltage",
-    "N m": "torque",
-    "N": "force",
-    "W": "power",
-    "J": "energy",
-}
-# What has no unit, by the ends of the values' names.
+_MEASURES = (
+    units.ANGLE, units.SPEED, units.RATE, units.CURRENT, units.VOLTAGE, units.TORQUE, units.FORCE, units.POWER,
+    units.TEMPERATURE,
+)  # fmt: skip
+_QUANTITIES = {each.unit: each.name for each in _MEASURES} | {"m": "position", "J": "energy"}
+# What has no unit, by which of its owner's numbers it is.
 _RATIOS = {"charge": "charge (1 is full)"}
 RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
 IMBALANCE = "energy.imbalance"
@@ -45,14 +38,15 @@ ENERGIES = {
     "energy.potential": "potential",
     "energy.internal": "in springs and coils",
 }
-# What is shown of contacts: the ends of the values' names, and the title above them.
-_CONTACTS = {
+# Titles above slips, and above the forces that hold wheels that don't slip. Other kinds of wheels have names of their
+# own for theirs, which are titles as they are.
+_TITLES = {
     "rolling_slip": "slip along the wheels' headings",
     "lateral_slip": "slip across them",
+    "traction": "forces along the wheels' headings",
+    "side_force": "forces across them",
     "load": "loads",
 }
-# What holds wheels that don't slip.
-_FORCES = {"traction": "forces along the wheels' headings", "side_force": "forces across them"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +86,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
         name for name, unit in run.units.items() if unit == "A" and name in (*further, *run.groups["outputs"])
     ]
     groups["batteries"] = [name for name in run.groups["outputs"] if run.units.get(name) == "V"]
-    groups["batteries"] += [name for name in further if name.endswith(".charge")]
+    groups["batteries"] += [name for name in further if run.column(name).what in _RATIOS]
     groups["further states"] = [name for name in further if name not in chain(*groups.values())]
     return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
 
@@ -133,14 +127,29 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     if names:
         return _by_kind(run, names)
     found = []
-    slips = any(name.endswith("_slip") for name in run.values)
-    for what, title in (_CONTACTS if slips else _FORCES).items():
-        named = [name for name in run.values if name.endswith(f".{what}")]
+    shown = _contacts(run, "slip") | _contacts(run, "load") if slips(run) else _contacts(run, "ground")
+    for what, named in shown.items():
         # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
         alike = {run.units.get(name) for name in named}
-        found += _by_kind(run, named, title, [name for name in run.values if run.units.get(name) in alike])
+        beside = [name for name in run.values if run.units.get(name) in alike]
+        found += _by_kind(run, named, _TITLES.get(what, what.replace("_", " ")), beside)
     use = friction_use(run)
     return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
+
+
+def slips(run: Run) -> bool:
+    """Whether a wheel of the run can slip."""
+    return bool(_contacts(run, "slip"))
+
+
+def _contacts(run: Run, kind: str) -> dict[str, list[str]]:
+    """The values of a kind, by which of the wheels' numbers they are."""
+    found: dict[str, list[str]] = {}
+    for name in run.values:
+        column = run.column(name)
+        if column.kind == kind:
+            found.setdefault(column.what, []).append(name)
+    return found
 
 
 def friction_use(run: Run) -> dict[str, FloatArray]:
@@ -149,11 +158,12 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
         return {}
     robot, found = described(run.description["yaml"]), {}
     read = robot.resolver({**robot.parameter_values(), **run.description.get("parameters", {})})
+    loads = {run.column(load).owner: run[load] for load in chain(*_contacts(run, "load").values())}
     for name, wheel in robot.wheels.items():
-        if wheel.law.pushes and f"{name}.load" in run:
-            parts = [f"{name}.{part}" for part in ("traction", "side_force", "roller_force")]
-            force = np.sqrt(sum(np.square(run[part]) for part in parts if part in run))
-            grip = float(read(wheel.law.friction)) * run[f"{name}.load"]
+        if wheel.law.pushes and name in loads:
+            parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
+            force = np.sqrt(sum(np.square(run[part]) for part in parts))
+            grip = float(read(wheel.law.friction)) * loads[name]
             found[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
     return found
 
@@ -170,7 +180,7 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[s
     wheels = _wheels(run)
     kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
     for name in names:
-        owner, _, what = name.rpartition(".")
+        owner, what, _ = run.column(name)
         unit = run.units.get(name, "s" if name == "time" else "")
         # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
         kind = unit, what if owner else "", owner in wheels

@@ -305,12 +305,11 @@ class Plots:
         from trundle.show.figures.path import track_of
         from trundle.show.figures.style import save_figure
 
-        slips = any(name.endswith("_slip") for name in self.run.values)
         empty = {
             "path": track_of(self.run) is None,
             "states": not panels.states(self.run),
             "inputs": not panels.inputs(self.run),
-            "contacts": not slips,
+            "contacts": not panels.slips(self.run),
             "checks": not panels.checks(self.run),
         }
         shown = [name for name in FIGURES if not empty[name]]
