@@ -1,4 +1,7 @@
-"""Pieces of HTML for notebooks: every text is escaped, as names come from files; pictures carry their own bytes."""
+"""Pieces of HTML for notebooks: every text is escaped, as names come from files; pictures carry their own bytes.
+
+It stands below all rooms, as two that don't know each other are made of it: equations in `formulas`, words in `show`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from base64 import b64encode
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
-# Rows beyond this many are counted, not shown; behind a title to unfold there is room for more.
+# Rows beyond these many are counted, not shown: about as many as a notebook shows without scrolling, and behind a title
+# to unfold as many as a browser still opens at once.
 MOST_ROWS = 24
 MOST_FOLDED = 400
 

@@ -1,4 +1,7 @@
-"""Nouns that show themselves: what they say is written in `trundle.show.words`, which loads when it is asked for."""
+"""Nouns that show themselves: what they say is written in `trundle.show.words`, which loads when it is asked for.
+
+It stands below all rooms, as nouns of the lowest ones (robots, programs, results) show themselves, too.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Run(Shown, Rebuilt):
         >>> run.column("left.rate").owner
         'left'
         """
-        require([name], ("time", *self.values), "a column is asked for of the value")
+        require([name], ("time", *self.values), "the run is asked for its column")
         return self.columns.get(name) or column_named(name)
 
     @cached_property

@@ -6,45 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from trundle.mechanics.base_motion import centre_of_rotation
+from trundle.analysis.manipulability import Manipulability
+from trundle.analysis.reach import Reach
+from trundle.analysis.redundancy import Relation
+from trundle.analysis.singular import Singularity
+from trundle.analysis.singular_symbolic import Determinant
 from trundle.mechanics.combinations import combination
+from trundle.show.words.verbs import sentence
 
 if TYPE_CHECKING:
-    from trundle.analysis.manipulability import Manipulability
-    from trundle.analysis.reach import Reach
-    from trundle.analysis.redundancy import Relation
-    from trundle.analysis.singular import Singularity
-    from trundle.analysis.singular_symbolic import Determinant
     from trundle.analysis.singularity import SingularPoint
-    from trundle.mechanics.base_motion import BaseMotion, PlanePoint
 
 # Singular configurations beyond this many are counted in the sentence, not named; `trundle check --full` has them all.
 _MOST_SAID = 3
 
 
-def base_motion_sentence(found: BaseMotion) -> str:
-    """Which way the wheels let the base go."""
-    if found.dimension == 3:
-        return "any twist: it drives in every direction and turns about any point"
-    if found.dimension == 2 and found.centre is None:
-        return "it drives in every direction, but does not turn"
-    if found.dimension == 2:
-        return (
-            f"it drives straight along {_degrees(found.heading)}, and turns about any point of {_line(found)}"
-        )
-    if found.dimension == 1:
-        if found.centre is None:
-            return f"it drives straight along {_degrees(found.heading)}, no other way"
-        return f"it turns about {_point(found.centre)}, no other way"
-    text = "nothing without slip: the wheels' axles do not meet in one point"
-    if found.nearest is None:
-        return text
-    centre = centre_of_rotation(found.nearest)
-    along = f"driving along {_degrees(math.atan2(found.nearest[1], found.nearest[0]))}"
-    way = f"turning about {_point(centre)}" if centre else along
-    return f"{text}; nearest is {way}, which slips by {found.slip:.2g} m/s at 1 m/s"
-
-
+@sentence.register
 def manipulability_sentence(found: Manipulability) -> str:
     """How fast along each axis of the ellipsoid, and how unequal they are."""
     if not (found.radii or found.undriven):
@@ -61,6 +38,7 @@ def manipulability_sentence(found: Manipulability) -> str:
     return f"{text}; condition {found.condition:.3g}{turning}"
 
 
+@sentence.register
 def reach_sentence(found: Reach) -> str:
     """Whether driving and steering lead everywhere, and what they can't change."""
     if found.complete and found.degree == 1:
@@ -78,6 +56,7 @@ def reach_sentence(found: Reach) -> str:
     return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
+@sentence.register
 def relation_sentence(found: Relation) -> str:
     """'left.lateral = right.lateral', signs sorted to both sides; names alone where coefficients vary."""
     if not found.constant:
@@ -109,6 +88,7 @@ def relations_sentence(found: Sequence[Relation]) -> str:
     return "; ".join(parts)
 
 
+@sentence.register
 def singularity_sentence(found: Singularity) -> str:
     """Where a velocity map loses rank, and what that means."""
     where = [place_text(point, found.units) for point in found.points[:_MOST_SAID]]
@@ -121,6 +101,7 @@ def singularity_sentence(found: Singularity) -> str:
     return found.note or f"{found.what} nowhere"
 
 
+@sentence.register
 def determinant_sentence(found: Determinant) -> str:
     """'det = r**2*s/track', and where it is zero; minors and what is known but for a factor stand behind 'singular
     where'.
@@ -164,25 +145,6 @@ def axis_text(found: Manipulability, axis: Sequence[float], bare: bool = False) 
         for k in sorted(kept, key=lambda k: -sizes[k])
     ]
     return " with ".join(words)
-
-
-def _line(found: BaseMotion) -> str:
-    """The line of centres that a motion with two freedoms leaves."""
-    x, y = found.centre or (0.0, 0.0)
-    across = abs(math.remainder(found.heading or 0.0, math.pi))
-    if across < 1e-9:
-        return f"the line x = {x:.4g} m"
-    if abs(across - math.pi / 2) < 1e-9:
-        return f"the line y = {y:.4g} m"
-    return f"the line through {_point((x, y))} across it"
-
-
-def _point(point: PlanePoint) -> str:
-    return f"({point[0]:.4g}, {point[1]:.4g}) m"
-
-
-def _degrees(angle: float | None) -> str:
-    return f"{math.degrees(angle or 0.0):.4g}°"
 
 
 def growth_text(found: Reach) -> str:

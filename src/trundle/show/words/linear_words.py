@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.control.linear_control import Controllability
+from trundle.control.linearization import Linearization
+from trundle.control.trim import Trim
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
 from trundle.mechanics.combinations import combination
 from trundle.show.words.lines import TextRows, quantity, table
-
-if TYPE_CHECKING:
-    from trundle.control.linear_control import Controllability
-    from trundle.control.linearization import Linearization
-    from trundle.control.trim import Trim
+from trundle.show.words.verbs import html, sentence, text
 
 # Larger matrices are not printed; wider tables than this have numbers in place of names above their columns.
 _MOST_COLUMNS, _WIDTH = 16, 120
@@ -27,12 +25,14 @@ _NONHOLONOMIC = (
     "the constraints (wheels that roll and don't slide) allow no velocity along these, so no feedback that is",
     "linear in the state corrects them; manoeuvres do: the Lie brackets of the allowed velocities reach them",
 )
+
 _INTEGRALS = ("the constraints keep these constant, whatever the inputs do: one follows from the others",)
 
 # States of a steady motion below this are Newton's rounding.
 _SMALL = 1e-12
 
 
+@text.register
 def linearization_text(about: Linearization) -> str:
     """The whole of it for a terminal."""
     lines = [_heading(about), *_standing(about)]
@@ -41,6 +41,7 @@ def linearization_text(about: Linearization) -> str:
     return "\n".join([*lines, "", about.controllability.explain()])
 
 
+@html.register
 def linearization_html(about: Linearization) -> str:
     """The same for a notebook."""
     tables = [
@@ -52,6 +53,7 @@ def linearization_html(about: Linearization) -> str:
     return block(_heading(about), "", *standing, *tables, listing(about.controllability.explain()))
 
 
+@sentence.register
 def controllability_sentence(found: Controllability) -> str:
     """How many directions inputs control, then a line for each that they don't, and why."""
     if not found.has_inputs:
@@ -73,6 +75,7 @@ def controllability_sentence(found: Controllability) -> str:
     return "\n".join(lines)
 
 
+@sentence.register
 def trim_sentence(found: Trim) -> str:
     """A steady motion: what was asked for, what it takes, what moves on, what else could be asked for."""
     units, words = found.model.units, found.targets or {"nothing asked for": 0.0}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from trundle.errors import counted
-from trundle.html import MOST_FOLDED, beside, block, facts, folded, listing, paragraph, picture, table
+from trundle.html import MOST_FOLDED, beside, block, facts, folded, paragraph, picture, table
 from trundle.model.classification import mobility_class
-from trundle.model.model import Model
+from trundle.model.model import ConstraintSummary, Model
 from trundle.show.words.robot_words import (
     Fact,
     body_facts,
@@ -18,21 +17,19 @@ from trundle.show.words.robot_words import (
     parameter_table,
     robot_data,
 )
+from trundle.show.words.verbs import html, sentence, text
 
 if TYPE_CHECKING:
-    from trundle.model.model import ConstraintSummary
     from trundle.model.rolling_motion import RollingMotion
-    from trundle.program.ir import Program
 
 # Deriving and checking the equations of a model with more operations takes more than a second.
 _MOST_OPERATIONS = 1000
 _WHERE = (
     "model.equations(), with text(), latex() and markdown(), or one kind of them: model.equations('dynamics')"
 )
-_MOST_LABELS = 12
-_MOST_STEPS = 40
 
 
+@text.register
 def model_text(model: Model) -> str:
     """Model 'diff_drive': 5 coordinates, 2 speeds, 2 currents, 2 inputs; mobility (2, 0); 90 operations."""
     counts = [
@@ -47,6 +44,7 @@ def model_text(model: Model) -> str:
     return f"Model {model.name!r}: {'; '.join(parts)}"
 
 
+@html.register
 def model_html(model: Model) -> str:
     """Diagram, states and inputs with their units, what derivation found out, equations; the rest to unfold."""
     groups, units = _groups(model), model.units
@@ -103,6 +101,7 @@ def derivation_facts(model: Model) -> list[Fact]:
     return found + [("note", note) for note in model.notes]
 
 
+@sentence.register
 def constraints_sentence(found: ConstraintSummary) -> str:
     """How many rows, their rank, and what redundancy leaves open."""
     if found.rows == 0:
@@ -131,29 +130,6 @@ def system_data(system: Model | RollingMotion) -> dict[str, object]:
         "constraints": rows,
         "operations_per_evaluation": _per_evaluation(system),
     }
-
-
-def program_text(program: Program) -> str:
-    """<Program dynamics: state[9], input[2], parameter[16] -> rate[9], 90 operations>"""
-    ins = ", ".join(f"{group.name}[{group.size}]" for group in program.inputs)
-    outs = ", ".join(f"{group.name}[{group.size}]" for group in program.outputs)
-    return f"<Program {program.name}: {ins} -> {outs}, {program.operations} operations>"
-
-
-def program_html(program: Program) -> str:
-    """Input and output groups with their labels, how often each operation occurs, and the first steps to unfold."""
-    groups = [("in", group) for group in program.inputs] + [("out", group) for group in program.outputs]
-    rows = [(way, group.name, str(group.size), _some(group.labels)) for way, group in groups]
-    counted = ", ".join(f"{count} {op}" for op, count in program.count_by_op().items())
-    steps = list(islice(program.steps(), _MOST_STEPS + 1))
-    more = ["…"] if len(steps) > _MOST_STEPS else []
-    return block(
-        program.name,
-        f"{program.operations} operations",
-        table(("", "group", "size", "elements"), rows, numbers=(2,)),
-        facts([("operations", counted or "none")]),
-        folded("the first steps", listing("\n".join(steps[:_MOST_STEPS] + more))),
-    )
 
 
 def _equations(model: Model) -> str:
@@ -193,8 +169,3 @@ def _about(model: Model) -> str:
 def _per_evaluation(model: Model) -> int:
     """Operations of one evaluation when what the parameters alone decide is computed once before."""
     return model.dynamics.operations_excluding("parameter")
-
-
-def _some(labels: tuple[str, ...]) -> str:
-    more = f", and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
-    return ", ".join(labels[:_MOST_LABELS]) + more

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.robot import Robot
 from trundle.robot.kinds import ask
 from trundle.robot.wheels import RollingWheel
 from trundle.show.words import lines
+from trundle.show.words.verbs import html, text
 
 if TYPE_CHECKING:
     from trundle.mechanics.mobility import Mobility
-    from trundle.robot import Robot
     from trundle.robot.parameters import Resolver
     from trundle.robot.values import Value
     from trundle.robot.wheels import Wheel
@@ -23,14 +24,6 @@ Fact = tuple[str, str]
 _BASES = {"planar": "on a planar base", "floating": "on a floating base", "fixed": "on a fixed base"}
 # Names beyond this many are counted, not listed.
 _MOST_NAMES = 16
-_CLASSES = {
-    (3, 0): "it moves in every direction at once",
-    (2, 0): "it drives and turns, and never moves sideways",
-    (2, 1): "it drives and turns, its heading set by a steered wheel",
-    (1, 1): "it drives along the line or arc that its steering sets",
-    (1, 2): "it drives along arcs about any centre that its steering sets",
-    (1, 0): "it can only follow one line or circle: too many fixed axles for steering without slip",
-}
 
 
 def kind_of(robot: Robot) -> str:
@@ -47,12 +40,14 @@ def kind_of(robot: Robot) -> str:
     return f"{_BASES[robot.base]}: {', '.join(parts) or 'no joints and no wheels'}"
 
 
+@text.register
 def robot_text(robot: Robot) -> str:
     """Robot 'diff_drive' on a planar base: 2 wheels (fixed), 2 motors (dc); 16 parameters."""
     count = len(robot.parameter_values())
     return f"Robot {robot.name!r} {kind_of(robot)}; {counted(count, 'parameter')}"
 
 
+@html.register
 def robot_html(robot: Robot) -> str:
     """The diagram, tables of wheels, joints, loops and motors, and the parameters."""
     number = robot.resolver()
@@ -102,14 +97,6 @@ def mobility_facts(about: Mobility | None) -> list[Fact]:
     if about is None:
         return []
     return [("mobility", f"({about.mobility}, {about.steerability}): {about.explain()}")]
-
-
-def mobility_sentence(about: Mobility) -> str:
-    """What degrees of mobility and steerability mean."""
-    text = _CLASSES.get((about.mobility, about.steerability), "its fixed wheels hold it still")
-    if about.coordinated:
-        text += f"; its {len(about.steered)} steered wheels must be turned together"
-    return text
 
 
 def names_with_units(names: Sequence[str], units: Mapping[str, str]) -> str:

@@ -12,12 +12,13 @@ import numpy as np
 from trundle.errors import InputError, counted
 from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
 from trundle.html import table as html_table
+from trundle.results import Batch, Run
 from trundle.show.words.lines import Page, quantity, seconds, table, terminal_width
 from trundle.show.words.model_words import system_data, system_facts
 from trundle.show.words.robot_words import kind_of
+from trundle.show.words.verbs import html, text
 
 if TYPE_CHECKING:
-    from trundle.results import Batch, Run
     from trundle.robot import Robot
     from trundle.simulation.runfile import Task
 
@@ -54,6 +55,7 @@ class RunReport:
         return {name: (described[name], used[name]) for name in self.task.changed}
 
 
+@text.register
 def run_text(run: Run) -> str:
     """Run 'diff_drive': 1001 samples from 0 s to 30 s, 24 values; ends at x = 1.2 m, y = 0.3 m, theta = 2 rad."""
     final = run.final
@@ -64,6 +66,7 @@ def run_text(run: Run) -> str:
     return f"Run {run.name!r}: {_span(run)}, {counted(len(run.values), 'value')}; ends at {ends}{more}"
 
 
+@html.register
 def run_html(run: Run) -> str:
     """How it ended and what its checks say, the path, and all values with their range to unfold."""
     names = run.states or tuple(run.values)[:MOST_ROWS]
@@ -85,12 +88,14 @@ def run_html(run: Run) -> str:
     )
 
 
+@text.register
 def batch_text(batch: Batch) -> str:
     """Batch 'diff_drive': 100000 robots, 101 saved times from 0 s to 10 s; states x, y, theta, …"""
     states = ", ".join(batch.states[:6]) + (", …" if len(batch.states) > 6 else "")
     return f"Batch {batch.name!r}: {_size(batch)}; states {states}"
 
 
+@html.register
 def batch_html(batch: Batch) -> str:
     """A table: state, unit, and mean, smallest and largest final value over the robots."""
     rows = [

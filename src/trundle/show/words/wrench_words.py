@@ -9,6 +9,7 @@ import numpy as np
 from trundle.html import MOST_FOLDED, block
 from trundle.html import table as html_table
 from trundle.show.words.lines import TextRows, quantity, table
+from trundle.show.words.verbs import html, text
 from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
 from trundle.wrenches.components import is_symbolic
 
@@ -16,42 +17,50 @@ from trundle.wrenches.components import is_symbolic
 _LONGEST = 24
 
 
+@text.register
 def wrench_text(wrench: Wrench) -> str:
     """Wrench on 'shank' by 'thigh', about knee, in the axes of shank: a line a component."""
     return "\n".join([wrench_heading(wrench), *table(component_rows(_of_wrench(wrench)))])
 
 
+@html.register
 def wrench_html(wrench: Wrench) -> str:
     """The same for a notebook."""
     return _html(wrench_heading(wrench), _of_wrench(wrench))
 
 
+@text.register
 def twist_text(twist: Twist) -> str:
     """Twist of 'shank' seen from 'world', at knee, in the axes of shank: a line a component."""
     return "\n".join([_twist_heading(twist), *table(component_rows(_of_twist(twist)))])
 
 
+@html.register
 def twist_html(twist: Twist) -> str:
     """The same for a notebook."""
     return _html(_twist_heading(twist), _of_twist(twist))
 
 
+@text.register
 def inertia_text(inertia: Inertia) -> str:
     """Inertia of 'shank' about G, in the axes of shank: its mass, then a line a row."""
     return "\n".join([_inertia_heading(inertia), *table(_inertia_rows(inertia))])
 
 
+@html.register
 def inertia_html(inertia: Inertia) -> str:
     """The same for a notebook."""
     return block(_inertia_heading(inertia), "", html_table(("", ""), _inertia_rows(inertia)))
 
 
+@text.register
 def breakdown_text(found: Breakdown) -> str:
     """A term a line: single moments in components, many samples by the largest force and moment of each."""
     head, *rows = _breakdown_rows(found)
     return "\n".join([_breakdown_heading(found), *table([head, *rows], right=range(1, len(head)))])
 
 
+@html.register
 def breakdown_html(found: Breakdown) -> str:
     """The same for a notebook."""
     head, *rows = _breakdown_rows(found)

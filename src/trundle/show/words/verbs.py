@@ -1,0 +1,51 @@
+"""The three ways in which nouns say what they are; modules of words beside this one register how theirs do."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from importlib import import_module
+
+# The room of a noun, and the module that has the words of its nouns. It loads when one of them is shown: whoever has a
+# noun has loaded its room already, so that a robot's line never waits for the rooms of models or analyses.
+_MODULES = {
+    "analysis": "analysis_sentences",
+    "control": "linear_words",
+    "mechanics": "mobility_words",
+    "model": "model_words",
+    "program": "program_words",
+    "results": "run_words",
+    "robot": "robot_words",
+    "wrenches": "wrench_words",
+}
+
+
+@singledispatch
+def text(noun: object) -> str:
+    """A noun for a terminal, in a line or a few."""
+    raise _unknown(noun)
+
+
+@singledispatch
+def html(noun: object) -> str:
+    """A noun for a notebook."""
+    raise _unknown(noun)
+
+
+@singledispatch
+def sentence(finding: object) -> str:
+    """A finding in a sentence or two."""
+    raise _unknown(finding)
+
+
+def load_words_of(noun: object) -> None:
+    """Load the words of the rooms that a noun's class and those that it is made from come from."""
+    for kind in type(noun).__mro__:
+        package, _, path = kind.__module__.partition(".")
+        room = path.partition(".")[0]
+        if package == "trundle" and room in _MODULES:
+            import_module(f"trundle.show.words.{_MODULES[room]}")
+
+
+def _unknown(noun: object) -> TypeError:
+    rooms = ", ".join(_MODULES)
+    return TypeError(f"expected a noun or a finding of the rooms {rooms}, got {type(noun).__name__}")
