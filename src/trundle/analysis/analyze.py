@@ -29,7 +29,6 @@ from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
-from trundle.robot.motors import WoundMotor
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -267,7 +266,7 @@ class Analysis:
         volts, whose = self.voltage, "the run's largest"
         if supply is not None:
             volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
-        if not isinstance(motor, WoundMotor) or volts is None or (own is not None and supply is None):
+        if volts is None or (own is not None and supply is None):
             return None if own is None else (float(own), "")
         found = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)
         rate = math.inf if found is None else float(found)

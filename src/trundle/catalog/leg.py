@@ -13,7 +13,7 @@ _HIPS = ("revolute", "spherical")
 
 
 def _swing(robot: Robot) -> Data:
-    planar = robot.joints["hip"].type == "revolute"
+    planar = len(robot.joints["hip"].speeds) == 1
     start = {"hip.angle": "30 deg"} if planar else {"hip.q_w": math.cos(0.25), "hip.q_y": -math.sin(0.25)}
     return {"duration": 2.0, "initial": {**start, "knee.angle": "20 deg"}}
 

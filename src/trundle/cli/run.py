@@ -86,13 +86,14 @@ def _balanced(task: Task, run: Run) -> Iterator[str]:
 
 
 def _beyond(request: Request, run: Run) -> Iterator[str]:
-    """Which joints went beyond limits that are only kept, as URDF's are, which motors could not have the voltage that
-    was asked for, and how far batteries sagged.
+    """Which joints went beyond limits that are only kept, as URDF's are, which motors could not have what was asked
+    for, and how far batteries sagged.
     """
     from trundle.simulation.beyond_limits import clamped, passed, sags
 
     for name, limit, asked in clamped(request.document.robot, run):
-        yield f"{name} asks for up to {asked:.4g} V; its motor gets {limit:.4g} V at most, its voltage_limit"
+        unit = run.units[name]
+        yield f"{name} asks for up to {asked:.4g} {unit}; its motor gets {limit:.4g} {unit} at most, its limit"
     for name, least, at, most in sags(request.document.robot, run):
         yield f"the battery {name!r} sagged to {least:.4g} V, at {at:.4g} s, and gave up to {most:.4g} A"
     for name, key, limit, furthest in passed(request.document.robot, run):

@@ -90,8 +90,12 @@ class Assembly:
 
 @dataclass
 class _Draft:
-    """Links and names as they are collected; only `assemble` sees it."""
+    """Links and names as they are collected; only `assemble` sees it. `armatures` are the rotors' inertias (kg m²) by
+    what their motors drive.
+    """
 
+    read: Read
+    armatures: Mapping[str, Scalar]
     links: list[Link] = field(default_factory=list)
     coordinates: list[Quantity] = field(default_factory=list)
     speeds: list[Quantity] = field(default_factory=list)
@@ -115,40 +119,38 @@ class _Draft:
 
 def assemble(robot: Parts, read: Read) -> Assembly:
     """The assembly of a described robot, its values read by `read`."""
-    draft = _Draft()
-    armatures = _armatures(robot, read)
-    _add_base(draft, robot, read)
+    draft = _Draft(read, _armatures(robot, read))
+    _add_base(draft, robot)
     for name in _in_order(robot.joints):
-        _add_joint(draft, name, robot.joints[name], read, armatures)
+        _add_joint(draft, name, robot.joints[name])
     for name, loop in robot.loops.items():
         if isinstance(loop, JointLoop):
-            _add_joint(draft, name, loop.hung, read, armatures)
-    wheels = [_add_wheel(draft, name, noun, read, armatures) for name, noun in robot.wheels.items()]
+            _add_joint(draft, name, loop.hung)
+    wheels = {name: _add_wheel(draft, name, noun) for name, noun in robot.wheels.items()}
     tree = Tree(tuple(draft.links), gravity_of(robot, read))
     couplings: list[Transmission] = [
-        _add_linkage(draft, name, noun, wheels, robot, read, armatures.get(name, 0))
-        for name, noun in linkages(robot.couplings).items()
+        _add_linkage(draft, name, noun, wheels) for name, noun in linkages(robot.couplings).items()
     ]
-    couplings += [_gear(draft, name, noun, read) for name, noun in gears(robot.couplings).items()]
+    couplings += [_gear(draft, name, noun) for name, noun in gears(robot.couplings).items()]
     return Assembly(
         tree,
         tuple(each.name for each in draft.coordinates),
         tuple(each.name for each in draft.speeds),
         Quantities.gather(draft.coordinates, draft.speeds),
-        tuple(wheels),
+        tuple(wheels.values()),
         in_order(couplings),
         tuple(_actuator(name, noun, draft.axes[noun.drives], read) for name, noun in robot.motors.items()),
         tuple(element for element in draft.elements if not element.idle),
         draft.axes,
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
-        tuple(_loop(name, noun, draft.indices, read) for name, noun in robot.loops.items()),
+        tuple(_loop(draft, name, noun) for name, noun in robot.loops.items()),
         tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
     )
 
 
-def _add_base(draft: _Draft, robot: Parts, read: Read) -> None:
-    link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, inertia_of(robot.body, read))
+def _add_base(draft: _Draft, robot: Parts) -> None:
+    link = Link("base", WORLD, robot.base, UP, IDENTITY_POSE, inertia_of(robot.body, draft.read))
     draft.indices["base"] = draft.add(link, link.joint.coordinates, link.joint.speeds)
     if robot.body is not None and robot.body.name:
         draft.indices[robot.body.name] = 0
@@ -166,12 +168,14 @@ def _in_order(joints: Mapping[str, Joint]) -> list[str]:
     return sorted(joints, key=depth.__getitem__)
 
 
-def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Mapping[str, Scalar]) -> None:
+def _add_joint(draft: _Draft, name: str, joint: Joint) -> None:
+    """A joint with the body on it: their link, the joint's coordinates and speeds, and what resists along its axes."""
+    read = draft.read
     placement = Pose(euler_rotation(*vector(joint.rpy, read)), vector(joint.at, read))
     driven = drive_axes(joint)
     rotors: list[Scalar] = [0] * len(joint.speeds)
     for ending, (axis, noun) in driven.items():
-        rotors[axis.place] = read(noun.armature) + armatures.get(name + ending, 0)
+        rotors[axis.place] = read(noun.armature) + draft.armatures.get(name + ending, 0)
     kind = check_joint(type(joint), joint.formulas or KINDS.get(joint.type))
     link = Link(
         name,
@@ -198,14 +202,13 @@ def _add_joint(draft: _Draft, name: str, joint: Joint, read: Read, armatures: Ma
             draft.elements.append(Element(column + place, damping=read(joint.damping)))
 
 
-def _add_wheel(
-    draft: _Draft, name: str, wheel: Wheel, read: Read, armatures: Mapping[str, Scalar]
-) -> WheelModel:
+def _add_wheel(draft: _Draft, name: str, wheel: Wheel) -> WheelModel:
     """The wheel's links (a fork that steers, then the spinning wheel) and its model; a ball has a contact only."""
-    parent = draft.indices[wheel.parent]
+    read, parent = draft.read, draft.indices[wheel.parent]
     mounted, on_base = _mount(draft, parent)
     placement = Pose(IDENTITY, vector(wheel.at, read))
     spin = steering = load = None
+    offset: tuple[Scalar, Scalar] = (0, 0)
     if isinstance(wheel, RollingWheel):
         heading = read(wheel.heading)
         if not is_zero(heading):
@@ -213,37 +216,36 @@ def _add_wheel(
         load = optional(wheel.load, read)
     place = compose(mounted, placement)
     if isinstance(wheel, PivotedWheel):
-        felt = armatures.get(f"{name}.steering", 0)
-        parent, steering = _add_fork(draft, name, wheel, read, placement, felt)
-        placement = Pose(IDENTITY, (*centre_of(name, wheel, read), 0))
+        parent, steering = _add_fork(draft, name, wheel, placement)
+        offset = centre_of(name, wheel, read)
+        placement = Pose(IDENTITY, (*offset, 0))
         if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
             place = compose(place, placement)
     if isinstance(wheel, RollingWheel):
-        index, spin = _add_spin(draft, name, wheel, read, parent, placement, armatures.get(name, 0))
+        draft.indices[name], spin = _add_spin(draft, name, wheel, parent, placement)
     else:
         body = Inertia(read(wheel.mass), ZERO, (ZERO, ZERO, ZERO))
-        index = draft.add(Link(name, parent, "fixed", AXLE, placement, body), (), ())
-    draft.indices[name] = index
+        draft.indices[name] = draft.add(Link(name, parent, "fixed", AXLE, placement, body), (), ())
     return WheelModel(
-        name,
-        wheel,
-        index,
-        read(wheel.radius),
-        (place.position[0], place.position[1]),
-        wheel.law,
-        read,
-        directions_of(name, wheel, read),
-        spin,
-        steering,
-        load,
-        on_base,
+        name=name,
+        noun=wheel,
+        link=draft.indices[name],
+        radius=read(wheel.radius),
+        position=(place.position[0], place.position[1]),
+        law=wheel.law,
+        read=read,
+        directions=directions_of(name, wheel, read),
+        spin=spin,
+        steering=steering,
+        load=load,
+        on_base=on_base,
+        offset=offset,
     )
 
 
-def _add_fork(
-    draft: _Draft, name: str, wheel: PivotedWheel, read: Read, placement: Pose, armature: Scalar
-) -> tuple[int, int]:
+def _add_fork(draft: _Draft, name: str, wheel: PivotedWheel, placement: Pose) -> tuple[int, int]:
     """What turns a wheel about the vertical: its link's index and its rate's column."""
+    read, armature = draft.read, draft.armatures.get(f"{name}.steering", 0)
     body = inertia_of(wheel.fork, read)
     fork = Link(f"{name}.fork", draft.indices[wheel.parent], "revolute", UP, placement, body, armature)
     index, column = draft.add_hinge(fork, f"{name}.steering", "steering", "steering_rate", name)
@@ -261,11 +263,11 @@ def _mount(draft: _Draft, index: int) -> tuple[Pose, bool]:
     return pose, rigid
 
 
-def _add_spin(
-    draft: _Draft, name: str, wheel: RollingWheel, read: Read, parent: int, placement: Pose, armature: Scalar
-) -> tuple[int, int]:
+def _add_spin(draft: _Draft, name: str, wheel: RollingWheel, parent: int, placement: Pose) -> tuple[int, int]:
     """The spinning wheel itself: its link's index and its rate's column."""
-    link = Link(name, parent, "spin", AXLE, placement, wheel_inertia(wheel, read), armature)
+    read = draft.read
+    inertia, armature = wheel_inertia(wheel, read), draft.armatures.get(name, 0)
+    link = Link(name, parent, "spin", AXLE, placement, inertia, armature)
     index, spin = draft.add_hinge(link, name, "angle", "rate", name)
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
     draft.elements.append(Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
@@ -290,46 +292,41 @@ def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
     return felt
 
 
-def _gear(draft: _Draft, name: str, noun: GearCoupling, read: Read) -> Gear:
+def _gear(draft: _Draft, name: str, noun: GearCoupling) -> Gear:
+    read = draft.read
     leaders = tuple(draft.axes[leader] for leader in noun.follows)
     ratios = tuple(read(ratio) for ratio in noun.follows.values())
     return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
 
 
 def _add_linkage(
-    draft: _Draft,
-    name: str,
-    noun: AckermannCoupling,
-    wheels: list[WheelModel],
-    robot: Parts,
-    read: Read,
-    armature: Scalar,
+    draft: _Draft, name: str, noun: AckermannCoupling, wheels: Mapping[str, WheelModel]
 ) -> Linkage:
     """An Ackermann linkage: its own coordinate and rate behind the tree's."""
-    models = {wheel.name: wheel for wheel in wheels}
-    pair = [models[w] for w in noun.wheels]
-    middle = (pair[0].position[0] + pair[1].position[0]) / 2
-    center = (pair[0].position[1] + pair[1].position[1]) / 2
-    same = robot.wheels[noun.wheels[0]].at[0].source == robot.wheels[noun.wheels[1]].at[0].source
-    front = pair[0].position[0] if same else middle
+    left, right = (wheels[wheel] for wheel in noun.wheels)
+    center = (left.position[1] + right.position[1]) / 2
+    # Where both are written alike, the one value: half their sum would be two terms in written equations.
+    same = left.noun.at[0].source == right.noun.at[0].source
+    front = left.position[0] if same else (left.position[0] + right.position[0]) / 2
     draft.axes[name] = ActionAxis(len(draft.speeds), f"{name}.angle")
     draft.coordinates.append(angle("angle").of(name))
     draft.speeds.append(turning("rate", "angle").of(name))
     return Linkage(
         name,
         draft.axes[name],
-        tuple(draft.axes[f"{w}.steering"] for w in noun.wheels),
-        tuple(w.position[1] - center for w in pair),
-        front - read(noun.axle),
-        armature,
+        tuple(draft.axes[f"{wheel}.steering"] for wheel in noun.wheels),
+        (left.position[1] - center, right.position[1] - center),
+        front - draft.read(noun.axle),
+        draft.armatures.get(name, 0),
     )
 
 
-def _loop(name: str, noun: ClosingJoint, indices: Mapping[str, int], read: Read) -> LoopJoint:
+def _loop(draft: _Draft, name: str, noun: ClosingJoint) -> LoopJoint:
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components.
 
     One that is a link of its own (see `JointLoop`) is welded to the second end.
     """
+    read, indices = draft.read, draft.indices
     axis = unit_axis(noun.axis) if isinstance(noun, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
     axes = transpose(columns) if HELD.get(noun.type) else IDENTITY

@@ -33,7 +33,7 @@ class WheelModel:
     `noun` says what it can do, `law` what the ground does to it, and `read` turns their fields into scalars. `position`
     is the contact's (x, y) in the base's frame at the reference configuration, a steered wheel's that of its pivot;
     `spin` and `steering` the columns of its rates (None where it has none); `load` a given normal force (None: its
-    share of the weight).
+    share of the weight). `offset` is where the wheel's centre lies in its fork's frame, x along the heading (m).
     """
 
     name: str
@@ -48,6 +48,12 @@ class WheelModel:
     steering: int | None = None
     load: Scalar | None = None
     on_base: bool = True
+    offset: tuple[Scalar, Scalar] = (0, 0)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of its rates: of its spin and of its steering, where it has them."""
+        return tuple(column for column in (self.spin, self.steering) if column is not None)
 
     @property
     def key(self) -> str:

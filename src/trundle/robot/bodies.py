@@ -113,6 +113,10 @@ class Joint(Kind):
     family: ClassVar[Family] = JOINTS
     # How diagrams show it: "hinge" a ring, "slide" a box with an arrow along its axis, "ball" filled, "weld" a square.
     symbol: ClassVar[str] = "hinge"
+    # Whether it has an axis, which its key `axis` gives.
+    directed: ClassVar[bool] = False
+    # Whether it takes its body away from its parent in more than one direction: no bar between them is drawn.
+    roams: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ()
     speeds: ClassVar[tuple[str, ...]] = ()
     drives: ClassVar[tuple[DriveAxis, ...]] = ()
@@ -189,6 +193,10 @@ class Sliding(_Resisted):
 
 
 class DirectedJoint(Joint):
+    """A joint with an axis."""
+
+    directed: ClassVar[bool] = True
+
     axis: Axis = default((0.0, 0.0, 1.0), "Axis in the joint's frame; need not have length 1. Default z.")
 
 
@@ -298,6 +306,7 @@ class PlanarJoint(DirectedJoint):
     """Slides in a plane and turns in it: NAME.x, .y, .theta; NAME.v_x, .v_y, .omega in the body's own axes."""
 
     symbol: ClassVar[str] = "ball"
+    roams: ClassVar[bool] = True
     coordinates = ("x", "y", "theta")
     speeds = ("v_x", "v_y", "omega")
 
@@ -308,6 +317,7 @@ class FloatingJoint(Joint):
     """Moves any way: NAME.x to .z, .q_w to .q_z; in the body's own axes NAME.v_x to .v_z, .omega_x to .omega_z."""
 
     symbol: ClassVar[str] = "ball"
+    roams: ClassVar[bool] = True
     coordinates = ("x", "y", "z", "q_w", "q_x", "q_y", "q_z")
     speeds = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 

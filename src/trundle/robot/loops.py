@@ -33,6 +33,8 @@ class Loop(Kind):
 
     family: ClassVar[Family] = LOOPS
     symbol: ClassVar[str] = "hinge"  # as joints have it
+    # Whether its ends stay apart, so that pictures show a bar between them.
+    apart: ClassVar[bool] = False
 
     first: Side = Field(description="One end; forces are told in its axes.")
     second: Side = Field(description="The other end, on which the forces that are told act.")
@@ -94,6 +96,8 @@ class PlanarLoop(DirectedLoop):
 
 class RodLoop(Loop):
     """A massless rod between ball joints: the ends stay a length apart."""
+
+    apart: ClassVar[bool] = True
 
     type: Literal["rod"] = "rod"
     length: Positive[Length] = Field(description="Distance between the ends (m), > 0.")

@@ -126,6 +126,20 @@ class Motor(Kind):
         """The greatest rate of what it drives without load (rad/s); None where nothing says."""
         return None
 
+    def rate_at(self, voltage: Scalar, read: Read) -> Scalar | None:
+        """The greatest rate of what it drives at a voltage without load (rad/s); None where a voltage doesn't say."""
+        return None
+
+    def command_limit(self, read: Read) -> Scalar | None:
+        """The greatest command that it follows; None for any."""
+        return None
+
+    def parts(self, drive: Drive, read: Read) -> Mapping[str, tuple[Scalar, str]]:
+        """Parts of its effort that written equations show in lines of their own: by their letters what they are, and in
+        words that end before the motor's name.
+        """
+        return {}
+
     def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar | None:
         """The command by which it gives a torque where it is and as fast as it turns, once its own states have settled;
         its limits don't count. None where nothing says.
@@ -289,6 +303,19 @@ class DCMotor(WoundMotor):
         current = winding.flow(self._voltage(winding, ahead, read))
         return ratio * (read(self.torque_constant) * current - self._rub(ahead, read))
 
+    def command_limit(self, read: Read) -> Scalar | None:
+        """The voltage limit."""
+        return None if self.voltage_limit is None else read(self.voltage_limit)
+
+    def parts(self, drive: Drive, read: Read) -> Mapping[str, tuple[Scalar, str]]:
+        """What its limits on currents make of the voltage."""
+        if self.current_limit is None and self.supply_current_limit is None:
+            return {}
+        winding = self.winding(drive, read)
+        held = {} if winding.request is drive.command else {"U": (winding.request, "voltage asked for by")}
+        span = None if drive.supply is None else winding.span(drive.supply)
+        return held if span is None else held | {"rho": (span, "voltage about half the back-EMF left to")}
+
     def armature(self, read: Read) -> Scalar:
         """N² J."""
         ratio = read(self.gear_ratio)
@@ -335,6 +362,10 @@ class TorqueMotor(Motor):
         """N times its limit."""
         limit = self.torque_limit
         return None if limit is None else absolute(read(self.gear_ratio)) * read(limit)
+
+    def command_limit(self, read: Read) -> Scalar | None:
+        """The limit on its shaft's torque."""
+        return None if self.torque_limit is None else read(self.torque_limit)
 
 
 class ServoMotor(Motor):

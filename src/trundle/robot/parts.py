@@ -14,7 +14,7 @@ from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.values import Gravity, Plain, problem
-from trundle.robot.wheels import WHEELS, Wheel
+from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
 
 FAMILIES = {
     "joints": "joint",
@@ -90,6 +90,11 @@ class Parts(Noun):
     def default_counts(self, field: str) -> bool:
         """Gravity is a parameter even where nobody wrote it."""
         return field == "gravity"
+
+    @property
+    def rolling(self) -> dict[str, RollingWheel]:
+        """The wheels that spin about an axle."""
+        return {name: wheel for name, wheel in self.wheels.items() if isinstance(wheel, RollingWheel)}
 
     @property
     def fed(self) -> dict[str, tuple[str, ...]]:

@@ -34,6 +34,7 @@ from trundle.robot.values import (
     Rate,
     Speed,
     Torque,
+    Value,
 )
 from trundle.scalars import Scalar, cos, sin
 
@@ -56,6 +57,16 @@ class ContactDirection(NamedTuple):
     what: str
     along: Scalar
     across: Scalar
+
+
+class Look(NamedTuple):
+    """What pictures show of a wheel beside its radius: its width (m), whether it is a ball, and the angle from the axle
+    toward forward of the roller that touches the ground (rad; None without rollers).
+    """
+
+    width: Scalar = 0
+    ball: bool = False
+    roller_angle: Scalar | None = None
 
 
 TRACTION = ContactDirection("traction", "rolling", 1, 0)
@@ -125,9 +136,18 @@ class Wheel(Kind):
         """How it meets the ground."""
         return Free()
 
+    @property
+    def fixed_load(self) -> Value | None:
+        """The normal force that its description fixes (N); None for its share of the weight."""
+        return None
+
     def directions(self, read: Read) -> tuple[ContactDirection, ...]:
         """The directions in which the ground can push it."""
         return ()
+
+    def look(self, read: Read) -> Look:
+        """What pictures show of it."""
+        return Look(ball=True)
 
 
 class BallWheel(Wheel):
@@ -165,6 +185,15 @@ class RollingWheel(Wheel):
     def directions(self, read: Read) -> tuple[ContactDirection, ...]:
         """Along its heading and along its axle."""
         return TRACTION, SIDE_FORCE
+
+    @property
+    def fixed_load(self) -> Value | None:
+        """Its key `load`."""
+        return self.load
+
+    def look(self, read: Read) -> Look:
+        """A disc or a cylinder."""
+        return Look(read(self.width))
 
     def default_counts(self, field: str) -> bool:
         """The smoothing rate matters where the bearing has dry friction."""
@@ -288,6 +317,10 @@ class RollerWheel(RollingWheel):
             return (ContactDirection("roller_force", "rolling", 1, 0),)
         angle = read(given)
         return (ContactDirection("roller_force", "rolling", sin(angle), cos(angle)),)
+
+    def look(self, read: Read) -> Look:
+        """A cylinder with rollers on it."""
+        return Look(read(self.width), roller_angle=read(self.roller_angle))
 
 
 class MecanumWheel(RollerWheel):

@@ -38,12 +38,22 @@ class Winding(NamedTuple):
         voltage = clamp(self.request, supply)
         if self.draw_limit is None:
             return voltage
-        most = self.draw_limit * supply
-        if self.current is None:  # v (v − e) ≤ R I V between its two roots
+        span = self.span(supply)
+        if self.current is None:
             half = self.emf / 2
-            return half + clamp(voltage - half, sqrt(half * half + self.resistance * most))
-        excess = maximum(voltage * self.current - most, 0)
+            return half + clamp(voltage - half, span)
+        excess = maximum(voltage * self.current - self.draw_limit * supply, 0)
         return voltage - excess * self.current / (self.current * self.current + _NO_CURRENT**2)
+
+    def span(self, supply: Scalar) -> Scalar | None:
+        """How far from half the back-EMF the limit on its draw lets the voltage go (V); None where a root doesn't say.
+
+        Where the current follows at once, v (v − e) ≤ R I V holds between the roots e/2 ± span.
+        """
+        if self.draw_limit is None or self.current is not None:
+            return None
+        half = self.emf / 2
+        return sqrt(half * half + self.resistance * (self.draw_limit * supply))
 
     def edges(self) -> Iterator[Scalar]:
         """The supply's voltages at which what limits the winding changes."""

@@ -19,7 +19,8 @@ from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.supply import Supply
 from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.robot.motors import DCMotor, Drive
+from trundle.robot.kinds import ask
+from trundle.robot.motors import Drive
 from trundle.scalars import Scalar
 
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
@@ -62,15 +63,8 @@ def _motor(sheet: Sheet, push: NamedForce) -> list[Equation]:
 
 
 def _held(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[sympy.Expr, Equation]:
-    """What limits on currents make of the voltage, in lines of their own, by the parts of others they stand for."""
-    motor, name = actuator.motor, actuator.name
-    if not isinstance(motor, DCMotor) or {motor.current_limit, motor.supply_current_limit} == {None}:
-        return {}
-    winding = motor.winding(drive, actuator.read)
-    found = {} if winding.request == drive.command else {winding.request: ("U", "voltage asked for by")}
-    if drive.supply is not None:
-        roots = (each for each in winding.voltage(drive.supply).atoms(sympy.Pow) if each.exp == sympy.S.Half)
-        found |= dict.fromkeys(roots, ("rho", "voltage about half the back-EMF left to"))
+    """The parts of a motor's effort that stand in lines of their own, by what they stand for in others."""
+    name, parts = actuator.name, ask(actuator.motor, actuator.key, actuator.motor.parts, drive, actuator.read)
     return {
         part: Equation(
             f"winding.{name}.{stem}",
@@ -78,7 +72,7 @@ def _held(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[s
             part,
             meaning=f"{words} {name}",
         )
-        for part, (stem, words) in found.items()
+        for stem, (part, words) in parts.items()
     }
 
 

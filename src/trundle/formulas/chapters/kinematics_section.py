@@ -17,7 +17,7 @@ from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
-from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.elimination import eliminate, generic_rank
 from trundle.mechanics.linear import dot, product, transpose
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
@@ -79,17 +79,24 @@ def inverse_section(sheet: Sheet) -> Section | None:
 
 
 def _solved(sheet: Sheet, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
-    """For each wheel −row/pivot of its rolling row, and for casters of their lateral row; columns of the pivots."""
+    """Rows of the wheels' own rates over all speeds, and these rates' columns.
+
+    A rolling row gives the spin. The lateral row of a wheel that trails gives its pivot's rate, which the rolling row
+    holds too where the wheel stands beside its pivot: so both are solved together.
+    """
     rows, owners = [], []
     for wheel in wheels:
-        own, about = constraint_rows(sheet.assembly, sheet.at, [wheel])
-        for row, what in zip(own, about, strict=False):
-            if what.owner != wheel.name:
-                continue
-            pivot = wheel.spin if what.what == "rolling" else wheel.steering if wheel.noun.trails else None
-            if pivot is not None and not is_zero(row[pivot]):
-                rows.append([0 if is_zero(e) or j == pivot else -e / row[pivot] for j, e in enumerate(row)])
-                owners.append(pivot)
+        held, about = constraint_rows(sheet.assembly, sheet.at, [wheel])
+        place = {row.what: k for k, row in enumerate(about) if row.owner == wheel.name}
+        own = {"lateral": wheel.steering if wheel.noun.trails else None, "rolling": wheel.spin}
+        pivots = [
+            (place[what], column) for what, column in own.items() if what in place and column is not None
+        ]
+        pivots = [(row, column) for row, column in pivots if not is_zero(held[row][column])]
+        solved = eliminate(held, pivots)
+        for row, column in reversed(pivots):
+            rows.append([0 if is_zero(e) or j == column else -e for j, e in enumerate(solved[row])])
+            owners.append(column)
     return rows, owners
 
 

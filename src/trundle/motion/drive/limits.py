@@ -108,9 +108,7 @@ class Limits:
 def limits_of(robot: Robot) -> dict[str, Limits]:
     """The limits that a description declares for each wheel that rolls, by the wheel's name."""
     read = robot.resolver()
-    return {
-        name: _limits(wheel, read) for name, wheel in robot.wheels.items() if isinstance(wheel, RollingWheel)
-    }
+    return {name: _limits(wheel, read) for name, wheel in robot.rolling.items()}
 
 
 def _limits(wheel: RollingWheel, read: Read) -> Limits:

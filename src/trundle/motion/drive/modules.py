@@ -14,8 +14,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import dot
-from trundle.mechanics.wheels import WheelModel, centre_of
-from trundle.robot.wheels import PivotedWheel
+from trundle.mechanics.wheels import WheelModel
 from trundle.scalars import Scalar, atan2, cos, is_zero, less, minus, plus, sin, times, where
 
 # A wheel's velocity below this share of the twist's is rounding: it stands on the centre of rotation.
@@ -171,9 +170,7 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
         )
     c, s = rotation[0][0], rotation[1][0]
     only = rollers[0] if len(rollers) == 1 else None
-    if not isinstance(wheel.noun, PivotedWheel):
-        return Module(wheel.name, wheel.position, (c, s), wheel.radius, False, (0, 0), only)
-    (x, y), (ahead, left) = wheel.position, centre_of(wheel.name, wheel.noun, wheel.read)
-    if not wheel.noun.steered:  # its `position` is that of its contact
+    (x, y), (ahead, left) = wheel.position, wheel.offset
+    if wheel.steering is not None and not wheel.noun.steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
-    return Module(wheel.name, (x, y), (c, s), wheel.radius, True, (ahead, left), only)
+    return Module(wheel.name, (x, y), (c, s), wheel.radius, wheel.steering is not None, wheel.offset, only)

@@ -17,11 +17,9 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.configuration import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
-from trundle.robot.bodies import DirectedJoint, FloatingJoint, PlanarJoint
 from trundle.robot.couplings import linkages
-from trundle.robot.loops import RodLoop
+from trundle.robot.kinds import ask
 from trundle.robot.structure import body_names
-from trundle.robot.wheels import PivotedWheel, RollerWheel, RollingWheel
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
 from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
 from trundle.show.drawing.solids import solids
@@ -157,7 +155,7 @@ class _Drawn:
         """A joint with its axis, where it has one."""
         index, noun = self.joints[name], self.robot.joints[name]
         link = self.assembly.tree.links[index]
-        axis = _numbers(link.axis) if isinstance(noun, DirectedJoint) else None
+        axis = _numbers(link.axis) if noun.directed else None
         return JointMark(name, noun.symbol, index, axis, link.parent == 0, link.joint.turns)
 
     def loop(self, name: str) -> LoopMark:
@@ -167,23 +165,24 @@ class _Drawn:
             Spot(self.body(end.body), _numbers([self.read(each) for each in end.at]))
             for end in (noun.first, noun.second)
         )
-        return LoopMark(name, noun.symbol, first, second, isinstance(noun, RodLoop))
+        return LoopMark(name, noun.symbol, first, second, noun.apart)
 
     def wheel(self, model: WheelModel) -> WheelShape:
         """A wheel's measures, and where on its body it is held."""
         noun, links = model.noun, self.assembly.tree.links
-        held = links[model.link]
-        if isinstance(noun, PivotedWheel):
+        held, steered = links[model.link], model.steering is not None
+        if steered:
             held = links[held.parent]
+        look = ask(noun, f"robot.wheels.{model.name}", noun.look, self.read)
         return WheelShape(
             model.name,
             model.link,
             _number(model.radius),
-            _number(self.read(noun.width)) if isinstance(noun, RollingWheel) else 0.0,
+            _number(look.width),
             self.rigid(held.parent, held.placement),
-            steered=model.steering is not None,
-            round=not isinstance(noun, RollingWheel),
-            roller_angle=_number(self.read(noun.roller_angle)) if isinstance(noun, RollerWheel) else None,
+            steered=steered,
+            round=look.ball,
+            roller_angle=None if look.roller_angle is None else _number(look.roller_angle),
         )
 
     def rigid(self, index: int, placement: Pose) -> Spot:
@@ -253,7 +252,7 @@ class _Drawn:
         for name, joint in robot.joints.items():
             parent = self.body(joint.parent)
             along_ground = robot.loops and links[self.joints[name]].joint.slides and not parent
-            if not (along_ground or isinstance(joint, (FloatingJoint, PlanarJoint))):  # no body is there
+            if not (along_ground or joint.roams):  # no body is there
                 yield Bar(name, Spot(parent), Spot(self.joints[name]))
         for name in robot.loops:
             loop = self.loop(name)

@@ -274,11 +274,13 @@ def problem_of(
     if task.model is not None:
         return task.problem
     assembly = mechanism(robot).assembly
-    rolling = [
-        wheel for wheel in assembly.wheels if wheel.noun.trails or not wheel.on_base or not wheel.grips
-    ]
-    passive = {column for wheel in rolling for column in (wheel.spin, wheel.steering)}
-    rates = [name for name in rate_names(assembly) if assembly.speeds.index(name) not in passive]
+    driven = {actuator.column for actuator in assembly.actuators}
+    passive = {
+        wheel.name
+        for wheel in assembly.wheels
+        if not (wheel.on_base and wheel.grips) or (wheel.noun.trails and driven.isdisjoint(wheel.columns))
+    }
+    rates = [name for name in rate_names(assembly) if assembly.quantities[name].owner not in passive]
     start = {**task.spec.initial, **(initial or {})}
     changed = {name: task.problem.parameters[name] for name in task.changed}
     return kinematic_problem(robot, dict.fromkeys(rates, 0.0), start, changed, task.problem.options)

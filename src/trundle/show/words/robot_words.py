@@ -10,7 +10,6 @@ from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
-from trundle.robot.wheels import RollingWheel
 from trundle.show.words import lines
 from trundle.show.words.verbs import html, text
 
@@ -167,7 +166,8 @@ def _place(number: Resolver, at: Iterable[Value]) -> str:
 
 def _law(number: Resolver, wheel: Wheel) -> str:
     words = ask(wheel.law, "wheels", wheel.law.words, number)
-    if wheel.law.pushes and isinstance(wheel, RollingWheel):
-        load = "its share of the weight" if wheel.load is None else f"{float(number(wheel.load)):.4g} N"
+    if wheel.law.pushes:
+        fixed = wheel.fixed_load
+        load = "its share of the weight" if fixed is None else f"{float(number(fixed)):.4g} N"
         return f"{words}, load {load}"
     return f"its roller {words}" if wheel.law.rolls and len(wheel.directions(number)) == 1 else words
