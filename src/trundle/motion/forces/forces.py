@@ -95,13 +95,14 @@ class DrivenRobot:
         tree, poses = self.here.assembly.tree, self.here.at.poses
         rest = [0.0] * tree.speed_count
         unit = [float(k == column) for k in range(tree.speed_count)]
+        # Gravity is in both, so that their difference is M alone.
         moved, still = (inverse_dynamics(tree, poses, rest, rate) for rate in (unit, rest))
         return np.array(moved, dtype=float) - np.array(still, dtype=float)
 
     def coordinates(self, samples: Samples) -> dict[str, FloatArray]:
         """Steering angles (rad) by the coordinates' names, (n,)."""
-        names = self.here.assembly.quantities
-        speeds = self.here.assembly.speeds
+        names, speeds = self.here.assembly.quantities, self.here.assembly.speeds
+        # A module's angle is seen from the base's front, its steering from where it points by itself.
         return {
             names.coordinate_of(speeds[wheel.steering]): samples.angle[:, k] - self.headings[k]
             for k, wheel in enumerate(self.wheels)
@@ -183,10 +184,14 @@ def motion_forces(driven: DrivenRobot, samples: Samples) -> MotionForces:
     needed[:count] = inverse_dynamics(assembly.tree, here.at.poses, list(nu[:count]), list(nu_dot[:count]))
     rows = table(rolling_rows(assembly, here.at, driven.wheels)[0], len(samples), len(assembly.speeds))
     pulls = _pulls(driven)
+    # A column of zeros takes no part in the pseudoinverse: nothing drives that wheel along its heading.
     base = rows[:, :, list(assembly.base_columns)].transpose(0, 2, 1) * pulls
+    # The pseudoinverse gives the forces of least norm among all that move the base so.
     forces = np.einsum("nkb,bn->nk", np.linalg.pinv(base), needed[list(assembly.base_columns)])
     forces *= pulls
+    # Of the base's rows nothing is left; what contacts put on spins and steering comes on top of what these need.
     needed -= np.einsum("nkj,nk->jn", rows, forces)
+    # Springs, dampers and friction give their share without a motor.
     for element in assembly.elements:
         coordinate = assembly.quantities.coordinate_of(assembly.speeds[element.column])
         needed[element.column] -= element.effort(where.get(coordinate, zero), nu[element.column]).torque
@@ -229,5 +234,6 @@ def _commands(
             torque = needed[column] / len(actuators)
             position = where.get(quantities.coordinate_of(speeds[column]), zero)
             command = motor.command_for(torque, position, nu[column])
+            # A kind may answer with one number for all times: an array all the same.
             torques[motor.name], commands[motor.command.name] = torque, zero + command
     return torques, commands

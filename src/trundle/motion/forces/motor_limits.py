@@ -71,6 +71,7 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
             raise InputError(message, key=f"robot.wheels.{module.name}")
     masses = _carried(driven, who.matrix)
     declared = limits_of(robot)
+    # One greatest speed for all modules, as there is one acceleration for all.
     given = math.inf if speed is None else number(speed, "speed", "m/s")
     greatest = min([given, *(declared[wheel.name].drive_speed for wheel in driven.wheels)])
 
@@ -131,6 +132,7 @@ def _most_power(acceleration: _Left, greatest: float) -> float:
     """The speed at which acceleration times speed is most; `greatest` where that comes before the motors tire."""
     if math.isinf(_at(acceleration, 0.0)):
         return greatest
+    # Up to a million m/s or rad/s: motors that still push there know no end.
     doubled = 2.0 ** np.arange(21.0)
     tired = np.flatnonzero(~(acceleration(doubled) > 0))
     if not len(tired):  # motors whose torque doesn't hang on their rate
@@ -144,7 +146,8 @@ def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
     base = list(driven.here.assembly.base_columns)
     mass = np.array([driven.inertia(column)[base] for column in base])
     pulls = np.linalg.pinv(matrix.T) @ mass
-    length = math.sqrt(mass[2, 2] / mass[0, 0])  # so that directions are alike
+    # Turns in units of the radius of gyration, so that directions are alike.
+    length = math.sqrt(mass[2, 2] / mass[0, 0])
     scale = np.array([1.0, 1.0, 1.0 / length])
     rng = np.random.default_rng(0)
     everywhere = rng.normal(size=(_DIRECTIONS, 3))
@@ -155,6 +158,7 @@ def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
 
     masses: list[float] = []
     for place in range(len(matrix) // 2):
+        # The ratio of two norms has many local maxima: a look everywhere first, then around the 20 best, ever closer.
         directions, spread, best = everywhere, 0.05, everywhere[:1]
         for _ in range(_ROUNDS):
             directions /= np.linalg.norm(directions, axis=1, keepdims=True)

@@ -56,6 +56,7 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
         _require_names(given)
     chosen = tuple(_driven(assembly) if given is None else given)
     check_rates(numbers, chosen)
+    # What is decided holds at random configurations: a row that is zero there is zero everywhere.
     samples = numbers.sampled(lambda here: wheel_rows(at_origin(here)))
     prescribed = [assembly.speeds.index(name) for name in chosen]
     owners = [about.owner for about in contact_velocities(numbers)[1]]
@@ -88,6 +89,7 @@ def displacement(
 ) -> list[Scalar]:
     """The twist's integral (a, b, φ) for increments `delta`, the base at the origin, in scalars of any kind."""
     rows = wheel_rows(here)
+    # A plain 0 keeps products with it out of programs and formulas.
     kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
     nu = solve_speeds(WheelRows(here, kept, plan.numbers), dict(zip(plan.given, delta, strict=True)), tidy)
     return [nu[place] for place in here.assembly.base_columns]

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from trundle.motion.odometry.odometry import Odometry
 
 # Entries of the normal equations with more operations than this get a name of their own: first only those that would
-# not stand in a line, and where the solution is then longer than _LONG operations, all but the shortest.
+# not stand in a line, and where the solution is then longer than _LONG operations, all but the shortest. Longer
+# ones aren't factored, either: SymPy takes long over them, and nobody reads them as one expression.
 _LINES = (60, 4)
 _LONG = 500
-# Formulas and program are compared at this many random points, to this relative error.
+# Formulas and program are compared at this many random points, to this relative error: above the rounding of some
+# thousand operations, below what any wrong term leaves.
 _POINTS, _SAME = 20, 1e-10
 
-# Slopes with more operations get a letter.
+# Slopes with more operations get a letter: a sum of two products still reads at once.
 _SHORT = 4
 
 DETERMINANT = sp.Symbol("D")
@@ -248,6 +250,7 @@ def _jacobian(
     columns = []
     turning = [delta for delta in deltas if any(value.has(delta) for value in definitions.values())]
     for delta in deltas:
+        # A prime where one increment turns wheels; ′1, ′2, … of several.
         mark = "′" if len(turning) < 2 else f"′{turning.index(delta) + 1 if delta in turning else ''}"
         slopes: dict[Expression, Expression] = {delta: sp.S.One}
         for symbol, meaning in definitions.items():

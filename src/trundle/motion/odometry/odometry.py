@@ -198,6 +198,7 @@ class Odometry:
             _group("measurements", group, {name: measured[name] for name in group if name in measured})
             for group in (self.increments, self.angles)
         )
+        # Steps from the origin all at once, as one batch; `chained` turns them into the world.
         steps = np.diff(counted.reshape(len(counted), -1))
         before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
         local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
@@ -284,6 +285,7 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     q = here.q
     moved = column(displacement(plan, at_origin(here), delta))
     angles = {name: angle for name, angle in zip(here.names, q, strict=True) if ca.depends_on(moved, angle)}
+    # On an arc the angles change evenly: those of its middle are right to second order.
     moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
     counted = [name for name, turn in zip(plan.given, delta, strict=True) if ca.depends_on(moved, turn)]
     if given is None and len(counted) < len(plan.given):

@@ -35,6 +35,7 @@ def chained(
     With T = diag(R(θ), 1) of the pose before it, a step's displacement d moves by T d, F = T F₀ Tᵀ, and the covariance
     becomes F Σ Fᵀ + T N₀ Tᵀ. `steps`: the displacements (3, n); `slopes`: F₀ (3, 3, n); `noise`: N₀ (3, 3, n).
     """
+    # Headings add up without regard to places, so that they come first, and places by sums of turned steps.
     heading = pose[2] + np.concatenate([[0.0], np.cumsum(steps[2])])
     c, s = np.cos(heading[:-1]), np.sin(heading[:-1])
     moved = np.stack([c * steps[0] - s * steps[1], s * steps[0] + c * steps[1]], axis=1)

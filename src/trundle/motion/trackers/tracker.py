@@ -39,11 +39,6 @@ class Tracker:
     laws: Mapping[str, tuple[str, Law]]
     ahead: Mapping[str, Signal] = field(default_factory=dict)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The inputs."""
-        return (*self.ahead, *self.laws)
-
     def command(self, time: float, state: Mapping[str, float]) -> dict[str, float]:
         """All inputs by name, for states and outputs at a time (s)."""
         fed = {name: signal.value(time) for name, signal in self.ahead.items()}

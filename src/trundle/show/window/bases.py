@@ -1,7 +1,7 @@
 """Bases on wheels as somebody drives them: from what is wanted of one to what its wheels have to do.
 
-A twist of the base says how fast each wheel turns and where each points (`trundle.kinematics`). A car can't turn on the
-spot: for it turning is a steering angle.
+A twist of the base says how fast wheels turn and where they point (`trundle.kinematics`). A car can't turn on the spot:
+for it turning is a steering angle.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from trundle.motion.drive.modules import modules_of
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
-# How far a car steers (rad).
+# How far a car steers at most (rad): some 31°, about what road cars do.
 LOCK = 0.55
+# Steered wheels that are no farther than this (m) from the line of the fixed ones are beside them: no car, whose
+# curvature has the distance below the line. Far below what is built, far above rounding.
+_NO_BASE = 1e-9
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What somebody wants of a base: forward, to the left, and turning to the left, each from -1 to 1."""
+    """What somebody wants of a base: forward, to the left, and turning to the left, from -1 to 1."""
 
     forward: float = 0.0
     left: float = 0.0
     turn: float = 0.0
 
     def toward(self, goal: Wish, most: float) -> Wish:
-        """The goal, or as near to it as each part may change at once."""
-        now, aim = (np.array([each.forward, each.left, each.turn]) for each in (self, goal))
+        """The goal, or as near to it as its parts may change at once."""
+        now, aim = (np.array([wish.forward, wish.left, wish.turn]) for wish in (self, goal))
         return Wish(*(now + np.clip(aim - now, -most, most)).tolist())
 
 
@@ -62,35 +65,31 @@ class DrivenBase:
         if self.axle is None:
             return self.kinematics.module_states(*self.twist(wish, speed, rate), previous=before)
         # A car points its wheels where it stands, too: as it would at full speed.
-        ahead = self.kinematics.module_states(*self.twist(Wish(1.0, 0.0, wish.turn), speed, rate))
-        off = np.remainder(ahead.angles - before.angles + np.pi, 2 * np.pi) - np.pi
-        # A wheel that points far from its line takes it the other way round, and rolls backward.
-        flips = np.abs(off) > np.pi / 2
-        off, way = np.where(flips, off - np.pi * np.sign(off), off), np.where(flips, -1.0, 1.0)
-        return self.kinematics.states(before.angles + off, wish.forward * way * ahead.speeds)
+        full = self.twist(Wish(1.0, 0.0, wish.turn), speed, rate)
+        ahead = self.kinematics.module_states(*full, previous=before)
+        return self.kinematics.states(ahead.angles, wish.forward * ahead.speeds)
 
     def steering(self, wish: Wish, wheelbase: float) -> float:
         """The angle (rad) of a linkage that steers wheels so far (m) ahead of the axle."""
-        return (
-            0.0 if self.axle is None else math.atan(wheelbase / self.wheelbase * math.tan(LOCK * wish.turn))
-        )
+        # The linkages of one car turn about one centre: tan δ goes with how far ahead of the axle their wheels are.
+        turn = 0.0 if self.axle is None else wish.turn
+        return math.atan(wheelbase / self.wheelbase * math.tan(LOCK * turn))
 
 
 def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | None:
     """The base that its wheels drive, of whose columns some are `driven`; None where no twist says what they do."""
     try:
         # The assembly's own modules: its parameters may differ from the description's.
-        found = replace(kinematics(robot), modules=modules_of(assembly))
+        known = replace(kinematics(robot), modules=modules_of(assembly))
     except InputError:
         return None
     wheels = {wheel.name: wheel for wheel in assembly.wheels}
     for linkage in assembly.linkages:
         driven = driven | {axis.column for axis in linkage.followers if linkage.axis.column in driven}
-    steered = [m.place[0] for m in found.modules if wheels[m.name].steering in driven]
-    fixed = [m.place[0] for m in found.modules if not m.pivots and m.rollers is None]
+    steered = [m.place[0] for m in known.modules if wheels[m.name].steering in driven]
+    fixed = [m.place[0] for m in known.modules if not m.pivots and m.rollers is None]
+    base = DrivenBase(known, strafes=not fixed)
     if not fixed or not steered:
-        return DrivenBase(found, strafes=not fixed)
-    axle, ahead = float(np.mean(np.array(fixed, dtype=float))), float(np.mean(np.array(steered, dtype=float)))
-    return (
-        DrivenBase(found, False, axle, ahead - axle) if abs(ahead - axle) > 1e-9 else DrivenBase(found, False)
-    )
+        return base
+    axle, ahead = (float(np.mean(np.array(places, dtype=float))) for places in (fixed, steered))
+    return base if abs(ahead - axle) < _NO_BASE else replace(base, axle=axle, wheelbase=ahead - axle)

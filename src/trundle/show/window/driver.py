@@ -40,12 +40,19 @@ from trundle.simulation.problem import Problem
 from trundle.simulation.runfile import Changes, task_of
 from trundle.simulation.stepper import Stepper
 
-# A step (s); of the time between two frames so much goes into steps; what can't be made up for is let go (s).
-STEP, _WORK, _LATE = 1 / 60, 0.8, 0.1
-# A wish changes by so much a second; faster and slower at one key; what a stick does by itself.
-_EAGER, _FASTER, _LOOSE = 5.0, 1.25, 0.15
-# The robot fills so much of the window at first; slower than this is said.
-_SHOWN, _SLOW = 0.16, 0.95
+# A step (s), as long as a usual screen's frame: inputs hold over it, as a controller of 60 Hz has them.
+STEP = 1 / 60
+# Of the time between two frames so much goes into steps, the rest into drawing; and what can't be made up for is let
+# go (s), as the robot would race behind a stutter.
+_WORK, _LATE = 0.8, 0.1
+# A wish changes by so much a second: full speed in 0.2 s, and no jump that spins the wheels.
+_EAGER = 5.0
+# By how much a key makes it faster or slower. A stick nearer to its middle counts as let go: few come back wholly.
+_FASTER, _LOOSE = 1.25, 0.15
+# The robot fills so much of the window at first, with room to drive around it.
+_SHOWN = 0.16
+# Slower than real time by more than this is said; less nobody sees, and the clock of frames varies as much.
+_SLOW = 0.95
 
 HELP = (
     ("↑ ↓, W S", "forward, back"),
@@ -70,6 +77,7 @@ class Driver:
     """A problem in a window, simulated while the clock runs."""
 
     def __init__(self, problem: Problem, size: tuple[int, int], unit: float) -> None:
+        """At the start of a problem, in a window of a size, `unit` pixels a point."""
         robot = problem.system.robot
         assert robot is not None
         self.stepper, self.pen, self.name = Stepper(problem), Pen(unit), robot.name
@@ -94,9 +102,11 @@ class Driver:
         return self.stepper.time >= self.until - STEP / 2
 
     def _scene(self) -> Scene:
+        """The robot as it stands now."""
         return self.moved({name: np.array([value]) for name, value in self.stepper.values.items()})
 
     def _place(self) -> FloatArray:
+        """Where the trail goes on, (2,), in the picture's plane."""
         return project(self.scene.place(self.scene.traced), self.view)[0]
 
     def _everything(self, size: tuple[int, int]) -> Camera:
@@ -133,6 +143,7 @@ class Driver:
 
     @property
     def _keys(self) -> dict[int, partial[None]]:
+        """What keys do at once, when they go down."""
         return {
             pygame.K_SPACE: partial(setattr, self, "runs", not self.runs),
             pygame.K_h: partial(setattr, self, "helps", not self.helps),
@@ -145,6 +156,7 @@ class Driver:
 
     @property
     def _drives(self) -> set[int]:
+        """Keys that act for as long as they are held."""
         keys = {key for more, less, _ in self.hand.pairs for key in (more, less)}
         return keys | _STEERED if self.pilot.laws else keys
 
