@@ -50,6 +50,36 @@ def test_programs_compiled_quickly_compute_the_same(monkeypatch, rng):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 
+def long_kernel(monkeypatch, few=50, large=20, price=200):
+    for name, value in {"QUICK": 10, "FEW": few, "LARGE": large, "PRICE": price}.items():
+        monkeypatch.setattr(kernel, name, value)
+    return Kernel(random_program(5, size=20))
+
+
+def compiled_at(made, count, often=None, most=40):
+    """The number of the call, counted from 1, at which batches of a size get code of their own; None if at none."""
+    groups = np.full((4, count), 0.5), np.full((3, count), 0.5)
+    for call in range(1, most + 1):
+        made(*groups, often=often)
+        if (False, False) in made._functions:
+            return call
+    return None
+
+
+def test_batches_of_long_programs_are_compiled_when_they_come_often(monkeypatch):
+    assert compiled_at(long_kernel(monkeypatch), 20) == 3
+    assert compiled_at(long_kernel(monkeypatch), 20, often=False) == 11  # when more than 200 lanes have come
+    assert compiled_at(long_kernel(monkeypatch), 16) == 13
+    assert compiled_at(long_kernel(monkeypatch), 20, often=True) == 1
+    assert compiled_at(long_kernel(monkeypatch), 51) == 1
+    assert compiled_at(long_kernel(monkeypatch), 3) is None  # less than a block gains nothing
+    prepared = long_kernel(monkeypatch)
+    prepared.prepare(2, 2)
+    assert prepared._functions == {}
+    prepared.prepare(2, 2, often=True)
+    assert list(prepared._functions) == [(False, False)]
+
+
 def test_pieces_pass_shared_values_and_plain_results(monkeypatch, rng):
     """Parameters' share is computed before the loop; inputs and constants may be results as they are."""
     cut_to_pieces(monkeypatch, 5)

@@ -8,7 +8,10 @@ import pytest
 import trundle
 from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError
-from trundle.program import Tracer, split
+from trundle.program import Tracer, compile_program, split
+from trundle.program.kernel import Kernel
+from trundle.program.llvm import llvm_kernel
+from trundle.scalars import sin
 
 
 def test_main_after_preparation_is_the_program_for_every_choice_of_groups():
@@ -60,3 +63,50 @@ def test_inputs_and_constants_stay_where_they_are():
 def test_a_group_that_there_is_not_is_told():
     with pytest.raises(InputError, match="no input group 'parameters'"):
         split(differential_drive(), "parameters")
+
+
+def test_a_kernel_of_one_state_follows_its_parameters_and_prepares_when_they_change():
+    program = trundle.derive(trundle.catalog.swerve()).dynamics
+    rng = np.random.default_rng(8)
+    x, u, p = (rng.uniform(0.5, 1.5, size=group.size) for group in program.inputs)
+    kernel = compile_program(program)
+    assert kernel._parts[0] is not None
+    rate = np.empty(program.outputs[0].size)
+    call = kernel.bind(x, u, p, rate)
+    for change in range(6):
+        if change % 2:
+            p[rng.integers(p.size)] *= 1.5
+        x[:] = rng.normal(size=x.size)
+        call()
+        np.testing.assert_allclose(rate, program.evaluate(x, u, p)[0], rtol=1e-9, atol=1e-9)
+    p[0] = np.nan
+    call()
+    assert np.isnan(rate).any()
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 17])
+def test_every_parameter_is_compared(count):
+    """A change of any one of them reaches the result, where its last ones fill no register, too."""
+    tracer = Tracer("state", "parameter")
+    (x,), p = tracer.inputs("state", 1), tracer.inputs("parameter", count)
+    work = sum((2.0 + sin(k + value * value) for k, value in enumerate(p)), 0.0)
+    labels = {"state": ("x",), "parameter": tuple(f"p{k}" for k in range(count))}
+    program = tracer.program("t", labels, {"y": (("y",), [x * work])})
+    call = compile_program(program).single()
+    at = np.linspace(1.0, 2.0, count)
+    for k in range(count):
+        at[k] += 0.25
+        expected = 3.0 * sum(2.0 + np.sin(j + value * value) for j, value in enumerate(at))
+        np.testing.assert_allclose(call(np.array([3.0]), at)[0], expected, rtol=1e-13)
+
+
+def test_long_programs_prepare_in_pieces(monkeypatch):
+    monkeypatch.setattr(llvm_kernel, "LONG", 10)
+    monkeypatch.setattr(llvm_kernel, "PIECE", 20)
+    program = differential_drive()
+    rng = np.random.default_rng(4)
+    call = Kernel(program).single()
+    for _ in range(3):
+        x, u = rng.normal(size=9), rng.normal(size=2)
+        p = DEFAULTS * rng.uniform(0.9, 1.1, size=DEFAULTS.size)
+        np.testing.assert_allclose(call(x, u, p)[0], program.evaluate(x, u, p)[0], rtol=1e-12, atol=1e-12)

@@ -286,5 +286,5 @@ def on_manifold(model: Constrained, states: np.ndarray, commands: np.ndarray, p:
         return own
     project = compile_program(model.projection)
     for _ in range(2):
-        (own,) = project(own, commands if commands.size else np.zeros(0), p)
+        (own,) = project(own, commands if commands.size else np.zeros(0), p, often=False)
     return own

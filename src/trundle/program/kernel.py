@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -34,6 +35,7 @@ from trundle.program.llvm.llvm_kernel import (
     is_looped,
 )
 from trundle.program.machine_code import machine_code
+from trundle.program.preparation import for_one_state
 
 T = TypeVar("T")
 Native = Callable[..., None]  # a function of addresses and counts in native code
@@ -48,7 +50,15 @@ THREAD_WORK = 20_000_000
 QUICK = 4000
 """Operations above which one state's code is compiled quickly: at LLVM's usual pace that would take 0.3 s and more."""
 FEW = 5000
-"""Lanes that a long program takes one by one: these 0.1 s are less than it takes to compile it for batches, too."""
+"""Lanes that a long program takes one by one in a call: these 0.1 s are less than compiling takes."""
+PRICE = 90_000
+"""Lanes that cost as much one by one as code for batches does, 85 to 255 µs an operation against 0.7 to 2.3 ns a lane:
+52,000 to 117,000, over trees and chains of 4,000 to 36,000 operations. Who compiles then spends at most twice what was
+needed, however many lanes still come. They are counted, not timed: both costs are those of one core, and a count is the
+same on a busy one."""
+LARGE, AGAIN = 1000, 3
+"""A batch of that many lanes that comes for the third time is taken for one of a loop of hundreds, as a run looks at
+its outputs once, or twice on constraints. A wrong guess costs one compilation: a second for 10,000 operations."""
 
 BLOCK = 1024
 """Samples of a block in `Kernel.over_samples`: 320 numbers each way of a skeleton of 20 bodies fill a second-level
@@ -130,11 +140,20 @@ class Kernel:
         self._variants = machine_code(program.key)
         self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
+        self._one_by_one_lanes: Counter[tuple[bool, ...]] = Counter()
+        self._large_batches: Counter[tuple[bool, ...]] = Counter()
         self._sizes = [group.size for group in program.inputs]
         self._long = program.operations > QUICK
 
-    def __call__(self, *groups: ArrayLike, threads: int | None = None) -> tuple[FloatArray, ...]:
-        """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it."""
+    def __call__(
+        self, *groups: ArrayLike, threads: int | None = None, often: bool | None = None
+    ) -> tuple[FloatArray, ...]:
+        """Evaluate; ``threads`` None uses every core where the batch is large enough to gain from it.
+
+        Programs of more than 4,000 operations take long to compile for batches, so that batches of up to 5,000 lanes go
+        one by one at first. True for ``often`` compiles at once; None when a batch of 1,000 lanes comes for the third
+        time, or when as much time has been spent one by one; False in the latter case alone.
+        """
         arrays = self._arrays(groups)
         counts = {a.shape[1] for a in arrays if a.ndim == 2}
         if not counts:
@@ -143,11 +162,21 @@ class Kernel:
             return outputs
         count = counts.pop()
         outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
-        if self._long and count <= FEW and tuple(a.ndim == 1 for a in arrays) not in self._functions:
+        if self._goes_one_by_one(tuple(a.ndim == 1 for a in arrays), count, often):
             self._one_by_one(arrays, outputs, count)
         elif count:
             self._batch(arrays, outputs, count, threads)
         return outputs
+
+    def _goes_one_by_one(self, uniform: tuple[bool, ...], count: int, often: bool | None) -> bool:
+        """Whether a batch of a long program is better taken so, by the rule of a call; its lanes are noted."""
+        if not self._long or count > FEW or often or uniform in self._functions:
+            return False
+        if count < self.lanes:
+            return True  # a block would be filled up with copies, and be no faster
+        self._one_by_one_lanes[uniform] += count
+        self._large_batches[uniform] += often is None and count >= LARGE
+        return self._one_by_one_lanes[uniform] <= PRICE and self._large_batches[uniform] < AGAIN
 
     def over_samples(self, *tables: FloatArray) -> tuple[FloatArray, ...]:
         """Evaluate many samples, one a row of each table (count, n); one array (n, count) an output group.
@@ -181,7 +210,7 @@ class Kernel:
         count = len(tables[0])
         ready = (False,) * len(tables) in self._functions
         if count <= BLOCK or (self._long and count <= FEW and not ready):
-            return self(*(np.ascontiguousarray(table.T) for table in tables))
+            return self(*(np.ascontiguousarray(table.T) for table in tables), often=False)
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
             at = slice(begin, min(begin + BLOCK, count))
@@ -234,15 +263,33 @@ class Kernel:
         if count is not None:
             return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
         if self._single is None:
+            preparation, main = self._parts
             compiled = self._variant(
-                "single", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE
+                "single", lambda: emit_single(main, host().fused, preparation), SIGNATURE_SINGLE
             )
             # PYFUNCTYPE keeps the GIL, which halves the cost of a call that lasts less than a microsecond
             self._single = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(compiled.address)
-        table = np.array([b.ctypes.data for b in buffers], dtype=np.uint64)
+        kept = self._kept_between_calls()
+        reached = (*buffers[:inputs], *kept[:1], *buffers[inputs:], *kept[1:])
+        table = np.array([b.ctypes.data for b in reached], dtype=np.uint64)
         call = functools.partial(self._single, ctypes.c_void_p(table.ctypes.data))
-        call.keep = (table, buffers, self)  # type: ignore[attr-defined]  # the addresses must stay valid
+        call.keep = (table, reached, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call
+
+    @functools.cached_property
+    def _parts(self) -> tuple[Program | None, Program]:
+        """What the code of one state does whenever the parameters have changed, and what it does every time."""
+        return for_one_state(self.program)
+
+    def _kept_between_calls(self) -> tuple[FloatArray, ...]:
+        """Room for what is computed from parameters alone, and for a copy of these: at first of bits that no arithmetic
+        makes, so that the first call finds them changed.
+        """
+        preparation, _ = self._parts
+        if preparation is None:
+            return ()
+        last = np.full(preparation.inputs[0].size, -1, dtype=np.int64).view(np.float64)
+        return np.full(preparation.outputs[0].size, np.nan), last
 
     def single(self) -> Callable[..., tuple[FloatArray, ...]]:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
@@ -284,15 +331,16 @@ class Kernel:
 
         return call
 
-    def prepare(self, *layouts: int) -> None:
+    def prepare(self, *layouts: int, often: bool = False) -> None:
         """Compile now for inputs of ``layouts`` dimensions (1: uniform, 2: batch), not at the first call.
-
-        Of long programs only what small batches need.
 
         Parameters
         ----------
         *layouts : int
             One an input group.
+        often : bool
+            Whether many batches will come: code for them is made of programs of more than 4,000 operations, too, of
+            which else only one state's is made, by which small batches go at first.
 
         Raises
         ------
@@ -306,7 +354,7 @@ class Kernel:
         >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
         >>> kernel.prepare(2)
         """
-        if self._long or not layouts or all(n == 1 for n in layouts):
+        if (self._long and not often) or all(n == 1 for n in layouts):
             buffers = [np.zeros(g.size) for g in self.program.inputs + self.program.outputs]
             self.bind(*buffers)
         else:

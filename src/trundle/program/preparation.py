@@ -9,6 +9,21 @@ from trundle.program.simplify import hoist_reciprocals, without_dead
 
 PREPARED = "prepared"
 """The group of what is computed beforehand: the preparation's output, and the main program's last input."""
+SELDOM = "parameter"
+"""The input group that kernels of one state expect to change seldom: a run has one set of parameters."""
+
+
+def for_one_state(program: Program) -> tuple[Program | None, Program]:
+    """What a kernel of one state computes whenever its parameters change, None if that doesn't pay, and every time.
+
+    The kernel compares the parameters with the last ones, four at a time by two loads, a difference and a union: an
+    instruction a parameter. So it pays where more operations move than there are parameters.
+    """
+    if SELDOM not in [group.name for group in program.inputs]:
+        return None, program
+    preparation, main = split(program, SELDOM)
+    pays = program.operations - main.operations > preparation.inputs[0].size
+    return (preparation, main) if pays else (None, program)
 
 
 def split(program: Program, *groups: str) -> tuple[Program, Program]:

@@ -131,10 +131,10 @@ def _observed(problem: Problem, guided: Program, states: FloatArray, commanded: 
     u = commanded if commanded.size else np.zeros(0)
     if not _is_whole(guided):
         states[:n] = on_manifold(system, states[:n], commanded, p)
-        return compile_program(problem.observe)(states[:n], u, p)[-1]
+        return compile_program(problem.observe)(states[:n], u, p, often=False)[-1]
     kernel = compile_program(guided)
-    *_, states[:n], _ = kernel(states, u, p)
-    *_, states[:n], outputs = kernel(states, u, p)
+    *_, states[:n], _ = kernel(states, u, p, often=False)
+    *_, states[:n], outputs = kernel(states, u, p, often=False)
     return outputs
 
 

@@ -99,5 +99,7 @@ class Stepper:
         problem = replace(self.problem, options=replace(self.problem.options, stored=times))
         x, n = states.T.copy(), len(problem.system.states)
         observe = compile_program(problem.observe)
-        *_, outputs = observe(x[:n].copy(), commands if len(commands) else np.zeros(0), problem.numbers)
+        *_, outputs = observe(
+            x[:n].copy(), commands if len(commands) else np.zeros(0), problem.numbers, often=False
+        )
         return run_of(problem, (x, commands, outputs), {**problem.summary, "method": "lsoda"})
