@@ -129,7 +129,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     lowered = {each.lower(): each for each in sorted(set(known))}
     text = str(name).lower()
     if ends := [lowered[each] for each in lowered if each.endswith(f".{text}")]:  # the owners are missing
-        return f"did you mean {'one of ' if len(ends) > 1 else ''}{', '.join(repr(each) for each in ends)}?"
+        return f"did you mean {'one of ' if len(ends) > 1 else ''}{', '.join(repr(end) for end in ends)}?"
     near = _near_path(text, lowered) if "." in text else ""
     near = near or next(iter(difflib.get_close_matches(text, lowered, n=1, cutoff=0.6)), "")
     return f"did you mean '{lowered[near]}'?" if near else ""

@@ -69,7 +69,7 @@ def is_taken(path: str | os.PathLike[str]) -> bool:
 
 def require_writable(folder: Path) -> None:
     """Raise InputError where a folder can't be made or written in, as far as permissions tell; nothing is made."""
-    there = next((each for each in (folder, *folder.parents) if each.exists()), Path())
+    there = next((parent for parent in (folder, *folder.parents) if parent.exists()), Path())
     with _told(folder):
         if not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))

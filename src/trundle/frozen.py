@@ -37,4 +37,4 @@ class Rebuilt:
     """A frozen dataclass that copies and pickles by being made anew from its fields: checked and read-only again."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]

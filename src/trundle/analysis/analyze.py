@@ -122,8 +122,8 @@ class Analysis:
             * null_space(self.maps.constraints(q[None])[0], self.maps.zero)[columns]
             for q in self._general
         ]
-        widest = max(each.shape[1] for each in rates)
-        padded = [np.pad(each, ((0, 0), (0, widest - each.shape[1]))) for each in rates]
+        widest = max(rate.shape[1] for rate in rates)
+        padded = [np.pad(rate, ((0, 0), (0, widest - rate.shape[1]))) for rate in rates]
         return relations(np.array(padded), list(motors))
 
     @cached_property

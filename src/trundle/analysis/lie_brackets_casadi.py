@@ -33,7 +33,7 @@ def growth(
     fields = _marked(fields, q)
     found = filtration(fields, bracket, _values(q, general), dimension, dimension)
     at_here = _values(q, here[None])
-    if not np.isfinite(at_here([each.field for each in fields])).all():
+    if not np.isfinite(at_here([field.field for field in fields])).all():
         return found, found
     depth = len(found.growth) + _DEEPER
     return found, filtration(fields, bracket, at_here, found.dimension, depth, regular=False)
@@ -44,10 +44,10 @@ def _marked(fields: Sequence[NamedField[ca.SX]], q: ca.SX) -> list[NamedField[ca
     a base that drives, a hundred of which would give thousands of brackets, all zero.
     """
     n = q.numel()
-    slopes = ca.jacobian(ca.vertcat(*(each.field for each in fields)), q) if fields else ca.SX(0, n)
+    slopes = ca.jacobian(ca.vertcat(*(field.field for field in fields)), q) if fields else ca.SX(0, n)
     rows, columns = slopes.sparsity().get_triplet()
     varying, used = {row // n for row in rows}, set(columns)
-    moved = [set(ca.sparsify(each.field).sparsity().get_triplet()[0]) for each in fields]
+    moved = [set(ca.sparsify(field.field).sparsity().get_triplet()[0]) for field in fields]
     return [replace(each, inert=k not in varying and not moved[k] & used) for k, each in enumerate(fields)]
 
 
@@ -56,6 +56,6 @@ def _values(q: ca.SX, places: np.ndarray) -> Callable[[Sequence[ca.SX]], np.ndar
 
     def values(fields: Sequence[ca.SX]) -> np.ndarray:
         function = ca.Function("fields", [q], [ca.densify(ca.horzcat(*fields))])
-        return np.array([np.asarray(function(each)).reshape(-1, len(fields)).T for each in places])
+        return np.array([np.asarray(function(place)).reshape(-1, len(fields)).T for place in places])
 
     return values

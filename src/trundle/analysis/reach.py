@@ -140,7 +140,7 @@ def _linkage(maps: VelocityMaps, general: np.ndarray, q: np.ndarray) -> Reach:
     freedoms = len(maps.scale) - generic_rank(maps.constraints(general), maps.zero)
     here = len(maps.scale) - generic_rank(maps.constraints(q[None]), maps.zero)
     moved = {
-        axis.column for each in maps.assembly.couplings for axis in each.followers
+        axis.column for coupling in maps.assembly.couplings for axis in coupling.followers
     } | maps.loops.following
     names = [name for k, name in enumerate(maps.assembly.speeds) if k not in moved]
     brackets = tuple(Bracket(name, 1, _own_coordinate(maps, name) or name) for name in names)

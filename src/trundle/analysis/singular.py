@@ -100,7 +100,7 @@ def _beyond(wheels: Singularity, loops: Sequence[SingularPoint]) -> Singularity:
 
     if wheels.search is None:
         return wheels
-    own = tuple(each for each in wheels.points if not any(same(each, other) for other in loops))
+    own = tuple(point for point in wheels.points if not any(same(point, other) for other in loops))
     return replace(wheels, search=replace(wheels.search, singular=own))
 
 

@@ -166,7 +166,7 @@ def exact(value: float) -> sympy.Expr:
 
 def _fractions(expression: sympy.Expr) -> Any:
     """Without floats, which formulas of the description ("track/2") bring along."""
-    return expression.xreplace({each: exact(float(each)) for each in expression.atoms(sympy.Float)})
+    return expression.xreplace({atom: exact(float(atom)) for atom in expression.atoms(sympy.Float)})
 
 
 def _reduced(matrix: _Matrix) -> tuple[sympy.Expr, sympy.Matrix, int]:
@@ -222,7 +222,7 @@ def _answer(
         minors = {_vanishing(_simple(matrix.extract(i, j).det())) for i, j in picked} - {sympy.Integer(0)}
         expressions = sorted(minors, key=lambda m: (sympy.count_ops(m), str(m)))
     if what in (WHEELS, MOTORS):
-        expressions = [_vanishing(each) for each in expressions]
+        expressions = [_vanishing(expression) for expression in expressions]
     zeros, solved = _solve(expressions, list(decisive))
     named = tuple({str(s): v for s, v in zero.items()} for zero in zeros)
     return Determinant(what, tuple(expressions), named, solved)

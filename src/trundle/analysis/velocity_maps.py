@@ -83,7 +83,9 @@ class VelocityMaps:
         if led:
             wheels = [wheel for wheel in wheels if wheel.name not in self.coordinated]
         rows, _ = constraint_rows(self.assembly, self.at(q), wheels)
-        coupled = [1 / self.scale[axis.column] for each in self.assembly.couplings for axis in each.followers]
+        coupled = [
+            1 / self.scale[axis.column] for coupling in self.assembly.couplings for axis in coupling.followers
+        ]
         weights = np.array([1.0] * (len(rows) - len(coupled)) + coupled)
         matrix = table(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
         if not self.assembly.loops:

@@ -105,7 +105,7 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
     points = []
     for k, tangent in enumerate(_tangents(model, x, u, p, slopes[0])):
         point = OperatingPoint(x[:, k], u[:, k], parameters)
-        at_k = [each[:, k] for each in slopes], [each[:, k] for each in seen]
+        at_k = [slope[:, k] for slope in slopes], [each[:, k] for each in seen]
         try:
             points.append(linearized(model, point, tangent, *at_k, shown))
         except NumericsError as error:

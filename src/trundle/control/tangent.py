@@ -111,13 +111,13 @@ def best_dependent(
     model: Model, tangents: Sequence[tuple[FloatArray, FloatArray, FloatArray]]
 ) -> tuple[str, ...]:
     """One choice for many (x, ẋ, ∂c/∂x): of those that the states would take, the one with the smallest worst |T|."""
-    choices = {tangent_at(model, *each).dependent for each in tangents}
+    choices = {tangent_at(model, *tangent).dependent for tangent in tangents}
     if len(choices) == 1:
         return choices.pop()
 
     def worst(choice: tuple[str, ...]) -> float:
         try:
-            return max(float(np.abs(tangent_at(model, *each, choice).basis).max()) for each in tangents)
+            return max(float(np.abs(tangent_at(model, *tangent, choice).basis).max()) for tangent in tangents)
         except NumericsError:
             return np.inf
 

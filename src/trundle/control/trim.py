@@ -249,7 +249,9 @@ def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
             "linearise along a run: model.linearize_along(run)"
         )
     elif charges := [
-        each for each in model.currents if each.endswith(".charge") and each not in search.free_moving
+        current
+        for current in model.currents
+        if current.endswith(".charge") and current not in search.free_moving
     ]:
         lines.append(f"  a battery's charge never stays; to take it as constant: held={charges}")
     else:

@@ -107,7 +107,7 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
             needed = {"atan2": 2, "Min": len(args), "Max": len(args)}.get(name, 1)
             if len(args) != needed or not args:
                 raise InputError(f"{name} takes {counted(max(needed, 1), 'argument')}, got {len(args)}")
-            return FUNCTIONS[name](*(_read(each, known, depth + 1) for each in args))
+            return FUNCTIONS[name](*(_read(argument, known, depth + 1) for argument in args))
     try:
         written = ast.unparse(node)[:60]
     except RecursionError:  # it is nested more deeply than Python's stack

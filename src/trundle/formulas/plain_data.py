@@ -23,8 +23,8 @@ def data(equations: Equations) -> dict[str, object]:
             }
             for section in equations.sections
         ],
-        "definitions": [_definition(each) for each in equations.definitions],
-        "symbols": [_symbol(each) for each in equations.symbols],
+        "definitions": [_definition(definition) for definition in equations.definitions],
+        "symbols": [_symbol(symbol) for symbol in equations.symbols],
     }
 
 

@@ -304,7 +304,7 @@ def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, .
     shown = [(writer.book.letters[letter], value) for letter, value in writer.shown.items()]
     uses: dict[Expression, Expression] = {}
     for name, value in [
-        *((each.name, each.right) for section in sections for each in section.equations),
+        *((equation.name, equation.right) for section in sections for equation in section.equations),
         *((entry.name, value) for entry, value in shown),
     ]:
         uses = dict.fromkeys(value.free_symbols, name) | uses

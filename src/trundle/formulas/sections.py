@@ -134,7 +134,7 @@ class Equations:
     @cached_property
     def by_name(self) -> Mapping[str, Equation]:
         """All equations by name."""
-        return {each.name: each for section in self.sections for each in section.equations}
+        return {equation.name: equation for section in self.sections for equation in section.equations}
 
     def __getitem__(self, name: str) -> Equation:
         try:
@@ -150,7 +150,7 @@ class Equations:
     def operations(self) -> int:
         """Operations of everything that is shown, definitions included."""
         shown = sum(each.operations for each in self.by_name.values())
-        return shown + sum(int(sympy.count_ops(each.expression)) for each in self.definitions)
+        return shown + sum(int(sympy.count_ops(definition.expression)) for definition in self.definitions)
 
     @property
     def mass_matrix(self) -> Expression:

@@ -218,7 +218,7 @@ def _coordinate_rates(
     else:
         empty = ca.SX(0, 1)
         samples = take_samples(symbols, (n, len(equations.u)), list(names.parameters.values()), empty, empty)
-        labels = [f"{each}_dot" for each in names.coordinates]
+        labels = [f"{coordinate}_dot" for coordinate in names.coordinates]
         solved = solve_guided(matrix, right, samples.of(matrix), labels, "the coordinates' rates")
         rates = [value for (value,) in solved]
     _know(convert, [_rate_of(each) for each in equations.q], rates)

@@ -234,7 +234,7 @@ def report_unknown(unknown: Iterable[Leaf], names: ModelNames) -> None:
     moving = sorted({str(each) for each in unknown if not each.is_Symbol})
     if constants:
         known = ", ".join(names.parameters) or "none"
-        near = [suggest(each, names.parameters) for each in constants if names.parameters]
+        near = [suggest(constant, names.parameters) for constant in constants if names.parameters]
         hint = next(
             (text for text in near if text.startswith("did you mean")), f"parameters with a value: {known}"
         )

@@ -94,7 +94,7 @@ def _center(link: int) -> PointOf:
 
 def _follows(sheet: Sheet, link: int) -> bool:
     """Whether a joint on the way to the link follows others by a coupling, whose equations say where it is."""
-    followers = {axis.column for each in sheet.assembly.couplings for axis in each.followers}
+    followers = {axis.column for coupling in sheet.assembly.couplings for axis in coupling.followers}
     slices = sheet.assembly.tree.speed_slices()
     chain = sheet.assembly.tree.ancestors(link)
     return any(followers.intersection(range(slices[k].start, slices[k].stop)) for k in chain)

@@ -78,7 +78,7 @@ def _held(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[s
 
 def _supplies(sheet: Sheet, motor: str) -> list[Supply]:
     """The battery that feeds a motor, if one does."""
-    return [each for each in sheet.assembly.supplies if motor in each.feeds]
+    return [supply for supply in sheet.assembly.supplies if motor in supply.feeds]
 
 
 def battery_section(sheet: Sheet) -> Section | None:
@@ -137,7 +137,7 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
         value = sheet.book.number(value) if isinstance(value, float) else value
         return sheet.expression(value) if isinstance(value, Sum) else value
 
-    changed = {each.name: written(getattr(source, each.name)) for each in fields(source)}
+    changed = {field.name: written(getattr(source, field.name)) for field in fields(source)}
     if isinstance(source, Actuator | Supply | WheelModel):
         changed["read"] = lambda value: written(source.read(value))
     return replace(source, **changed)
@@ -186,7 +186,7 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     states = {state.name: own[what] for what, state in wheel.states.items()}
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
     push = _written(sheet, wheel).push(slips, load, rate, states)
-    letters = [each.letter for each in dynamics.others if each.source is wheel]
+    letters = [other.letter for other in dynamics.others if other.source is wheel]
     done = [
         (wheel.force(direction), force) for direction, force in zip(wheel.pushed, push.forces, strict=True)
     ]

@@ -92,10 +92,10 @@ def _kinds(dynamics: Dynamics) -> str:
     """What kinds of forces f has, in words."""
     elements = [push.source for push in dynamics.others if isinstance(push.source, Element)]
     kinds = {
-        "springs": any(not is_zero(each.stiffness) for each in elements),
-        "dampers": any(not is_zero(each.damping) for each in elements),
-        "dry friction": any(not is_zero(each.coulomb) for each in elements),
-        "stops": any(each.stops for each in elements),
+        "springs": any(not is_zero(element.stiffness) for element in elements),
+        "dampers": any(not is_zero(element.damping) for element in elements),
+        "dry friction": any(not is_zero(element.coulomb) for element in elements),
+        "stops": any(element.stops for element in elements),
         "contacts": len(elements) < len(dynamics.others),
     }
     return listed([words for words, present in kinds.items() if present])

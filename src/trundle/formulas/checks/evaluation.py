@@ -114,12 +114,12 @@ class LetterValues:
             case sympy.Number() | sympy.NumberSymbol():
                 return float(expression)
             case sympy.Add():
-                return sum(self(each) for each in expression.args)
+                return sum(self(argument) for argument in expression.args)
             case sympy.Mul():
                 return reduce(lambda product, factor: product * self(factor), expression.args, 1.0)
             case sympy.Pow():
                 return np.asarray(self(expression.base), dtype=float) ** self(expression.exp)
-        return _FUNCTIONS[type(expression).__name__](*(self(each) for each in expression.args))
+        return _FUNCTIONS[type(expression).__name__](*(self(argument) for argument in expression.args))
 
     def _symbol(self, name: str) -> Floats:
         if name in self.symbols:

@@ -130,7 +130,7 @@ def _called(sheet: Sheet, members: Sequence[_Standing]) -> tuple[str, str, str]:
     if sheet.unit(first.row) == "m/s":
         owner = sheet.owner(first.row)
         return f"m_{sheet.names.label(owner)}", f"mass of all that {owner} moves{part}", "kg"
-    return _turned(sheet, [each.row for each in members], part)
+    return _turned(sheet, [member.row for member in members], part)
 
 
 def _first_moment(sheet: Sheet, place: _Standing, part: str) -> tuple[str, str, str]:

@@ -37,7 +37,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
         return {name: match[2] for name, match in zip(names, numbered, strict=True) if match}
     initials = ["".join(part[:1] for part in name.split("_")) for name in names]
     several = len(names) > 2 and all("_" in name for name in names)
-    if several and len(set(initials)) == len(names) and all(each.isalpha() for each in initials):
+    if several and len(set(initials)) == len(names) and all(initial.isalpha() for initial in initials):
         return dict(zip(names, initials, strict=True))
     return {name: plain(name) for name in names}
 

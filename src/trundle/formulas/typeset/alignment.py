@@ -82,7 +82,7 @@ class AlignedPage:
     def right(self, row: AlignmentRow) -> str:
         """The right side of a row in LaTeX."""
         depth, tokens = row.line
-        shown = [_SIGNS.get(each, each) if isinstance(each, str) else self.tex(each) for each in tokens]
+        shown = [_SIGNS.get(token, token) if isinstance(token, str) else self.tex(token) for token in tokens]
         return r"\quad " * depth + ("{} " if tokens[0] in ("+", "−") else "") + " ".join(shown)
 
 

@@ -72,7 +72,7 @@ class Layout(Generic[_Printer]):
     @cached_property
     def _letter(self) -> str:
         """What stands for an index; no symbol has it."""
-        symbols = {each.symbol for each in (*self.equations.symbols, *self.equations.definitions)}
+        symbols = {definition.symbol for definition in (*self.equations.symbols, *self.equations.definitions)}
         taken = {part for symbol in symbols for part in symbol.name.split("_")}
         return next((each for each in "kjlmn" if each not in taken), "index")
 
@@ -85,7 +85,10 @@ class Layout(Generic[_Printer]):
             for d in shown.definitions
         ]
         return [
-            *(Block(each.title, self.statements(each.equations), each.notes) for each in shown.sections),
+            *(
+                Block(section.title, self.statements(section.equations), section.notes)
+                for section in shown.sections
+            ),
             *([Block("Intermediate quantities", defined)] if defined else []),
         ]
 
@@ -93,7 +96,7 @@ class Layout(Generic[_Printer]):
     def _named(self) -> dict[str, Expression]:
         """Symbols that are told from words in a sentence: v_x, not m."""
         shown = {symbol for each in self.equations.by_name.values() for symbol in each.free_symbols}
-        return {each.name: each for each in {*shown, *self.ranks} if "_" in each.name}
+        return {symbol.name: symbol for symbol in {*shown, *self.ranks} if "_" in symbol.name}
 
     def parts(self, text: str) -> tuple[str | Expression, ...]:
         """A sentence in text and formulas: those of a note, and the symbols that it names."""
@@ -118,9 +121,9 @@ class Layout(Generic[_Printer]):
     def statements(self, equations: Sequence[Equation]) -> list[Statement]:
         """What is written of some equations: alike ones once, wide matrices by their entries."""
         return [
-            statement._replace(name=each.name)
-            for each in self._families(equations)
-            for statement in self._of(each)
+            statement._replace(name=family.name)
+            for family in self._families(equations)
+            for statement in self._of(family)
         ]
 
     @staticmethod
@@ -244,7 +247,7 @@ class Layout(Generic[_Printer]):
         renamed = _renamed(first, indices[0], letter)
         for old, new in renamed.items():
             self.ranks.setdefault(new, self.ranks.get(old, len(self.ranks)))
-        words = _common_words([each.meaning for each in members])
+        words = _common_words([member.meaning for member in members])
         where = f"{letter} = {', '.join(indices)}"
         meaning = f"{words}; {where}" if words else where
         return Equation(
@@ -361,7 +364,7 @@ def _renamed(equation: Equation, index: str, other: str) -> dict[Expression, Exp
 def _common_words(meanings: Sequence[str]) -> str:
     """One sentence for several: where words differ, all of them."""
     words = [meaning.split() for meaning in meanings]
-    if len({len(each) for each in words}) != 1:
+    if len({len(word) for word in words}) != 1:
         return ""
     columns = zip(*words, strict=True)
     return " ".join(", ".join(dict.fromkeys(column)) for column in columns)

@@ -121,7 +121,9 @@ def markdown(equations: Equations) -> str:
     parts = [f"# {equations.name}"]
     for block in page.layout.blocks:
         pieces = page.pieces(block.statements)
-        shown = (_marked(page, each) if isinstance(each, str) else displayed(page, each) for each in pieces)
+        shown = (
+            _marked(page, piece) if isinstance(piece, str) else displayed(page, piece) for piece in pieces
+        )
         parts += [f"## {block.title}", *shown, *(f"- {_marked(page, note)}" for note in block.notes)]
     rows = [
         f"| ${page.tex(symbol)}$ | {number} | {_marked(page, meaning)} |"
@@ -144,10 +146,10 @@ def html(equations: Equations) -> str:
             continue
         used += size
         shown = "".join(
-            f"<p>{escape(_marked(page, each, escaped=''))}</p>"
-            if isinstance(each, str)
-            else escape(displayed(page, each))
-            for each in (*pieces, *block.notes)
+            f"<p>{escape(_marked(page, note, escaped=''))}</p>"
+            if isinstance(note, str)
+            else escape(displayed(page, note))
+            for note in (*pieces, *block.notes)
         )
         whole = f"<p><b>{escape(block.title)}</b></p>{shown}"
         parts.append(folded(block.title, shown) if size > _MOST_OPEN else whole)
@@ -160,7 +162,9 @@ def html(equations: Equations) -> str:
 def equation_latex(equation: Equation) -> str:
     """One equation, without what it means, for a notebook."""
     page = AlignedPage(alone(replace(equation, meaning="")))
-    rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
+    rows = [
+        row for block in page.layout.blocks for statement in block.statements for row in page.rows(statement)
+    ]
     shown = [_row(page, row) for row in rows]
     whole = shown[0].replace(" &= ", " = ", 1) if len(rows) == 1 else _within("aligned", shown)
     return f"$\\displaystyle {whole}$"

@@ -131,7 +131,7 @@ class MathML:
         if isinstance(e, sympy.Transpose):
             return element("msup", self._factor(e.arg), element("mi", "T", mathvariant="normal"))
         if e.is_MatMul:
-            return row(*_times([self._factor(each) for each in e.args]))
+            return row(*_times([self._factor(argument) for argument in e.args]))
         if e.is_Number or e.is_Mul or e.is_Pow:
             negative = self.by.split(e).negative
             return row(sign("−", form="prefix"), self.unsigned(e)) if negative else self.unsigned(e)
@@ -159,7 +159,7 @@ class MathML:
         """A product of factors that all stand on one side of a fraction line."""
         if len(factors) < 2:
             return self.write(factors[0]) if factors else element("mn", "1")
-        return row(*_times([self._factor(each) for each in factors]))
+        return row(*_times([self._factor(factor) for factor in factors]))
 
     def _factor(self, e: Expression) -> str:
         """A factor, in brackets where it is a sum."""
@@ -211,7 +211,7 @@ class MathML:
         arguments = [self.write(each) for each in (self.by.arguments(e) if ordered else e.args)]
         # sin x, sin 2x, but sin(x + y): a product of letters and numbers ends where the next function begins.
         plain = len(arguments) == 1 and all(
-            each.is_Symbol or each.is_Rational for each in sympy.Mul.make_args(e.args[0])
+            argument.is_Symbol or argument.is_Rational for argument in sympy.Mul.make_args(e.args[0])
         )
         if (
             plain
@@ -219,7 +219,7 @@ class MathML:
             and not self.by.split(e.args[0]).negative
         ):
             return row(head, _OF_ALONE, arguments[0])
-        commas = [part for each in arguments for part in (sign(","), each)][1:]
+        commas = [part for argument in arguments for part in (sign(","), argument)][1:]
         return row(head, _OF, self._brackets(row(*commas)))
 
     def _number(self, number: Expression) -> str:

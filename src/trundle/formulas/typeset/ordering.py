@@ -88,7 +88,7 @@ class Order:
         return (3, self._inside(base), type(base).__name__)
 
     def _inside(self, expression: Expression) -> _Key:
-        return tuple(sorted((self._rank(each), each.name) for each in expression.free_symbols))
+        return tuple(sorted((self._rank(symbol), symbol.name) for symbol in expression.free_symbols))
 
     def _term(self, term: Expression) -> _Key:
         if term not in self._keys:
@@ -98,8 +98,8 @@ class Order:
     def _term_key(self, term: Expression) -> _Key:
         negative, above, below = self.split(term)
         factors = [*above, *below]
-        size = sum(1 if each.is_Number else 2 + self._size(each) for each in factors)
-        return (negative, size, [self._factor(each) for each in factors])
+        size = sum(1 if factor.is_Number else 2 + self._size(factor) for factor in factors)
+        return (negative, size, [self._factor(factor) for factor in factors])
 
     def _size(self, factor: Expression) -> int:
         """Operations of a factor, each subexpression counted once for all that hold it."""
@@ -117,7 +117,7 @@ class Order:
         if not factor.is_Mul:
             return inside + 1
         quotients = sum(
-            each.is_Pow and each.exp == -1 for each in factor.args
+            argument.is_Pow and argument.exp == -1 for argument in factor.args
         )  # x/y: the line is the product
         return inside + len(factor.args) - 1 - quotients - (abs(factor.args[0]) == 1)
 

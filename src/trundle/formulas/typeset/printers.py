@@ -113,7 +113,7 @@ class Measuring:
     def _factors(self, factors: Sequence[Expression]) -> float:
         if len(factors) < 2:
             return self.width(factors[0]) if factors else 1.0
-        inside = sum(self.width(each) + self.brackets * bool(each.is_Add) for each in factors)
+        inside = sum(self.width(factor) + self.brackets * bool(factor.is_Add) for factor in factors)
         return inside + self.dot * (len(factors) - 1)
 
 
@@ -253,7 +253,8 @@ class Latex(Measuring, LatexPrinter):
 
     def _row(self, factors: list[Expression]) -> str:
         shown = [
-            rf"\left({self._print(each)}\right)" if each.is_Add else self._print(each) for each in factors
+            rf"\left({self._print(factor)}\right)" if factor.is_Add else self._print(factor)
+            for factor in factors
         ]
         # Words need a space between them and what is beside them.
         return "".join(
@@ -270,11 +271,11 @@ class Latex(Measuring, LatexPrinter):
         return text
 
     def _print_Min(self, expr: Expression, exp: object = None) -> str:
-        arguments = ", ".join(self._print(each) for each in self.by.arguments(expr))
+        arguments = ", ".join(self._print(argument) for argument in self.by.arguments(expr))
         shown = rf"\{type(expr).__name__.lower()}\left({arguments}\right)"
         return shown if exp is None else rf"{shown}^{{{exp}}}"
 
     _print_Max = _print_Min
 
     def _print_atan2(self, expr: Expression, exp: object = None) -> str:
-        return rf"\operatorname{{atan2}}\left({', '.join(self._print(each) for each in expr.args)}\right)"
+        return rf"\operatorname{{atan2}}\left({', '.join(self._print(argument) for argument in expr.args)}\right)"

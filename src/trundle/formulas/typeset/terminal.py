@@ -117,7 +117,7 @@ def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[st
     or before them where there is no room.
     """
     width = layout.width
-    blocks = [_block(each, layout) for each in statements]
+    blocks = [_block(statement, layout) for statement in statements]
     room = max((_width(block) for block in blocks if _width(block) <= width - _LEAST), default=0)
     lines: list[str] = []
     high = False
