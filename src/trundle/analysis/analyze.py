@@ -1,7 +1,7 @@
-"""What a robot can and cannot do, found from its description: `analyze(robot)`, or `model.analyze()`.
+"""What a robot can and cannot do, by its description: `analyze(robot)`, or `model.analyze()`.
 
 Kinematics only, every wheel on the ground rolling without slip: so a robot that its ideal wheels lock, or whose wheels
-are meant to slip, can be asked, too. Each answer is found when it is first asked for.
+are meant to slip, can be asked, too. An answer is worked out when it is first asked for.
 """
 
 from __future__ import annotations
@@ -246,16 +246,16 @@ class Analysis:
         wheels' motors have them.
         """
         columns = list(self.maps.motors().values())
-        found = {a.column: rate for a in self.maps.assembly.actuators if (rate := self._without_load(a))}
-        able = {column: rate for column, (rate, _) in found.items()}
+        unloaded = {a.column: rate for a in self.maps.assembly.actuators if (rate := self._without_load(a))}
+        able = {column: rate for column, (rate, _) in unloaded.items()}
         spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
         if spins and spins <= set(able):
             rates = sorted({float(f"{able[c]:.4g}") for c in spins if c is not None})
             text = f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
-            at = " or".join(sorted({found[c][1] for c in spins if c is not None}))
+            at = " or".join(sorted({unloaded[c][1] for c in spins if c is not None}))
             norm = f"motor rates of norm {text} rad/s, their rate without load{at}"
-            each = f"no motor above {text} rad/s, its rate without load{at}"
-            return np.array([able.get(c, 1.0) for c in columns]), norm, each
+            limit = f"no motor above {text} rad/s, its rate without load{at}"
+            return np.array([able.get(c, 1.0) for c in columns]), norm, limit
         return np.ones(len(columns)), *self._unit_rates()
 
     def _without_load(self, actuator: Actuator) -> tuple[float, str] | None:
@@ -268,8 +268,8 @@ class Analysis:
             volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
         if volts is None or (own is not None and supply is None):
             return None if own is None else (float(own), "")
-        found = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)
-        rate = math.inf if found is None else float(found)
+        fastest = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)
+        rate = math.inf if fastest is None else float(fastest)
         if own is not None and own <= rate:
             return float(own), ""
         return (rate, f" at {volts:g} V, {whose}") if math.isfinite(rate) else None
@@ -306,7 +306,7 @@ def analyze(
     Returns
     -------
     Analysis
-        Each answer is found when it is first asked for.
+        An answer is worked out when it is first asked for.
 
     Raises
     ------

@@ -31,12 +31,12 @@ def growth(
         return ca.jtimes(g, q, f) - ca.jtimes(f, q, g)
 
     fields = _marked(fields, q)
-    found = filtration(fields, bracket, _values(q, general), dimension, dimension)
+    generic = filtration(fields, bracket, _values(q, general), dimension, dimension)
     at_here = _values(q, here[None])
     if not np.isfinite(at_here([field.field for field in fields])).all():
-        return found, found
-    depth = len(found.growth) + _DEEPER
-    return found, filtration(fields, bracket, at_here, found.dimension, depth, regular=False)
+        return generic, generic
+    depth = len(generic.growth) + _DEEPER
+    return generic, filtration(fields, bracket, at_here, generic.dimension, depth, regular=False)
 
 
 def _marked(fields: Sequence[NamedField[ca.SX]], q: ca.SX) -> list[NamedField[ca.SX]]:
@@ -48,7 +48,7 @@ def _marked(fields: Sequence[NamedField[ca.SX]], q: ca.SX) -> list[NamedField[ca
     rows, columns = slopes.sparsity().get_triplet()
     varying, used = {row // n for row in rows}, set(columns)
     moved = [set(ca.sparsify(field.field).sparsity().get_triplet()[0]) for field in fields]
-    return [replace(each, inert=k not in varying and not moved[k] & used) for k, each in enumerate(fields)]
+    return [replace(field, inert=k not in varying and not moved[k] & used) for k, field in enumerate(fields)]
 
 
 def _values(q: ca.SX, places: np.ndarray) -> Callable[[Sequence[ca.SX]], np.ndarray]:

@@ -74,7 +74,7 @@ def filtration(
     keep_all = not regular
     kept, span = _extend([], np.zeros((0, 0, 0)), list(fields), values)
     growth = [len(kept)]
-    generators = [each for each in (fields if keep_all else kept) if not each.inert]
+    generators = [field for field in (fields if keep_all else kept) if not field.inert]
     newest, cut = generators, False
     while len(kept) < dimension and len(growth) < depth and newest:
         level = len(growth) + 1
@@ -95,7 +95,7 @@ def filtration(
         newest = made if keep_all else kept[before:]
     while len(growth) > 1 and growth[-1] == growth[-2]:
         growth.pop()
-    return Filtration(tuple(growth), tuple((each.name, each.level) for each in kept), span, cut)
+    return Filtration(tuple(growth), tuple((field.name, field.level) for field in kept), span, cut)
 
 
 def _extend(
@@ -104,7 +104,7 @@ def _extend(
     """The kept fields and those of `more` that are independent of all before them in some sample, with their values."""
     if not more:
         return kept, span
-    new = values([each.field for each in more])
+    new = values([field.field for field in more])
     size = np.linalg.norm(new, axis=2, keepdims=True)
     # Brackets differ in size by powers of a length; only directions count.
     new = new / np.where(size > ZERO, size, np.inf)
@@ -113,10 +113,10 @@ def _extend(
     if _independent(together):
         return [*kept, *more], together
     kept = kept[:]
-    for k, each in enumerate(more):
+    for k, field in enumerate(more):
         tried = np.concatenate([span, new[:, k : k + 1]], axis=1)
         if _independent(tried):
-            kept.append(each)
+            kept.append(field)
             span = tried
     return kept, span
 

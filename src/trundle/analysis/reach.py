@@ -109,19 +109,19 @@ def reach(maps: VelocityMaps, q: np.ndarray, *, whole: bool = False) -> Reach:
     ]
 
     # At dead points of its motors a linkage's speeds are no functions of theirs: then only the general ones are told.
-    found, here = growth(fields, columns, general[:, places], q[places], dimension)
-    here = found if here.cut else here
+    generic, here = growth(fields, columns, general[:, places], q[places], dimension)
+    here = generic if here.cut else here
     names = tuple(maps.names[k] for k in places)
     integrals: tuple[tuple[tuple[str, float], ...], ...] = ()
-    if found.dimension < dimension and not found.cut:
-        rows = constant_integrals(found.span)
+    if generic.dimension < dimension and not generic.cut:
+        rows = constant_integrals(generic.span)
         integrals = tuple(
             tuple((n, float(f"{c:.9g}")) for n, c in zip(names, _leading(row), strict=True) if c)
             for row in rows
         )
-    told, at = (here, q) if here.growth == found.growth and here is not found else (found, general[0])
+    told, at = (here, q) if here.growth == generic.growth and here is not generic else (generic, general[0])
     brackets = _brackets(told, names, float(at[maps.names.index("theta")]) if maps.base else 0.0, maps)
-    return Reach(names, dimension, found.growth, here.growth, brackets, integrals, found.cut)
+    return Reach(names, dimension, generic.growth, here.growth, brackets, integrals, generic.cut)
 
 
 def _unconstrained(maps: VelocityMaps) -> Reach:
@@ -168,7 +168,7 @@ def _system(maps: VelocityMaps, closed: Sequence[np.ndarray]) -> _System:
     matrix, labels = basis.matrix, basis.labels
     if ideal.assembly.loops:
         matrix, labels = _held(mechanism, basis, closed)
-    fields = tuple(column(mechanism.coordinate_rates(each)) for each in transpose(matrix))
+    fields = tuple(column(mechanism.coordinate_rates(speeds)) for speeds in transpose(matrix))
     return _System(q, labels, fields)
 
 
@@ -224,7 +224,7 @@ def _posture(maps: VelocityMaps, system: _System) -> list[int]:
     """Base pose, steering, joints, and whatever else their rates depend on; not the steering that only follows."""
     followers = {f"{name}.steering" for name in maps.coordinated}
     base = maps.assembly.tree.links[0].joint.coordinates
-    places = {maps.names.index(each.name) for each in base}
+    places = {maps.names.index(quantity.name) for quantity in base}
     places |= {k for k in maps.configurable() if maps.names[k] not in followers}
     while True:
         rates = ca.vertcat(*(field[k] for field in system.fields for k in sorted(places)))
@@ -246,19 +246,19 @@ def _dimension(maps: VelocityMaps, places: Sequence[int]) -> int:
 
 
 def _brackets(
-    found: Filtration, names: Sequence[str], theta: float, maps: VelocityMaps
+    spanned: Filtration, names: Sequence[str], theta: float, maps: VelocityMaps
 ) -> tuple[Bracket, ...]:
     """Each independent field with a coordinate of its own: a speed's, or the one that it moves most beyond what those
     before it do (Gaussian elimination, in the base's own axes).
     """
-    span = np.array(found.span[0]) if len(found.span) else np.zeros((0, len(names)))
+    span = np.array(spanned.span[0]) if len(spanned.span) else np.zeros((0, len(names)))
     weights = np.array([1.0 if name in ("x", "y") else maps.length for name in names])
     if maps.base:
         x, y = names.index("x"), names.index("y")
         turn = np.array([[np.cos(theta), np.sin(theta)], [-np.sin(theta), np.cos(theta)]])
         span[:, [x, y]] = span[:, [x, y]] @ turn.T
     work, brackets = span * weights, []
-    for k, (name, level) in enumerate(found.basis):
+    for k, (name, level) in enumerate(spanned.basis):
         size = np.abs(work[k])
         own = _own_coordinate(maps, name)
         # Rounded, so that of coordinates that move alike the first is named.

@@ -36,7 +36,7 @@ def relations(samples: np.ndarray, names: Sequence[str]) -> tuple[Relation, ...]
     if _all_independent(samples):
         return ()
     kept: list[int] = []
-    found: list[Relation] = []
+    result: list[Relation] = []
     for row in range(samples.shape[1]):
         coefficients = _combination(samples, kept, row)
         if coefficients is None:
@@ -45,8 +45,8 @@ def relations(samples: np.ndarray, names: Sequence[str]) -> tuple[Relation, ...]
         constant = bool(np.ptp(coefficients, axis=0).max(initial=0.0) <= 1e-7)
         used = [k for k in range(len(kept)) if np.abs(coefficients[:, k]).max() > 1e-7]
         terms = [(names[row], 1.0), *((names[kept[k]], _rounded(-coefficients[0, k])) for k in used)]
-        found.append(Relation(tuple(terms), constant))
-    return tuple(found)
+        result.append(Relation(tuple(terms), constant))
+    return tuple(result)
 
 
 def _all_independent(samples: np.ndarray) -> bool:

@@ -69,9 +69,9 @@ def _own_bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
 
 def _common(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
     """Bounds and period of a coordinate that has both: of limits the narrower, of periods the one that holds both."""
-    (narrow, wide), free = sorted((a, b), key=lambda each: each[1] - each[0]), [not a[2], not b[2]]
+    (narrow, wide), free = sorted((a, b), key=lambda range_: range_[1] - range_[0]), [not a[2], not b[2]]
     if any(free):
-        held = [each for each, is_free in zip((a, b), free, strict=True) if is_free]
-        return max(each[0] for each in held), min(each[1] for each in held), 0.0
+        held = [bounds for bounds, is_free in zip((a, b), free, strict=True) if is_free]
+        return max(bounds[0] for bounds in held), min(bounds[1] for bounds in held), 0.0
     turns = next((k for k in (1, 2, 3, 4) if abs(math.remainder(k * wide[2], narrow[2])) < 1e-9), 0)
     return (-turns * wide[2] / 2, turns * wide[2] / 2, turns * wide[2]) if turns else (*wide[:2], 0.0)

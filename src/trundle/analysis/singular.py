@@ -27,7 +27,7 @@ MOST_SEARCHED = 10
 # Samples of a search, a coordinate.
 _LOOKS = 300
 _SEED = 20260
-# Two searches end this near (rad, m) to each other at one singularity.
+# Two searches end this near (rad, m) to one another at one singularity.
 _SAME = 1e-6
 
 
@@ -85,10 +85,10 @@ def singularities(
         note = "with the centre of rotation on a steered wheel's contact, that wheel may have any angle"
         return (Singularity(WHEELS, note=note),)
     critical = critical_parameters(maps, tasks, general)
-    found = {what: _search(maps, what, task, critical[what], general) for what, task in tasks.items()}
-    if LOOPS in found and WHEELS in found:
-        found[WHEELS] = _beyond(found[WHEELS], found[LOOPS].points)
-    return tuple(found.values())
+    searched = {what: _search(maps, what, task, critical[what], general) for what, task in tasks.items()}
+    if LOOPS in searched and WHEELS in searched:
+        searched[WHEELS] = _beyond(searched[WHEELS], searched[LOOPS].points)
+    return tuple(searched.values())
 
 
 def _beyond(wheels: Singularity, loops: Sequence[SingularPoint]) -> Singularity:
@@ -173,7 +173,7 @@ def _search(
     if len(decisive) > MOST_SEARCHED:
         return many
     where = box(maps, decisive)
-    found = find_singular(
+    search = find_singular(
         _among(maps, task, decisive),
         where,
         _LOOKS * max(len(decisive), 1),
@@ -181,7 +181,7 @@ def _search(
         _surface(maps, decisive),
         generic_rank(task(maps, general), maps.zero) if maps.assembly.loops else None,
     )
-    return Singularity(what, critical, found, effect=effect, units=maps.assembly.quantities.units)
+    return Singularity(what, critical, search, effect=effect, units=maps.assembly.quantities.units)
 
 
 def decisive_coordinates(maps: VelocityMaps, task: Matrices, movable: Sequence[int]) -> list[int]:

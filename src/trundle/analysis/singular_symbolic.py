@@ -1,6 +1,6 @@
 """Singular configurations as formulas: determinants in the description's own names, and the angles where they vanish.
 
-SymPy is imported here only, when someone asks for it. Everything found is held against the numbers before it is shown.
+SymPy is imported here only, when someone asks for it. Every formula is held against the numbers before it is shown.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def determinants(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarra
         return ()
     tasks = rank_tasks(maps, frame, general)
     symbolic = _Symbolic.of(maps, frame, tasks, general)
-    found = []
+    answers = []
     for what in tasks:
         decisive = symbolic.decisive(what)
         matrix, divisor = symbolic.matrix(what, decisive), None
         if frame is not None and what == frame.name and MOTORS in tasks:
-            # Of rows that repeat each other the same are taken: a ratio of determinants is one of the same choice.
+            # Of rows that repeat one another the same are taken: a ratio of determinants is one of the same choice.
             count = maps.constraints(general).shape[1]
             kept = independent_rows(matrix.numbers[:, :count])
             divisor = _determinant(symbolic.matrix(MOTORS, decisive).taken(kept, count))
@@ -76,8 +76,8 @@ def determinants(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarra
         if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
             answer = _without_idle_factors(answer, symbolic)
         if answer is not None:
-            found.append(_checked(answer, symbolic))
-    return tuple(found)
+            answers.append(_checked(answer, symbolic))
+    return tuple(answers)
 
 
 class _Matrix(NamedTuple):
@@ -127,7 +127,7 @@ class _Symbolic:
     def _point(self, frame: TaskFrame) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
         """The frame's point, in symbols where it is the body's centre of mass."""
         described = tip_of(self.maps.assembly, frame.link)
-        if any(frame.point) and frame.point == tuple(float(each) for each in described):
+        if any(frame.point) and frame.point == tuple(float(component) for component in described):
             x, y, z = tip_of(self.mechanism.assembly, frame.link)
         else:
             x, y, z = map(exact, frame.point)
@@ -248,7 +248,7 @@ Zeros = list[dict[sympy.Symbol, sympy.Expr]]
 def _solve(expressions: Sequence[sympy.Expr], coordinates: Sequence[sympy.Symbol]) -> tuple[Zeros, bool]:
     """Angles in (−π, π] at which all expressions vanish, for parameters in general, and whether these are all.
 
-    Factors in one angle each are solved and put into the others, branch by branch; others are left to numbers.
+    Factors in one angle alone are solved and put into the others, branch by branch; others are left to numbers.
     """
     left = [e for e in expressions if e != 0]
     if not left:
@@ -274,7 +274,7 @@ def _solve(expressions: Sequence[sympy.Expr], coordinates: Sequence[sympy.Symbol
 
 
 def _factors(expression: sympy.Expr, coordinates: Sequence[sympy.Symbol]) -> list[tuple[Any, list[Any]]]:
-    """The factors that hold coordinates, each with these."""
+    """The factors that hold coordinates, with these."""
     parts = [
         (part, sorted(part.free_symbols & set(coordinates), key=str))
         for part in sympy.Mul.make_args(sympy.numer(expression))
@@ -295,7 +295,7 @@ def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
         solutions = sympy.solve(factor, angle)
     except NotImplementedError:
         return None
-    found = []
+    angles = []
     for solution in solutions:
         value = solution
         if value.is_real is False:
@@ -303,9 +303,9 @@ def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
         if value.is_number and factor.subs(angle, angle + 2 * sympy.pi) == factor:
             turned = float(value) - 2 * math.pi * math.ceil((float(value) - math.pi) / (2 * math.pi) - 1e-12)
             value = value + sympy.pi * round((turned - float(value)) / math.pi)
-        if value not in found:
-            found.append(value)
-    return found
+        if value not in angles:
+            angles.append(value)
+    return angles
 
 
 def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determinant:
@@ -322,7 +322,7 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
     def costs_rank(factor: sympy.Expr) -> bool:
         """Whether the task's rank falls in numbers where a parameter makes the factor vanish."""
         for symbol in sorted(factor.free_symbols, key=str):
-            others = {each: value for each, value in symbolic.values.items() if each != symbol}
+            others = {other: value for other, value in symbolic.values.items() if other != symbol}
             for root in sympy.solve(factor.subs(others), symbol):
                 changed = {**values, str(symbol): float(root)} if root.is_real else {}
                 if not changed or not _allowed(robot, changed):
@@ -334,7 +334,7 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
 
     coordinates = set(symbolic.symbols.values())
     factors = sympy.Mul.make_args(answer.expressions[0])
-    kept = [each for each in factors if each.free_symbols & coordinates or costs_rank(each)]
+    kept = [factor for factor in factors if factor.free_symbols & coordinates or costs_rank(factor)]
     return replace(answer, expressions=(sympy.Mul(*kept),))
 
 

@@ -158,22 +158,24 @@ def find_singular(
     if not count:
         return Search(problem.rank, (), worst, box, 1)
     points, ends = _refine(problem, start[_scattered(start, np.argsort(sizes), box, _APART, _STARTS)])
-    found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
-    beside = _beside(start, sizes, box, [dict(each.at) for each in found if not (each.family or each.free)])
+    families = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
+    beside = _beside(
+        start, sizes, box, [dict(each.at) for each in families if not (each.family or each.free)]
+    )
     if beside:
         more, their_ends = _refine(problem, start[beside])
         points, ends = np.concatenate([points, more]), np.concatenate([ends, their_ends])
-        found = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
+        families = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     if len(ends) and float(ends.min()) < worst.value:
         at = int(np.argmin(ends))
         worst = SingularPoint(_named(box, points[at]), float(ends[at]))
-    return Search(problem.rank, found, worst, box, len(start))
+    return Search(problem.rank, families, worst, box, len(start))
 
 
 def _beside(
     start: np.ndarray, sizes: np.ndarray, box: SearchBox, isolated: Sequence[dict[str, float]]
 ) -> list[int]:
-    """More starts around each isolated singularity, closer to each other: where a mechanism is nearly special, such
+    """More starts around each isolated singularity, closer to one another: where a mechanism is nearly special, such
     points come in pairs, and one start for both finds one.
     """
     chosen: set[int] = set()
@@ -185,7 +187,7 @@ def _beside(
 
 
 def _scattered(start: np.ndarray, order: np.ndarray, box: SearchBox, apart: float, most: int) -> list[int]:
-    """The first of the samples in that order that are far enough from each other."""
+    """The first of the samples in that order that are far enough from one another."""
     taken: list[int] = []
     for index in order:
         if not taken or float(_distances(box, start[taken], start[index]).min()) > apart:
@@ -260,21 +262,21 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
         return ()
     box = problem.box
     _, _, slope = _conditions(problem, q)
-    found: list[Finding] = []
+    families: list[Finding] = []
     for at, size, derivative in zip(q, sizes, slope, strict=True):
         scale = max(np.abs(derivative).max(initial=0.0), 1e-300)
         free = tuple(bool(column <= _FREE * scale) for column in np.abs(derivative).max(axis=0))
         held = [k for k, each in enumerate(free) if not each]
         codimension = int(np.linalg.matrix_rank(derivative, tol=1e-5 * scale))
         family = len(held) - codimension
-        same = [p for p, f, point in found if f == free and (point.family or _near(box, p, at, held))]
+        same = [p for p, f, point in families if f == free and (point.family or _near(box, p, at, held))]
         if same:
             continue
         names = tuple(box.names[k] for k in range(len(free)) if free[k])
         point = SingularPoint(tuple((box.names[k], _tidy(at[k])) for k in held), float(size), names, family)
-        found.append((at, free, point))
-    found = [each for each in found if not any(_covers(box, other, each) for other in found)]
-    return tuple(point for _, _, point in sorted(found, key=lambda each: [v for _, v in each[2].at]))
+        families.append((at, free, point))
+    families = [each for each in families if not any(_covers(box, other, each) for other in families)]
+    return tuple(point for _, _, point in sorted(families, key=lambda each: [v for _, v in each[2].at]))
 
 
 Finding = tuple[np.ndarray, tuple[bool, ...], SingularPoint]

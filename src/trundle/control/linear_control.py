@@ -111,7 +111,7 @@ def without_rounding(about: Linearization) -> tuple[FloatArray, FloatArray]:
     near = _slopes_near(about)
     cleaned = []
     for k, matrix in enumerate((about.A, about.B)):
-        noise = np.max([np.abs(each[k] - matrix) for each in near], axis=0)
+        noise = np.max([np.abs(other[k] - matrix) for other in near], axis=0)
         cleaned.append(np.where(np.abs(matrix) <= 10 * noise, 0.0, matrix))
     return cleaned[0], cleaned[1]
 
@@ -122,14 +122,14 @@ def _slopes_near(about: Linearization) -> list[tuple[FloatArray, FloatArray]]:
     x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
     p = np.array(list(about.parameters.values()))
     rng = np.random.default_rng(0)
-    found = []
+    gradients = []
     for _ in range(3):
         near = x + NEAR * (1 + np.abs(x)) * rng.uniform(-1, 1, x.size)
         beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
         rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
         gradient = constraint_gradient(model, near, beside, p)
-        found.append(along_tangent(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
-    return found
+        gradients.append(along_tangent(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
+    return gradients
 
 
 def _allowed(about: Linearization) -> tuple[FloatArray, FloatArray]:

@@ -105,15 +105,15 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
     points = []
     for k, tangent in enumerate(_tangents(model, x, u, p, slopes[0])):
         point = OperatingPoint(x[:, k], u[:, k], parameters)
-        at_k = [slope[:, k] for slope in slopes], [each[:, k] for each in seen]
+        at_k = [slope[:, k] for slope in slopes], [series[:, k] for series in seen]
         try:
             points.append(linearized(model, point, tangent, *at_k, shown))
         except NumericsError as error:
             raise NumericsError(f"at t = {run.time[k]:g} s: {error}") from None
     first = points[0]
-    stacked = [np.stack([getattr(each, name) for each in points]) for name in ("A", "B", "C", "D", "basis")]
-    for each in stacked:
-        each.setflags(write=False)
+    stacked = [np.stack([getattr(point, name) for point in points]) for name in ("A", "B", "C", "D", "basis")]
+    for array in stacked:
+        array.setflags(write=False)
     return LinearTrajectory(
         model.name, run.time, first.states, first.inputs, first.outputs, first.units,
         *stacked, dependent=first.dependent, points=tuple(points),

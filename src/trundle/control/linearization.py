@@ -70,8 +70,8 @@ class Linearization(Shown):
     @cached_property
     def poles(self) -> npt.NDArray[np.complex128]:
         """Eigenvalues of A (1/s), the slowest first, (n,)."""
-        found: npt.NDArray[np.complex128] = np.linalg.eigvals(self.A).astype(complex)
-        return found[np.lexsort((-found.imag, np.abs(found.imag), -found.real))]
+        eigenvalues: npt.NDArray[np.complex128] = np.linalg.eigvals(self.A).astype(complex)
+        return eigenvalues[np.lexsort((-eigenvalues.imag, np.abs(eigenvalues.imag), -eigenvalues.real))]
 
     @cached_property
     def drifting(self) -> tuple[str, ...]:
@@ -329,13 +329,13 @@ def linearized(
     rows = [(*model.outputs, *model.states).index(name) for name in shown]
     c = np.concatenate([seen[1].reshape(-1, n), np.eye(n)])[rows] @ tangent.basis
     d = np.concatenate([seen[2].reshape(len(model.outputs), m), np.zeros((n, m))])[rows]
-    if not all(np.isfinite(each).all() for each in (a, b, c, d, rate)):
+    if not all(np.isfinite(matrix).all() for matrix in (a, b, c, d, rate)):
         raise NumericsError(
             f"'{model.name}' has no finite rates or slopes at this state: it is singular there, or kinked "
             "(dry friction without a width)"
         )
-    for each in (a, b, c, d, tangent.basis, tangent.dual):
-        each.setflags(write=False)
+    for matrix in (a, b, c, d, tangent.basis, tangent.dual):
+        matrix.setflags(write=False)
     names = (*tangent.names, *model.inputs, *shown)
     units = {**model.units, **dict(zip(tangent.names, tangent.units, strict=True))}
     return Linearization(

@@ -141,8 +141,8 @@ def moved_on(about: Linearization, x0: FloatArray, time: float) -> FloatArray:
         # SymPy's coordinates may be anything, such as places in the world of what drives on a circle.
         from scipy.integrate import solve_ivp
 
-        found = solve_ivp(lambda _, x: rates(x), (0, time), x0, method="DOP853", rtol=1e-12, atol=1e-12)
-        return found.y[:, -1]
+        solution = solve_ivp(lambda _, x: rates(x), (0, time), x0, method="DOP853", rtol=1e-12, atol=1e-12)
+        return solution.y[:, -1]
     if model.robot.base == "planar":  # an arc: half its turn on, the chord is sin(a)/a of its length
         half = rate[2] * time / 2
         cos, sin = np.cos(half), np.sin(half)
@@ -153,18 +153,22 @@ def moved_on(about: Linearization, x0: FloatArray, time: float) -> FloatArray:
 
 def caveats(about: Linearization) -> tuple[str, ...]:
     """What a regulator designed on A and B would miss, each with what to do about it."""
-    found: list[str] = []
+    sentences: list[str] = []
     if not about.is_steady:
-        moving = ", ".join(each for each in about.drifting if each not in about.free_moving)
-        found.append(
+        moving = ", ".join(name for name in about.drifting if name not in about.free_moving)
+        sentences.append(
             f"A and B hold at this moment only, as {moving} change: no steady motion; "
             "model.trim finds one, model.linearize_along(run) has A(t), B(t)"
         )
     part = about.controllability
     if part.has_inputs and not part.is_stabilizable:
-        names = {name for each in (*part.nonholonomic, *part.integrals, *part.unreached) for name in each}
+        names = {
+            name
+            for combination in (*part.nonholonomic, *part.integrals, *part.unreached)
+            for name in combination
+        }
         listed = ", ".join(name for name in about.states if name in names)
-        found.append(
+        sentences.append(
             f"inputs move {part.rank} of {part.size} directions, and what they don't move among {listed} doesn't "
             "die out: linear-quadratic regulators don't exist; .reduced() leaves that out"
         )
@@ -172,5 +176,5 @@ def caveats(about: Linearization) -> tuple[str, ...]:
         max((pole.real for pole in about.whole.controllability.poles), default=0) if about.whole else 0.0
     )
     if growing > DIES * (1 + abs(growing)):
-        found.append(f"what was left out grows on its own, at up to {growing:.3g} 1/s: no input moves it")
-    return tuple(found)
+        sentences.append(f"what was left out grows on its own, at up to {growing:.3g} 1/s: no input moves it")
+    return tuple(sentences)

@@ -53,10 +53,10 @@ def uncontrollable(a: FloatArray, b: FloatArray) -> Uncontrollable:
 
 def _reached(a: FloatArray, b: FloatArray) -> Indices:
     """Indices of the states to which a path of entries that aren't 0 leads from an input."""
-    found = np.abs(b).sum(axis=1) > 0
+    reached = np.abs(b).sum(axis=1) > 0
     for _ in range(len(a)):
-        found |= (a[:, found] != 0).any(axis=1)
-    return np.flatnonzero(found)
+        reached |= (a[:, reached] != 0).any(axis=1)
+    return np.flatnonzero(reached)
 
 
 def _measured(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

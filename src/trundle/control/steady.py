@@ -20,17 +20,17 @@ def moving_on(model: Model, p: npt.NDArray[np.float64]) -> frozenset[str]:
     equilibrium: the same again from wherever it has come to.
     """
     rng, n = np.random.default_rng(0), len(model.states)
-    found = np.zeros((n, n), dtype=bool)
+    paths = np.zeros((n, n), dtype=bool)
     for _ in range(_LOOKS):
         x = model.quantities.normalised(model.states, rng.uniform(-_SPREAD, _SPREAD, n))
         u = rng.uniform(-_SPREAD, _SPREAD, len(model.inputs))
         _, slope, _ = model.rate_slopes.evaluate(x, u, p)
-        found |= _depends(slope.reshape(n, n))
+        paths |= _depends(slope.reshape(n, n))
         if model.manifold_jacobian is not None:
             held = _depends(model.manifold_jacobian.evaluate(x, u, p)[0].reshape(-1, n)).any(axis=0)
-            found |= held  # constraints may be about anything
+            paths |= held  # constraints may be about anything
     free = np.array([name in model.coordinates for name in model.states])
-    while (bound := free & found[~free].any(axis=0)).any():
+    while (bound := free & paths[~free].any(axis=0)).any():
         free &= ~bound
     return frozenset(name for name, is_free in zip(model.states, free, strict=True) if is_free)
 

@@ -1,7 +1,7 @@
 """Independent coordinates of small motions: the directions in which a state can move without leaving its manifold.
 
 A state x may hold more numbers than the mechanism has freedoms: a quaternion has four for three rotations, and
-constraints c(x) = 0 (loop closures, SymPy's) tie states to each other. Small motions are δx = T z with as many z as
+constraints c(x) = 0 (loop closures, SymPy's) tie states to one another. Small motions are δx = T z with as many z as
 there are freedoms, and z = L δx with L T = 1. A moving base's position is measured along its own axes, δp = R e, so
 that what happens beside a straight or a circle is the same wherever the base is on it.
 """
@@ -125,7 +125,7 @@ def best_dependent(
 
 
 def singular(model: Model, rank: int | None = None) -> NumericsError:
-    """The error for a state where constraints repeat each other that don't elsewhere."""
+    """The error for a state where constraints repeat one another that don't elsewhere."""
     lost = "" if rank is None else f": their rank is {rank}, and elsewhere {model.constraints.rank}"
     return NumericsError(
         f"the constraints of '{model.name}' are singular at this state{lost}; it has no linearisation there\n"

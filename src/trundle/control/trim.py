@@ -157,18 +157,18 @@ def trim(
 
 def _solution(search: TrimEquations) -> FloatArray:
     """Of the motions found from sensible starts the one nearest to where it should be, else the first from around."""
-    found: list[FloatArray] = []
+    solutions: list[FloatArray] = []
     nearest: tuple[float, FloatArray] = (np.inf, search.begin)
     for guess in chain(search.guesses(), search.around()):
         left, w = search.solved(guess)
         nearest = min(nearest, (left, w), key=lambda each: each[0])
         if left <= SOLVED:
-            found.append(w)
-        if found and (search.distance(found[-1]) <= _NEAR or len(found) == _ENOUGH):
+            solutions.append(w)
+        if solutions and (search.distance(solutions[-1]) <= _NEAR or len(solutions) == _ENOUGH):
             break
-    if not found:
+    if not solutions:
         raise _not_found(search, nearest[1])
-    return min(found, key=search.distance)
+    return min(solutions, key=search.distance)
 
 
 def _check(model: Model, targets: Collection[str], start: Collection[str], held: Collection[str]) -> None:
@@ -215,8 +215,8 @@ def _free(search: TrimEquations, slope: FloatArray) -> tuple[Mapping[str, float]
     own = dict.fromkeys(model.speeds, 1) | dict.fromkeys((*model.inputs, *model.currents), -1)
     order = sorted(range(len(search.names)), key=lambda k: own.get(search.names[k], 0))
     free, scale = null_directions(slope)
-    found = echelon(free[:, order], scale[order])
-    return tuple({search.names[k]: float(v) for k, v in zip(order, row, strict=True) if v} for row in found)
+    motions = echelon(free[:, order], scale[order])
+    return tuple({search.names[k]: float(v) for k, v in zip(order, row, strict=True) if v} for row in motions)
 
 
 def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:

@@ -156,7 +156,7 @@ class TrimEquations:
 
         scale = _lengths(self.equations(w)[1])
         try:
-            found = least_squares(
+            answer = least_squares(
                 lambda v: self.equations(v)[0] / scale,
                 w,
                 lambda v: self.equations(v)[1] / scale[:, None],  # pyright: ignore[reportArgumentType]  # it may be one
@@ -168,7 +168,7 @@ class TrimEquations:
             )
         except ValueError:  # not finite there
             return np.inf, w
-        w = found.x
+        w = answer.x
         for _ in range(3):  # the last digits
             value, slope = self.equations(w)
             size = _lengths(slope)

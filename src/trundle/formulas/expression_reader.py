@@ -76,10 +76,10 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(f"not an expression: {text[:60]!r}") from None
-    found = _read(tree.body, known, 0)
-    if found.has(sympy.zoo, sympy.nan, sympy.oo):
+    expression = _read(tree.body, known, 0)
+    if expression.has(sympy.zoo, sympy.nan, sympy.oo):
         raise InputError(f"{text.strip()[:60]!r} divides by zero, or holds what is beyond all numbers")
-    return found
+    return expression
 
 
 def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expression:

@@ -29,23 +29,23 @@ def data(equations: Equations) -> dict[str, object]:
 
 
 def _equation(equation: Equation) -> dict[str, object]:
-    found = {
+    data = {
         "name": equation.name,
         "meaning": equation.meaning,
         "left": _entries(equation.left),
         "right": _entries(equation.right),
         "operations": equation.operations,
     }
-    return found if equation.vector is None else found | {"vector": _entries(equation.vector)}
+    return data if equation.vector is None else data | {"vector": _entries(equation.vector)}
 
 
-def _definition(each: Definition) -> dict[str, object]:
+def _definition(definition: Definition) -> dict[str, object]:
     return {
-        "symbol": each.symbol.name,
-        "expression": str(each.expression),
-        "operations": int(sympy.count_ops(each.expression)),
-        "meaning": each.meaning,
-        "unit": each.unit,
+        "symbol": definition.symbol.name,
+        "expression": str(definition.expression),
+        "operations": int(sympy.count_ops(definition.expression)),
+        "meaning": definition.meaning,
+        "unit": definition.unit,
     }
 
 

@@ -237,22 +237,22 @@ class _Report:
         bodies = [] if self.basis is None else body_sections(sheet, told)
         if bodies:
             speeds = moving(evidence, told if self.ideal is None else None)
-            for found in bodies:
-                check_point(evidence, found, *speeds)
-                sections.append(found.section)
+            for body in bodies:
+                check_point(evidence, body, *speeds)
+                sections.append(body.section)
         note = "The speeds are the rates of the coordinates."
         return sections or [Section("kinematics", "Kinematics", (), (note,))]
 
-    def _from_rates(self, found: Forward) -> Section:
+    def _from_rates(self, solution: Forward) -> Section:
         """The base's motion from the wheels' rates."""
         evidence = self.evidence
         self.sheet.book.allow(*WRITING)
         try:
-            section = forward_section(self.sheet, found)
+            section = forward_section(self.sheet, solution)
         except TooLong:
             return Section("kinematics", FORWARD, (), (_LONG_FORWARD,))
-        # Rates that can't be given one by one are compared where they agree with each other.
-        nu = evidence.rolled(found) if found.any_rates else evidence.all_speeds(evidence.independent)
+        # Rates that can't be given one by one are compared where they agree with one another.
+        nu = evidence.rolled(solution) if solution.any_rates else evidence.all_speeds(evidence.independent)
         self.checker.equations(section.equations, evidence.values(nu), floor=_SMALL)
         return section
 
@@ -268,21 +268,21 @@ class _Report:
         except TooLong:
             return [_left_out(_TOO_LONG)]
 
-    def _written(self, found: Dynamics) -> list[Section]:
+    def _written(self, dynamics: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
         sheet = self.sheet
         sheet.book.allow(*WRITING)
-        rows, _ = loop_rows(sheet, found.basis)
+        rows, _ = loop_rows(sheet, dynamics.basis)
         # First: letters that they need for entries of M stand in M, too.
         self._at("accelerations")
-        explicit = None if rows else acceleration_section(sheet, found)
+        explicit = None if rows else acceleration_section(sheet, dynamics)
         makers: dict[str, Callable[[], Section | None]] = {
-            "speeds": lambda: speed_section(sheet, found.basis) if self.what == "dynamics" else None,
-            "motors": lambda: motor_section(sheet, found),
+            "speeds": lambda: speed_section(sheet, dynamics.basis) if self.what == "dynamics" else None,
+            "motors": lambda: motor_section(sheet, dynamics),
             "batteries": lambda: battery_section(sheet),
-            "springs and friction": lambda: passive_section(sheet, found),
-            "contacts": lambda: contact_section(sheet, found),
-            "equations of motion": lambda: motion_section(sheet, found, rows),
+            "springs and friction": lambda: passive_section(sheet, dynamics),
+            "contacts": lambda: contact_section(sheet, dynamics),
+            "equations of motion": lambda: motion_section(sheet, dynamics, rows),
             "accelerations": lambda: explicit,
         }
         sections: list[Section] = []
@@ -291,7 +291,7 @@ class _Report:
             if (section := make()) is not None:
                 sections.append(section)
         self._at("comparing with the program")
-        check_dynamics(self.evidence, sections, found, self.model, bool(rows))
+        check_dynamics(self.evidence, sections, dynamics, self.model, bool(rows))
         return sections
 
 
@@ -308,24 +308,24 @@ def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, .
         *((entry.name, value) for entry, value in shown),
     ]:
         uses = dict.fromkeys(value.free_symbols, name) | uses
-    found = []
+    definitions = []
     for entry, value in shown:
         symbol = sympy.Symbol(entry.name)
         meaning = entry.meaning or f"a part of {uses.get(symbol, 'the equations')}"
-        found.append(Definition(symbol, value, meaning, entry.unit))
-    return tuple(found)
+        definitions.append(Definition(symbol, value, meaning, entry.unit))
+    return tuple(definitions)
 
 
 def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
     """What the symbols that are shown stand for."""
     written = [*(e for section in sections for e in section.equations), *sheet.writer.shown.values()]
     shown = set().union(*(each.free_symbols for each in written))
-    found = []
+    symbols = []
     for letter, entry in enumerate(sheet.book.letters):
         symbol = sympy.Symbol(entry.name)
         if symbol in shown and entry.definition is None and not entry.square:
             signed = sheet.parameters.keys.get(letter, ())
             own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
             source = own or tuple(filter(None, [entry.source]))
-            found.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
-    return tuple(found)
+            symbols.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
+    return tuple(symbols)

@@ -149,7 +149,7 @@ class Equations:
     @cached_property
     def operations(self) -> int:
         """Operations of everything that is shown, definitions included."""
-        shown = sum(each.operations for each in self.by_name.values())
+        shown = sum(equation.operations for equation in self.by_name.values())
         return shown + sum(int(sympy.count_ops(definition.expression)) for definition in self.definitions)
 
     @property
@@ -172,8 +172,8 @@ class Equations:
         """The explicit accelerations by the speed's name; empty where M u̇ = … is left as it is."""
         prefix = "acceleration."
         return {
-            name.removeprefix(prefix): each.right
-            for name, each in self.by_name.items()
+            name.removeprefix(prefix): equation.right
+            for name, equation in self.by_name.items()
             if name.startswith(prefix)
         }
 
@@ -200,12 +200,12 @@ class Equations:
         >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
 
         >>> short = trundle.equations(trundle.catalog.differential_drive())
-        >>> used = {each.symbol for each in short.definitions}
+        >>> used = {definition.symbol for definition in short.definitions}
         >>> used & short.expanded(short["mass_matrix"].right).free_symbols
         set()
         """
-        for each in reversed(self.definitions):
-            expression = expression.subs(each.symbol, each.expression)
+        for definition in reversed(self.definitions):
+            expression = expression.subs(definition.symbol, definition.expression)
         return expression
 
     def operations_of(self, *names: str) -> int:
@@ -235,10 +235,10 @@ class Equations:
         expressions = [self[name].right for name in names]
         needed = set().union(*(e.free_symbols for e in expressions))
         total = sum(int(sympy.count_ops(e)) for e in expressions)
-        for each in reversed(self.definitions):
-            if each.symbol in needed:
-                needed |= each.expression.free_symbols
-                total += int(sympy.count_ops(each.expression))
+        for definition in reversed(self.definitions):
+            if definition.symbol in needed:
+                needed |= definition.expression.free_symbols
+                total += int(sympy.count_ops(definition.expression))
         return total
 
     def text(self, width: int = 100) -> str:

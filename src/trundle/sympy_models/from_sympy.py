@@ -198,8 +198,8 @@ def from_sympy(
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
     quantities = _quantities(names, shown, texts)
-    found = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities)
-    return _model(name, found, time.perf_counter() - start)
+    solved = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities)
+    return _model(name, solved, time.perf_counter() - start)
 
 
 def _coordinate_rates(
@@ -221,7 +221,7 @@ def _coordinate_rates(
         labels = [f"{coordinate}_dot" for coordinate in names.coordinates]
         solved = solve_guided(matrix, right, samples.of(matrix), labels, "the coordinates' rates")
         rates = [value for (value,) in solved]
-    _know(convert, [_rate_of(each) for each in equations.q], rates)
+    _know(convert, [_rate_of(symbol) for symbol in equations.q], rates)
     return rates
 
 
@@ -229,7 +229,7 @@ def _converted(
     equations: FormedEquations, convert: Converter, symbols: SymbolColumns, names: ModelNames
 ) -> System:
     """The equations' entries as graphs, with states at which ranks and pivots are decided."""
-    mass, rows = ([list(map(convert, row)) for row in each] for each in (equations.mass, equations.rows))
+    mass, rows = ([list(map(convert, row)) for row in matrix] for matrix in (equations.mass, equations.rows))
     force, right = list(map(convert, equations.forcing)), list(map(convert, equations.right))
     holonomic, velocity = list(map(convert, equations.holonomic)), list(map(convert, equations.velocity))
     report_unknown(convert.unknown, names)
@@ -283,11 +283,11 @@ def _know_rates(
     equations: FormedEquations, convert: Converter, motion: Accelerations, symbols: SymbolColumns
 ) -> None:
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
-    _know(convert, [_rate_of(each) for each in equations.u], motion.u_dot)
+    _know(convert, [_rate_of(symbol) for symbol in equations.u], motion.u_dot)
     part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
     along = column([*motion.q_dot, *motion.u_dot, 1])
     second = ca.jtimes(column(motion.q_dot), part, along)
-    twice = [_rate_of(_rate_of(each)) for each in equations.q]
+    twice = [_rate_of(_rate_of(symbol)) for symbol in equations.q]
     _know(convert, twice, [second[i] for i in range(len(twice))])
     _know(convert, equations.multipliers, motion.multipliers)
 
@@ -322,18 +322,18 @@ def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, s
     )
 
 
-def _model(name: str, found: SolvedMethod, seconds: float) -> Model:
+def _model(name: str, solved: SolvedMethod, seconds: float) -> Model:
     """The model of what was found, its programs traced."""
-    names, motion, symbols, system = found.names, found.motion, found.symbols, found.system
-    rates = [*motion.q_dot, *motion.u_dot, *found.extra, *(1 for _ in names.clock)]
-    dynamics = found.traced("dynamics", "rate", names.states, rates)
+    names, motion, symbols, system = solved.names, solved.motion, solved.symbols, solved.system
+    rates = [*motion.q_dot, *motion.u_dot, *solved.extra, *(1 for _ in names.clock)]
+    dynamics = solved.traced("dynamics", "rate", names.states, rates)
     manifold = projection = None
     if system.residuals:
-        split = len(found.equations.q), len(found.equations.u)
+        split = len(solved.equations.q), len(solved.equations.u)
         moved = projected(entries(symbols.state), split, system.holonomic, system.velocity, system.samples)
         labels = residual_labels(len(system.holonomic), len(system.velocity))
-        manifold = found.traced("manifold", "residual", labels, system.residuals)
-        projection = found.traced("projection", "state", names.states, moved[: len(names.states)])
+        manifold = solved.traced("manifold", "residual", labels, system.residuals)
+        projection = solved.traced("projection", "state", names.states, moved[: len(names.states)])
     return Model(
         robot=None,
         name=name,
@@ -341,18 +341,18 @@ def _model(name: str, found: SolvedMethod, seconds: float) -> Model:
         speeds=names.speeds,
         currents=(*names.extra, *names.clock),
         inputs=names.inputs,
-        outputs=tuple(found.outputs),
+        outputs=tuple(solved.outputs),
         parameters=dict(names.parameters),
-        quantities=found.quantities,
+        quantities=solved.quantities,
         mobility=None,
-        constraints=ConstraintSummary(len(found.equations.rows), motion.rank, motion.undetermined),
+        constraints=ConstraintSummary(len(solved.equations.rows), motion.rank, motion.undetermined),
         dynamics=dynamics,
         audited=dynamics,
-        observe=found.traced("observe", "output", tuple(found.outputs), list(found.outputs.values())),
-        stiff=bool(found.extra),
+        observe=solved.traced("observe", "output", tuple(solved.outputs), list(solved.outputs.values())),
+        stiff=bool(solved.extra),
         derive_seconds=seconds,
         manifold=manifold,
         projection=projection,
-        dependent=tuple(name_of(each) for each in found.equations.dependent),
-        origin={"sympy": found.equations.kind, "name": name},
+        dependent=tuple(name_of(symbol) for symbol in solved.equations.dependent),
+        origin={"sympy": solved.equations.kind, "name": name},
     )

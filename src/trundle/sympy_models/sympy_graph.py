@@ -117,7 +117,7 @@ class Converter:
 
 def _unknown_function(name: str) -> InputError:
     """The error for a function that programs don't have."""
-    known = sorted(each.__name__ for each in _RULES)
+    known = sorted(function.__name__ for function in _RULES)
     return InputError(
         f"a SymPy model uses '{name}', which programs don't have",
         key=name,

@@ -95,7 +95,7 @@ def _kane(method: SympyMethod) -> FormedEquations:
         holonomic=tuple(method._f_h),
         velocity=tuple(velocity),
         dependent=(*tuple(method._qdep), *tuple(method._udep)),
-        zeros=(*auxiliary, *(each.diff(TIME) for each in auxiliary)),
+        zeros=(*auxiliary, *(speed.diff(TIME) for speed in auxiliary)),
     )
 
 
@@ -112,7 +112,7 @@ def _lagrange(method: SympyMethod) -> FormedEquations:
     return FormedEquations(
         kind="LagrangesMethod",
         q=q,
-        u=tuple(each.diff(TIME) for each in q),
+        u=tuple(coordinate.diff(TIME) for coordinate in q),
         kinematic=None,
         mass=tuple(row[:count] for row in _rows(method.mass_matrix)),
         forcing=tuple(method.forcing),

@@ -56,14 +56,14 @@ class ModelNames:
 
     def leaves(self, state: SX, commands: SX, parameters: SX) -> dict[Leaf, Scalar]:
         """What each declared symbol stands for, as an entry of the three columns."""
-        found: dict[Leaf, Scalar] = dict.fromkeys(self.zeros, 0.0)
+        values: dict[Leaf, Scalar] = dict.fromkeys(self.zeros, 0.0)
         for symbols, column in (
             (self.parameter_symbols, parameters),
             (self.input_symbols, commands),
             (self.state_symbols, state),
         ):
-            found.update((symbol, column[k]) for k, symbol in enumerate(symbols))
-        return found
+            values.update((symbol, column[k]) for k, symbol in enumerate(symbols))
+        return values
 
 
 def declare(
@@ -230,8 +230,8 @@ def _no_unit(name: str, got: object) -> InputError:
 
 def report_unknown(unknown: Iterable[Leaf], names: ModelNames) -> None:
     """Raise InputError for leaves of the equations that were declared as nothing, sorted by what they look like."""
-    constants = sorted({name_of(each) for each in unknown if each.is_Symbol})
-    moving = sorted({str(each) for each in unknown if not each.is_Symbol})
+    constants = sorted({name_of(leaf) for leaf in unknown if leaf.is_Symbol})
+    moving = sorted({str(leaf) for leaf in unknown if not leaf.is_Symbol})
     if constants:
         known = ", ".join(names.parameters) or "none"
         near = [suggest(constant, names.parameters) for constant in constants if names.parameters]

@@ -79,8 +79,8 @@ def _by_factors(value: Sum) -> Flat:
 def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
     """The product of powers a · b^power."""
     own = dict(a)
-    for atom, each in b:
-        own[atom] = own.get(atom, 0) + power * each
+    for atom, exponent in b:
+        own[atom] = own.get(atom, 0) + power * exponent
     return ordered(own)
 
 
@@ -157,17 +157,17 @@ def _together(nodes: Sequence[SumNode]) -> list[SumNode]:
     groups: dict[object, list[SumNode]] = {}
     for node in nodes:
         groups.setdefault(node.sums or node, []).append(node)
-    found = []
+    gathered = []
     for group in groups.values():
         if len(group) == 1:
-            found += group
+            gathered += group
             continue
         before: Flat = {}
         for node in group:
             add(before, node.powers, node.coefficient)
         head = collect(before)
-        found.append(SumNode(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
-    return found
+        gathered.append(SumNode(head.coefficient, head.powers, (*head.sums, *group[0].sums)))
+    return gathered
 
 
 def _bracket(terms: Flat) -> list[SumNode]:

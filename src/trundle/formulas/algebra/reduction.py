@@ -2,7 +2,7 @@
 
 With t = tan(α/2), cos α = (1 − t²)/(1 + t²) and sin α = 2t/(1 + t²) for every angle α, a sum is a polynomial over
 powers of 1 + t². The greatest common divisor of two such polynomials knows all that sines and cosines have to do with
-each other, which one in sin α and cos α doesn't.
+one another, which one in sin α and cos α doesn't.
 """
 
 from __future__ import annotations

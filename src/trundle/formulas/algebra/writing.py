@@ -103,14 +103,14 @@ class Writer:
 
     def _below(self, value: Sum) -> dict[int, int]:
         """Defined letters below a fraction line, and their greatest power there."""
-        found: dict[int, int] = {}
+        deepest: dict[int, int] = {}
         for powers, _, _ in value.terms:
             for atom, power in powers:
                 if power < 0 and isinstance(atom, int):
                     definition = self.book.letters[atom].definition
                     if definition is not None and not definition.function:
-                        found[atom] = max(found.get(atom, 0), -power)
-        return found
+                        deepest[atom] = max(deepest.get(atom, 0), -power)
+        return deepest
 
     def _written_out(self, value: Sum) -> tuple[Sum, Sum] | None:
         """Numerator and denominator, where something short stands below a fraction line that has no name."""

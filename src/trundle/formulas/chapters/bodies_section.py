@@ -175,7 +175,7 @@ def _carried_sections(sheet: Sheet, link: int, name: str, forward: Forward | Non
     if forward is not None and length(forward) > MOST_FORWARD:
         forward = None
     first = [k for k in tree.ancestors(link) if k][-1]
-    found = []
+    points = []
     if forward is not None and any(not is_zero(p) for p in tree.links[first].placement.position):
         own, place = tree.links[first].name, lambda tree: tree.links[first].placement.position
         base = tree.links[0].subspace(tree.links[0].placement)
@@ -183,10 +183,10 @@ def _carried_sections(sheet: Sheet, link: int, name: str, forward: Forward | Non
         there = [motion_to_child(Pose(IDENTITY, place(tree)), column) for column in columns]
         words = f"the place of {own}, in the axes of the base"
         section, symbols = _twist_section(sheet, own, there, words, forward)
-        found.append(PointSection(section, 0, symbols, world=False, place=place))
+        points.append(PointSection(section, 0, symbols, world=False, place=place))
     twist = frame_jacobian(tree, poses, link)
     section, symbols = _twist_section(sheet, name, twist, f"{name}, in its own axes", forward)
-    return [*found, PointSection(section, link, symbols, world=False)]
+    return [*points, PointSection(section, link, symbols, world=False)]
 
 
 def _twist_section(

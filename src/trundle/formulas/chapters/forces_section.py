@@ -46,7 +46,9 @@ def _motor(sheet: Sheet, push: NamedForce) -> list[Equation]:
 
     command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
     shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
-    supply = next((_known(sheet, "V", each.name, each.voltage) for each in _supplies(sheet, name)), None)
+    supply = next(
+        (_known(sheet, "V", source.name, source.voltage) for source in _supplies(sheet, name)), None
+    )
     torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.letter)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
@@ -58,7 +60,7 @@ def _motor(sheet: Sheet, push: NamedForce) -> list[Equation]:
         right, words = effort.outputs[what].xreplace(parts), f"{what} of {name}"
         equations.append(Equation(f"{name}.{what}", shown[what], right, meaning=words))
     return equations + _rates(
-        name, shown, {what: each.xreplace(parts) for what, each in effort.rates.items()}
+        name, shown, {what: rate.xreplace(parts) for what, rate in effort.rates.items()}
     )
 
 
@@ -82,8 +84,8 @@ def _supplies(sheet: Sheet, motor: str) -> list[Supply]:
 
 
 def battery_section(sheet: Sheet) -> Section | None:
-    """Each battery's voltage and current, which follow from each other, and the rate of its charge."""
-    equations = [each for supply in sheet.assembly.supplies for each in _battery(sheet, supply)]
+    """The batteries' voltages and currents, which follow from one another, and the rates of their charges."""
+    equations = [equation for supply in sheet.assembly.supplies for equation in _battery(sheet, supply)]
     return Section("dynamics", "Batteries", tuple(equations)) if equations else None
 
 
@@ -91,7 +93,7 @@ def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
     """A battery's voltage, its current by the power that its motors draw, and the rate of its charge."""
     supply, name = _written(sheet, plain), plain.name
     quantities = {"V": supply.voltage, "i": supply.current, "s": supply.charge}
-    voltage, current, charge = (_known(sheet, stem, name, each) for stem, each in quantities.items())
+    voltage, current, charge = (_known(sheet, stem, name, quantity) for stem, quantity in quantities.items())
     battery, read = supply.battery, supply.read
     drawn = sympy.Add(*(_drawn(sheet, motor) for motor in supply.feeds))
     left = battery.source(charge, read) - read(battery.internal_resistance) * current
@@ -104,23 +106,23 @@ def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
 
 def _drawn(sheet: Sheet, motor: str) -> sympy.Expr:
     """The symbol of the power that a motor takes."""
-    actuator = next(each for each in sheet.assembly.actuators if each.name == motor)
+    actuator = next(actuator for actuator in sheet.assembly.actuators if actuator.name == motor)
     return _known(sheet, "P", sheet.names.target(actuator.motor.drives), actuator.power)
 
 
 def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Scalar]) -> list[Equation]:
     """The rates of the states that a motor or a contact brings along."""
-    found = []
+    equations = []
     for what, change in rates.items():
         words = f"rate of the {what.replace('_', ' ')} of {owner}"
         left = sympy.Symbol(rate_of(str(symbols[what])))
-        found.append(Equation(f"{owner}.{what}_rate", left, change, meaning=words))
-    return found
+        equations.append(Equation(f"{owner}.{what}_rate", left, change, meaning=words))
+    return equations
 
 
 def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
     """The symbol of something that a run knows by its name: a command, a state, an output."""
-    known = (number for number, each in enumerate(sheet.book.letters) if each.source == quantity.name)
+    known = (number for number, letter in enumerate(sheet.book.letters) if letter.source == quantity.name)
     letter = next(known, None)
     if letter is None:
         symbol = sheet.names.indexed(stem, target)
@@ -133,7 +135,7 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
 
     def written(value: Scalar) -> Any:
         if isinstance(value, tuple) and value and isinstance(value[0], Stop):
-            return tuple(_written(sheet, each) for each in value)
+            return tuple(_written(sheet, part) for part in value)
         value = sheet.book.number(value) if isinstance(value, float) else value
         return sheet.expression(value) if isinstance(value, Sum) else value
 
@@ -159,7 +161,7 @@ def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 
 def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
-    """Slip, load and forces of each wheel whose contact law gives forces."""
+    """Slip, load and forces of the wheels whose contact law gives forces."""
     wheels = [wheel for wheel in sheet.assembly.wheels if wheel.acts]
     if not wheels:
         return None

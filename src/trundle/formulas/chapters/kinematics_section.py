@@ -50,14 +50,14 @@ def pose_section(sheet: Sheet) -> Section | None:
     """q̇ = N(q) ν, for the coordinates whose rate is no speed."""
     nu = sheet.all_speeds()
     rates = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
-    found = []
+    equations = []
     for (name, letter), rate in zip(sheet.coordinates.items(), rates, strict=True):
         left, right = sympy.Symbol(rate_of(sheet.book.letters[letter].name)), sheet.expression(rate)
         if left != right:
-            found.append(Equation(f"rate.{name}", left, right))
-    if not found:
+            equations.append(Equation(f"rate.{name}", left, right))
+    if not equations:
         return None
-    return Section("kinematics", "Rates of the coordinates", tuple(found))
+    return Section("kinematics", "Rates of the coordinates", tuple(equations))
 
 
 def inverse_section(sheet: Sheet) -> Section | None:
@@ -123,8 +123,8 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
-    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to each other:
-    these can't be given one by one.
+    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to one
+    another: these can't be given one by one.
     """
     geared = any(isinstance(coupling, Gear) for coupling in sheet.assembly.couplings)
     wheels = rolling_wheels(sheet.assembly)
@@ -211,14 +211,14 @@ def _solution(sheet: Sheet, rates: Rows) -> Rows:
     return product(inverse(product(turned, rates), MOST_TERMS), turned)
 
 
-def forward_section(sheet: Sheet, found: Forward) -> Section:
+def forward_section(sheet: Sheet, solution: Forward) -> Section:
     """The base's twist from the wheels' rates, and which of its motions they don't reach."""
     speeds, base = sheet.assembly.speeds, sheet.assembly.base_columns
     left = sheet.column([speeds[j] for j in base])
-    given = sheet.column([speeds[j] for j in found.columns])
-    notes = [] if found.how == "exact" else [f"{found.how[0].upper()}{found.how[1:]}."]
-    still = [speeds[j] for j, row in zip(base, found.matrix, strict=True) if all(is_zero(e) for e in row)]
+    given = sheet.column([speeds[j] for j in solution.columns])
+    notes = [] if solution.how == "exact" else [f"{solution.how[0].upper()}{solution.how[1:]}."]
+    still = [speeds[j] for j, row in zip(base, solution.matrix, strict=True) if all(is_zero(e) for e in row)]
     if still:
         notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
-    equation = Equation("forward", left, sheet.matrix(found.matrix), given)
+    equation = Equation("forward", left, sheet.matrix(solution.matrix), given)
     return Section("kinematics", FORWARD, (equation,), tuple(notes))

@@ -157,7 +157,7 @@ def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
 
 def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
     """What the diagonal of M means; entries that mean alike together."""
-    found: dict[str, list[tuple[sympy.Symbol, str]]] = {}
+    alike: dict[str, list[tuple[sympy.Symbol, str]]] = {}
     for k, label in enumerate(dynamics.labels):
         value = dynamics.mass[k][k]
         if isinstance(value, Sum) and len(value.terms) > 1:
@@ -166,9 +166,9 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
             before, own, after = words.partition(owner) if owner else (words, "", "")
             mark = "" if len(dynamics.labels) < 10 else "_"
             place = sympy.Symbol(f"M_{k + 1}{mark}{k + 1}")
-            found.setdefault(f"{before}\0{after}", []).append((place, own))
+            alike.setdefault(f"{before}\0{after}", []).append((place, own))
     notes = []
-    for words, members in found.items():
+    for words, members in alike.items():
         places = [part for place, _ in members for part in (", ", place)][1:]
         owners = ", ".join(dict.fromkeys(owner for _, owner in members))
         notes.append(Note(*places, f": {words.replace(chr(0), owners)}."))

@@ -50,10 +50,10 @@ class Evidence:
             source = parameters if group.name == "parameter" else asked
             rows = [np.broadcast_to(source[name], (self.checker.points,)) for name in group.labels]
             inputs.append(np.array(rows, dtype=float).reshape(group.size, self.checker.points))
-        found = program.evaluate(*inputs)
+        outputs = program.evaluate(*inputs)
         return {
             g.name: dict(zip(g.labels, rows, strict=True))
-            for g, rows in zip(program.outputs, found, strict=True)
+            for g, rows in zip(program.outputs, outputs, strict=True)
         }
 
     def any_speeds(self) -> FigureValues:

@@ -62,9 +62,9 @@ def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
     residuals = [known[label] for label in held]
     values = evidence.values(known, rates)
     for equation in section.equations:
-        found = np.asarray(values(equation.left))
-        nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - found))))
-        evidence.checker.compare(equation.name, found, nearest, values.size(equation.left))
+        numbers = np.asarray(values(equation.left))
+        nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - numbers))))
+        evidence.checker.compare(equation.name, numbers, nearest, values.size(equation.left))
 
 
 def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -82,22 +82,22 @@ def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Float
 
 
 def check_point(
-    evidence: Evidence, found: PointSection, u: Mapping[str, Floats], nu: Mapping[str, Floats]
+    evidence: Evidence, point: PointSection, u: Mapping[str, Floats], nu: Mapping[str, Floats]
 ) -> None:
     """Every equation about a point, with the point's place and velocity from its program."""
-    seen, pose = _seen(evidence, found, u)
-    values = evidence.values(nu, symbols={own.name: seen[part] for part, own in found.symbols.items()})
-    by_name = {equation.name: equation for equation in found.section.equations}
-    if found.chain:
-        matrices = [values.matrix(by_name[name].right) for name in found.chain]
-        _check_chain(evidence, found.section.title, matrices, pose, u)
+    seen, pose = _seen(evidence, point, u)
+    values = evidence.values(nu, symbols={own.name: seen[part] for part, own in point.symbols.items()})
+    by_name = {equation.name: equation for equation in point.section.equations}
+    if point.chain:
+        matrices = [values.matrix(by_name[name].right) for name in point.chain]
+        _check_chain(evidence, point.section.title, matrices, pose, u)
     for name, equation in by_name.items():
         what = name.removeprefix("determinant.")
         if what != name:
             jacobian = by_name.get(f"forward.{what}") or by_name[f"jacobian.{what}"]
             entries = np.moveaxis(values.matrix(jacobian.right), 2, 0)
             values.symbols[equation.left.name] = np.linalg.det(entries[:, : entries.shape[2]])
-    evidence.checker.equations(found.section.equations, values)
+    evidence.checker.equations(point.section.equations, values)
     evidence.checker.definitions(values)
 
 
@@ -119,8 +119,8 @@ def _frame(
     evidence: Evidence, link: str, place: Vector, u: Mapping[str, Floats]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position (3, points), rotation (3, 3, points) and velocity (6, points) of a point on a link, in world axes."""
-    found = evidence.run(frame_program(evidence.programs, link, place), u)
-    position, flat, velocity = (np.array([*found[k].values()]) for k in ("position", "rotation", "velocity"))
+    motion = evidence.run(frame_program(evidence.programs, link, place), u)
+    position, flat, velocity = (np.array([*motion[k].values()]) for k in ("position", "rotation", "velocity"))
     return position, flat.reshape(3, 3, -1), velocity
 
 
@@ -140,7 +140,7 @@ def _check_chain(
 
 
 def check_dynamics(
-    evidence: Evidence, sections: Sequence[Section], found: Dynamics, model: Model, loops: bool
+    evidence: Evidence, sections: Sequence[Section], dynamics: Dynamics, model: Model, loops: bool
 ) -> None:
     """Motors, springs and contacts one by one; what moves by `_check_motion`."""
     known, rates = dynamic_evidence(evidence, model)
@@ -151,43 +151,49 @@ def check_dynamics(
     inner = ("passive.", "winding.")
     passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith(inner)}
     book = evidence.sheet.book
-    pushes = {push.letter: book.letters[push.letter].name for push in found.others}
+    pushes = {push.letter: book.letters[push.letter].name for push in dynamics.others}
     forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
     values = evidence.values(known, rates, passive, evidence.letters | forces)
     plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
     evidence.checker.equations(plain, values)
     evidence.checker.definitions(values)
-    _check_energy(evidence, named, found, values, known["energy.kinetic"])
-    size = _check_motion(evidence, named, found, values, loops)
+    _check_energy(evidence, named, dynamics, values, known["energy.kinetic"])
+    size = _check_motion(evidence, named, dynamics, values, loops)
     if any(name.startswith(ACCELERATION) for name in named):
-        _check_accelerations(evidence, named, found, values, size)
+        _check_accelerations(evidence, named, dynamics, values, size)
 
 
 def _check_energy(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, kinetic: Floats
+    evidence: Evidence,
+    named: Mapping[str, Equation],
+    dynamics: Dynamics,
+    values: LetterValues,
+    kinetic: Floats,
 ) -> None:
     """½ uᵀM u against the kinetic energy."""
-    u = np.array([values(evidence.sheet.symbol(label)) for label in found.labels])
+    u = np.array([values(evidence.sheet.symbol(label)) for label in dynamics.labels])
     momentum, size = product(named["mass_matrix"].right, u, values)
     energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
     evidence.checker.compare("mass_matrix", energy, kinetic, scale)
 
 
 def _check_motion(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, loops: bool
+    evidence: Evidence, named: Mapping[str, Equation], dynamics: Dynamics, values: LetterValues, loops: bool
 ) -> np.ndarray:
     """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
     sheet = evidence.sheet
-    rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in found.labels]
+    rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in dynamics.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
     # Centrifugal terms that cancel in the equations leave their rounding in the program: m ω v, with ω about 1/s.
     size = (
         size
-        + product(named["mass_matrix"].right, [values(sheet.symbol(each)) for each in found.labels], values)[
-            1
-        ]
+        + product(
+            named["mass_matrix"].right, [values(sheet.symbol(each)) for each in dynamics.labels], values
+        )[1]
     )
-    torques, forces = ([values.letter(push.letter) for push in each] for each in (found.motors, found.others))
+    torques, forces = (
+        [values.letter(push.letter) for push in each] for each in (dynamics.motors, dynamics.others)
+    )
     for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
         if name in named:
             part, own = product(named[name].right, vector, values)
@@ -195,18 +201,22 @@ def _check_motion(
     if loops:
         total = _without_multipliers(total, values.matrix(named["loop_rows"].right))
         size = np.broadcast_to(size.max(axis=0), size.shape)
-    for label, left, own in zip(found.labels, total, size, strict=True):
+    for label, left, own in zip(dynamics.labels, total, size, strict=True):
         evidence.checker.compare(f"motion of {label}", left, 0.0, own)
     return size
 
 
 def _check_accelerations(
-    evidence: Evidence, named: Mapping[str, Equation], found: Dynamics, values: LetterValues, size: np.ndarray
+    evidence: Evidence,
+    named: Mapping[str, Equation],
+    dynamics: Dynamics,
+    values: LetterValues,
+    size: np.ndarray,
 ) -> None:
     """Explicit accelerations, to what rounding in terms of these sizes makes of M⁻¹ times them."""
     mass = np.moveaxis(values.matrix(named["mass_matrix"].right), 2, 0)
     bound = (np.abs(np.linalg.inv(mass)) @ size.T[..., None])[..., 0].T
-    for label, own in zip(found.labels, bound, strict=True):
+    for label, own in zip(dynamics.labels, bound, strict=True):
         equation = named.get(f"{ACCELERATION}{label}")
         if equation is not None:
             evidence.checker.compare(equation.name, values(equation.left), values(equation.right), own)
@@ -217,6 +227,6 @@ def _without_multipliers(left_over: np.ndarray, rows: np.ndarray) -> np.ndarray:
     result = np.empty_like(left_over)
     for k in range(left_over.shape[1]):
         turned = rows[:, :, k if rows.shape[2] > 1 else 0].T
-        found = np.linalg.lstsq(turned, left_over[:, k], rcond=None)[0]
-        result[:, k] = left_over[:, k] - turned @ found
+        multipliers = np.linalg.lstsq(turned, left_over[:, k], rcond=None)[0]
+        result[:, k] = left_over[:, k] - turned @ multipliers
     return result

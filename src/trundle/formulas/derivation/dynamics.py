@@ -93,16 +93,16 @@ def derive_dynamics(sheet: Sheet) -> Dynamics:
     problem, basis = sheet.here.rolling, sheet.here.basis
     sheet.book.allow(*WHOLE)
     with suppress(TooLong):
-        found = _derived(sheet, problem, basis, steps=False)
-        if found.terms <= MOST_TERMS:
-            return found
+        dynamics = _derived(sheet, problem, basis, steps=False)
+        if dynamics.terms <= MOST_TERMS:
+            return dynamics
     if len(basis.labels) > MOST_SPEEDS:
         raise TooLong
     sheet.book.allow(*STEPS)
-    found = _derived(sheet, problem, basis, steps=True)
-    if found.terms > MOST_TERMS:
+    dynamics = _derived(sheet, problem, basis, steps=True)
+    if dynamics.terms > MOST_TERMS:
         raise TooLong
-    return found
+    return dynamics
 
 
 def _derived(sheet: Sheet, problem: RollingProblem, basis: Basis, steps: bool) -> Dynamics:
@@ -272,13 +272,13 @@ _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
 
 def slip_letters(sheet: Sheet, wheel: WheelModel) -> list[int]:
     """Letters of a wheel's slip velocities."""
-    found = []
+    letters = []
     for direction in wheel.pushed:
         stem = "s_x" if direction.what == "rolling" else "s_y"
         symbol = sheet.names.indexed(stem, sheet.names.label(wheel.name))
         words, slip = f"{direction.what} slip of {wheel.name}", wheel.slip(direction)
-        found.append(sheet.letter(symbol, "force", words, slip.unit, slip.name))
-    return found
+        letters.append(sheet.letter(symbol, "force", words, slip.unit, slip.name))
+    return letters
 
 
 def blocks(mass: Rows) -> list[list[int]]:

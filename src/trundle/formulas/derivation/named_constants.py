@@ -59,16 +59,16 @@ def newton_euler(sheet: Sheet, nu: Sequence[Scalar]) -> list[Scalar]:
 
 def letters_of(value: Sum) -> set[int]:
     """All letters in a sum, those in definitions included."""
-    found: set[int] = set()
+    letters: set[int] = set()
     for powers, _, angle in value.terms:
         angles = [angle, *(atom[1] for atom, _ in powers if isinstance(atom, tuple))]
-        inside = {k for each in angles for k, _ in each} | {k for k, _ in powers if isinstance(k, int)}
-        for letter in inside - found:
-            found.add(letter)
+        inside = {k for angle in angles for k, _ in angle} | {k for k, _ in powers if isinstance(k, int)}
+        for letter in inside - letters:
+            letters.add(letter)
             definition = value.book.letters[letter].definition
             for argument in definition.arguments if definition is not None else ():
-                found |= letters_of(argument)
-    return found
+                letters |= letters_of(argument)
+    return letters
 
 
 class Known(NamedTuple):
@@ -99,12 +99,12 @@ def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] 
     places = [(j, j) for j in range(len(speeds))] + list(others)
     groups: dict[Core, list[_Standing]] = {}
     for i, j in places:
-        found = constants(book, mass[i][j])
-        for key, constant in found.items():
+        parts = constants(book, mass[i][j])
+        for key, constant in parts.items():
             _, _, core = without_content(book, constant.terms)
             beside = (speeds[i], speeds[j]) in _FIRST_MOMENTS and not key[0]
             if len(core) > 1 and (beside or (i == j and key == ONE)):
-                place = _Standing(speeds[i], speeds[j], key, len(found) == 1, constant)
+                place = _Standing(speeds[i], speeds[j], key, len(parts) == 1, constant)
                 groups.setdefault(frozenset(core.items()), []).append(place)
     known = {}
     for key, members in groups.items():
@@ -197,10 +197,10 @@ def _referred(book: Book, entry: Scalar, known: dict[Core, Known]) -> Scalar:
     total = Sum(book, {})
     for key, constant in constants(book, entry).items():
         number, powers, core = without_content(book, constant.terms)
-        found = known.get(frozenset(core.items()))
+        named = known.get(frozenset(core.items()))
         value = constant
-        if found is not None:
-            own = Sum(book, {(found.powers, "", ()): found.number})
-            value = found.letter * Sum(book, {(powers, "", ()): number}) / own
+        if named is not None:
+            own = Sum(book, {(named.powers, "", ()): named.number})
+            value = named.letter * Sum(book, {(powers, "", ()): number}) / own
         total = total + value * Sum(book, {key: 1})
     return total

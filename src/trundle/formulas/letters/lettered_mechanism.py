@@ -50,7 +50,7 @@ def build(robot: Robot) -> Sheet:
 
 
 def parallel_hinges(tree: Tree) -> dict[int, int]:
-    """Links on hinges, and how many with parallel axes follow each other up to there."""
+    """Links on hinges, and how many with parallel axes follow one another up to there."""
     depth: dict[int, int] = {}
     for index, link in enumerate(tree.links):
         if link.joint.hinge:
@@ -71,7 +71,7 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict
     if max(depth.values(), default=0) < _LONG_CHAIN:
         return {}
     total: dict[int, Sum] = {}
-    found = {}
+    states = {}
     for index, count in depth.items():
         link = tree.links[index]
         total[index] = own = letters[f"{link.name}.angle"]
@@ -80,8 +80,8 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict
             before = total[link.parent]
             meaning = f"angle by which {link.name} is turned in all"
             total[index] = own.book.named(before + own, name, meaning, "rad")
-            found[f"{link.name}.angle"] = total[index] - before
-    return found
+            states[f"{link.name}.angle"] = total[index] - before
+    return states
 
 
 def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], names: Names) -> Assembly:

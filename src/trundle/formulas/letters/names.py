@@ -153,8 +153,8 @@ def common(owners: Sequence[str], known: Mapping[str, str]) -> str:
 def numbered(names: Iterable[str]) -> tuple[str, ...]:
     """Names with a number behind those that come again."""
     seen: dict[str, int] = {}
-    found = []
+    indices = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return tuple(found)
+        indices.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return tuple(indices)

@@ -86,10 +86,10 @@ class ParameterLetters:
 
     def numbers(self, chosen: Mapping[int, Floats]) -> dict[str, Floats]:
         """The model's parameters for numbers of the letters."""
-        found: dict[str, Floats] = dict(self.fixed)
+        result: dict[str, Floats] = dict(self.fixed)
         for letter, keys in self.keys.items():
-            found.update({key: sign * chosen[letter] for key, sign in keys})
-        return {key: found[key] for key in self.scope}
+            result.update({key: sign * chosen[letter] for key, sign in keys})
+        return {key: result[key] for key in self.scope}
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,13 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
     """Letters for all parameters of a robot, in its order."""
     result = ParameterLetters()
     units = robot.parameter_units()
-    found = robot.parameter_values()
+    numbers = robot.parameter_values()
     places = {
-        value.key: _place(path, value.key, found[value.key])
+        value.key: _place(path, value.key, numbers[value.key])
         for path, value in values(robot)
         if value.is_parameter and path[0] != "parameters"
     }
-    for name, number in found.items():
+    for name, number in numbers.items():
         if name not in places:
             letter = Letter(plain(name), "parameter", _uses(robot, name), units[name], number)
             result.scope[name] = book.add(letter)
@@ -129,7 +129,7 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
         groups.setdefault((place.family, place.path, number), []).append(place)
     for group in groups.values():
         _add_group(robot, book, names, result, group, units[group[0].key])
-    result.scope = {name: result.scope[name] for name in found}
+    result.scope = {name: result.scope[name] for name in numbers}
     return result
 
 
@@ -228,7 +228,7 @@ def _stem(place: _NumberPlace) -> tuple[str, str]:
 
 def _uses(robot: Robot, name: str) -> str:
     """What a named parameter is in the description, in words; what it `sets` where it is a part of formulas."""
-    found: dict[str, list[str]] = {}
+    owners_by_use: dict[str, list[str]] = {}
     alone = True
     for path, value in values(robot):
         if name in value.names and path[0] != "parameters":
@@ -236,10 +236,10 @@ def _uses(robot: Robot, name: str) -> str:
             if place.family == "gravity" or not place.path:
                 return "gravity"
             alone = alone and str(value.source).strip() == name
-            owners, own = found.setdefault(_stem(place)[1], []), place.owner or "the base"
+            owners, own = owners_by_use.setdefault(_stem(place)[1], []), place.owner or "the base"
             owners += [own] if own not in owners else []
     together: dict[str, list[str]] = {}
-    for words, owners in found.items():
+    for words, owners in owners_by_use.items():
         together.setdefault(_all(robot, owners), []).append(words if alone else f"the {words}")
     told = [f"{listed(words)} of {owners}" for owners, words in together.items()]
     if not told:

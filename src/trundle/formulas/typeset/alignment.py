@@ -1,4 +1,4 @@
-"""Equations on a page: rows of statements that stand below each other, and what they mean beside or before them."""
+"""Equations on a page: rows of statements that stand below one another, and what they mean beside or before them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AlignedPage:
 
     def pieces(self, statements: Sequence[Statement]) -> Iterator[str | list[AlignmentRow]]:
         """What statements mean stands behind them where there is room, else in a sentence before them. Rows that have
-        room beside each other make one alignment.
+        room beside one another make one alignment.
         """
         group: list[AlignmentRow] = []
         most = (0.0, 0.0, 0.0)

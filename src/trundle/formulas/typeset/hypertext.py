@@ -107,14 +107,14 @@ def _block(block: Block, setting: AlignedPage, writer: MathML) -> str:
 
 
 def _aligned(rows: Sequence[AlignmentRow], setting: AlignedPage, writer: MathML) -> str:
-    """Statements below each other, their signs of equality in a column."""
-    found = "".join(_row(each, setting, writer) for each in rows)
-    table = element("table", element("tbody", found), **{"class": "aligned", "role": "presentation"})
+    """Statements below one another, their signs of equality in a column."""
+    lines = "".join(_row(statement, setting, writer) for statement in rows)
+    table = element("table", element("tbody", lines), **{"class": "aligned", "role": "presentation"})
     return element("div", table, **{"class": "wide"})
 
 
 def _row(shown: AlignmentRow, setting: AlignedPage, writer: MathML) -> str:
-    left = [part for each in shown.lefts for part in (sign("=", form="infix"), writer.write(each))][1:]
+    left = [part for side in shown.lefts for part in (sign("=", form="infix"), writer.write(side))][1:]
     head = element("td", _math(row(*left)) if left else "")
     right = element("td", _math(writer.line(shown.line, "=" if left else "")))
     words = element("td", _said(shown.words, setting, writer), **{"class": "words"}) if shown.words else ""
@@ -138,7 +138,7 @@ def _symbols(setting: AlignedPage, writer: MathML) -> str:
     listed = setting.layout.symbols()
     if not listed:
         return ""
-    head = "".join(element("th", each, scope="col") for each in ("symbol", "value", "meaning"))
+    head = "".join(element("th", title, scope="col") for title in ("symbol", "value", "meaning"))
     rows = (
         _symbol(info, number, meaning, setting, writer)
         for info, (_, number, meaning) in zip(setting.equations.symbols, listed, strict=True)

@@ -74,7 +74,7 @@ class Layout(Generic[_Printer]):
         """What stands for an index; no symbol has it."""
         symbols = {definition.symbol for definition in (*self.equations.symbols, *self.equations.definitions)}
         taken = {part for symbol in symbols for part in symbol.name.split("_")}
-        return next((each for each in "kjlmn" if each not in taken), "index")
+        return next((letter for letter in "kjlmn" if letter not in taken), "index")
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -95,7 +95,7 @@ class Layout(Generic[_Printer]):
     @cached_property
     def _named(self) -> dict[str, Expression]:
         """Symbols that are told from words in a sentence: v_x, not m."""
-        shown = {symbol for each in self.equations.by_name.values() for symbol in each.free_symbols}
+        shown = {symbol for equation in self.equations.by_name.values() for symbol in equation.free_symbols}
         return {symbol.name: symbol for symbol in {*shown, *self.ranks} if "_" in symbol.name}
 
     def parts(self, text: str) -> tuple[str | Expression, ...]:
@@ -108,11 +108,11 @@ class Layout(Generic[_Printer]):
 
     def symbols(self) -> list[tuple[Expression, str, str]]:
         """Each symbol with its number and unit, and what it means."""
-        found = []
+        described = []
         for info in self.equations.symbols:
             number = "" if info.number is None else f"{info.number:.6g}"
-            found.append((info.symbol, f"{number} {_unit(info.unit)}".strip(), info.meaning))
-        return found
+            described.append((info.symbol, f"{number} {_unit(info.unit)}".strip(), info.meaning))
+        return described
 
     def columns(self, expression: Expression) -> float:
         """The width of an expression."""
@@ -162,7 +162,7 @@ class Layout(Generic[_Printer]):
             if used + width > room and current:
                 lines.append(Line(0, current))
                 current, used = [], 0
-            breaks = any(each.is_Add for each in above)
+            breaks = any(factor.is_Add for factor in above)
             if used and used + width > room and not lines and (not breaks or used > room // 2):
                 lines, used = [Line(0, [])], 0
             if used + width > room and breaks:
@@ -208,22 +208,22 @@ class Layout(Generic[_Printer]):
                 yield Statement((side,), row, "" if k else meaning)
         else:
             shapes = ((each, matrix) for each, matrix in _shapes(left, right) if self._fits(each, matrix))
-            found = next(shapes, None)
-            yield from _entries(equation) if found is None else [Statement(found[:1], found[1], meaning)]
+            shape = next(shapes, None)
+            yield from _entries(equation) if shape is None else [Statement(shape[:1], shape[1], meaning)]
 
     def _fits(self, left: Expression, right: Expression) -> bool:
         """Whether left = right takes one line; a matrix is drawn only where its entries, whose widths are upper bounds,
         aren't far beyond that.
         """
         if isinstance(right, sympy.MatrixBase):
-            entries = ([self.columns(each) for each in right.col(j)] for j in range(right.cols))
+            entries = ([self.columns(entry) for entry in right.col(j)] for j in range(right.cols))
             if sum(map(max, entries)) > 2 * self.width + _GAPS * right.cols:
                 return False
         return self.columns(left) + 3 + self.columns(right) <= self.width
 
     def _families(self, equations: Sequence[Equation]) -> list[Equation]:
         """Equations that are the same but for one index, each such family in its first one's place."""
-        left, found = list(equations), []
+        left, families = list(equations), []
         while left:
             first = left.pop(0)
             family = [(first, "")]
@@ -233,12 +233,12 @@ class Layout(Generic[_Printer]):
                     family[0] = (first, index[0])
                     family.append((other, index[1]))
             if len(family) < _ALIKE:
-                found.append(first)
+                families.append(first)
                 continue
-            members = [each for each, _ in family]
-            left = [each for each in left if not any(each is member for member in members)]
-            found.append(self._family(members, [index for _, index in family]))
-        return found
+            members = [equation for equation, _ in family]
+            left = [other for other in left if not any(other is member for member in members)]
+            families.append(self._family(members, [index for _, index in family]))
+        return families
 
     def _family(self, members: Sequence[Equation], indices: Sequence[str]) -> Equation:
         """The equation of a family, with one letter in place of the index in which its members differ."""
@@ -272,14 +272,14 @@ def alone(equation: Equation) -> Equations:
 
 def _ranks(equations: Equations) -> dict[Expression, int]:
     """Ranks of all symbols: parameters, constants made of them, what moves, forces."""
-    constant = {each.symbol for each in equations.symbols if each.kind == "parameter"}
+    constant = {info.symbol for info in equations.symbols if info.kind == "parameter"}
     early, late = [], []
-    for each in equations.definitions:
-        fixed = each.expression.free_symbols <= constant
-        (early if fixed else late).append(each.symbol)
-        constant |= {each.symbol} if fixed else set()
-    parameters = [each.symbol for each in equations.symbols if each.kind == "parameter"]
-    others = [each.symbol for each in equations.symbols if each.kind != "parameter"]
+    for definition in equations.definitions:
+        fixed = definition.expression.free_symbols <= constant
+        (early if fixed else late).append(definition.symbol)
+        constant |= {definition.symbol} if fixed else set()
+    parameters = [info.symbol for info in equations.symbols if info.kind == "parameter"]
+    others = [info.symbol for info in equations.symbols if info.kind != "parameter"]
     return {symbol: k for k, symbol in enumerate([*parameters, *early, *late, *others])}
 
 

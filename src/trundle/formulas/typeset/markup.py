@@ -111,7 +111,7 @@ def _number(text: str) -> str:
     number, _, unit = text.partition(" ")
     if not number[-1:].isdigit():
         return prose(text)
-    number = re.sub(r"e([+-]\d+)", lambda found: rf"\cdot 10^{{{int(found[1])}}}", number)
+    number = re.sub(r"e([+-]\d+)", lambda match: rf"\cdot 10^{{{int(match[1])}}}", number)
     return f"${number}$ {prose(unit)}".rstrip()
 
 

@@ -208,7 +208,7 @@ class MathML:
         name = element("mi", escape(_FUNCTIONS.get(type(e).__name__, type(e).__name__)))
         head = element("msup", name, power) if power else name
         ordered = isinstance(e, sympy.Min | sympy.Max)
-        arguments = [self.write(each) for each in (self.by.arguments(e) if ordered else e.args)]
+        arguments = [self.write(argument) for argument in (self.by.arguments(e) if ordered else e.args)]
         # sin x, sin 2x, but sin(x + y): a product of letters and numbers ends where the next function begins.
         plain = len(arguments) == 1 and all(
             argument.is_Symbol or argument.is_Rational for argument in sympy.Mul.make_args(e.args[0])
@@ -235,7 +235,7 @@ class MathML:
     def _matrix(self, matrix: Expression) -> str:
         """A matrix in square brackets."""
         rows = (
-            element("mtr", *(element("mtd", self.write(each)) for each in line)) for line in matrix.tolist()
+            element("mtr", *(element("mtd", self.write(entry)) for entry in line)) for line in matrix.tolist()
         )
         return element("mrow", sign("["), element("mtable", *rows), sign("]"))
 
@@ -255,8 +255,8 @@ class MathML:
 def _times(factors: Sequence[str]) -> list[str]:
     """Factors with times between them; a dot before a number, as 2 3 would be 23."""
     parts = list(factors[:1])
-    for each in factors[1:]:
-        number = each.removeprefix("<mrow>").removeprefix("<msup>").startswith("<mn>")
-        words = _WORD.search(f"{parts[-1]} {each}")
-        parts += [sign("⋅") if number else _TIMES_WIDE if words else _TIMES, each]
+    for factor in factors[1:]:
+        number = factor.removeprefix("<mrow>").removeprefix("<msup>").startswith("<mn>")
+        words = _WORD.search(f"{parts[-1]} {factor}")
+        parts += [sign("⋅") if number else _TIMES_WIDE if words else _TIMES, factor]
     return parts

@@ -26,7 +26,7 @@ class Split(NamedTuple):
     @property
     def quotient(self) -> Expression:
         """All factors as one expression, without the sign."""
-        return sympy.Mul(*self.above, *(1 / each for each in self.below))
+        return sympy.Mul(*self.above, *(1 / factor for factor in self.below))
 
 
 class Order:

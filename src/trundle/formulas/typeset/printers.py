@@ -39,7 +39,7 @@ _TEX_SIGNS = re.compile("|".join(map(re.escape, sorted(_TEX, key=len, reverse=Tr
 
 def prose(text: str) -> str:
     """Text as TeX has it."""
-    return _TEX_SIGNS.sub(lambda found: _TEX[found[0]], text)
+    return _TEX_SIGNS.sub(lambda match: _TEX[match[0]], text)
 
 
 def symbol_latex(name: str, named: bool = False) -> str:

@@ -113,8 +113,8 @@ def _width(block: Sequence[str]) -> int:
 
 
 def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[str]:
-    """Statements below each other, a line between those that are higher than one; what they mean behind them, lined up,
-    or before them where there is no room.
+    """Statements below one another, a line between those that are higher than one; what they mean behind them,
+    lined up, or before them where there is no room.
     """
     width = layout.width
     blocks = [_block(statement, layout) for statement in statements]
