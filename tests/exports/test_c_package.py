@@ -13,8 +13,8 @@ import trundle
 from exports.running import VOLTAGES, kernels_end
 from languages.c_code import WARNINGS, compiler
 from trundle.errors import InputError
-from trundle.exports.c_package import comment
 from trundle.exports.entries import entries
+from trundle.languages.c import comment
 
 ROBOT = trundle.catalog.differential_drive()
 COMPILERS = [("gcc", "g++"), pytest.param(("clang", "clang++"), marks=pytest.mark.slow)]

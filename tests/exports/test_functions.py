@@ -186,4 +186,4 @@ def test_functions_tell_their_arguments_and_results():
     )
     assert "pose: x, y, theta" in told
     assert "new_pose: x, y, theta" in told
-    assert "d_pose_d_increment: 3 rows of 2, row by row" in told
+    assert "d_pose_d_increment: 3 rows (pose) of 2 columns (increment), row by row" in told

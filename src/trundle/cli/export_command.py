@@ -14,23 +14,28 @@ from trundle.exports.targets import TARGETS
 # The options that stand for arguments of `trundle.export`.
 _OPTIONS = {name: f"--{name}" for name in ("to", "what", "name", "precision")}
 SUMMARY = "write a robot's model in another language, for the robot or another simulator"
-_WIDTH = max(map(len, TARGETS))
-EPILOG = "\n".join((
-    "targets:",
-    *(f"  {name:{_WIDTH}}  {target.summary}" for name, target in TARGETS.items()),
-    "",
-    "examples:",
-    "  trundle export examples/diff_drive/offset.yaml --to c --output robot",
-    "  trundle export examples/swerve/four_modules.yaml --to jax --what kinematics,odometry --output swerve",
-    "",
-    "What is written is one folder with a README that says how to use it, what each number is, and its unit.",
-))  # fmt: skip
+_EXAMPLES = """
+examples:
+  trundle export examples/diff_drive/offset.yaml --to c --output robot
+  trundle export examples/swerve/four_modules.yaml --to jax --what kinematics,odometry --output swerve
+
+What is written is one folder with a README that says how to use it, what each number is, and its unit."""
+
+
+def _epilog() -> str:
+    """What follows the options: the targets, which load all languages and so wait until somebody asks for this help."""
+    width = max(map(len, TARGETS))
+    lines = [f"  {name:{width}}  {target.summary}" for name, target in TARGETS.items()]
+    return "\n".join(["targets:", *lines, _EXAMPLES])
+
+
+EPILOG = _epilog
 
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
-    parser.add_argument("--to", required=True, choices=tuple(TARGETS), metavar="TARGET", help="see below")
+    parser.add_argument("--to", required=True, choices=TARGETS, metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
     parser.add_argument(
         "--what",

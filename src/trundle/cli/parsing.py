@@ -13,6 +13,8 @@ from trundle.cli.output import emit
 from trundle.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from _typeshed import SupportsWrite
 
 
@@ -21,8 +23,14 @@ class Parser(argparse.ArgumentParser):
     lines, and takes no abbreviations, which a new option could break.
     """
 
-    def __init__(self, **how: Any) -> None:
+    def __init__(self, epilog: str | Callable[[], str], **how: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **how)
+        self._last = epilog
+
+    def format_help(self) -> str:
+        """The help; a last part that takes time to know is made now."""
+        self.epilog = self._last if isinstance(self._last, str) else self._last()
+        return super().format_help()
 
     def parse_known_args(self, *args: Any, **named: Any) -> tuple[Any, list[str]]:
         """Parse, and where something is left say what it may have been meant to be."""

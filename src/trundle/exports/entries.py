@@ -4,41 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, suggest
+from trundle.languages.package import Entry, Texts
 from trundle.model import Model
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.module_programs import agreeing, following, in_parameters, measures, pointing
 from trundle.motion.odometry.odometry import Odometry
-from trundle.program import Group, Program
+from trundle.program import Program
 from trundle.robot import require_base_mass
-
-Texts = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One function of a package.
-
-    name: an identifier in every language, and no group's; part: the word of `trundle.choices.EXPORTED` that it belongs
-    to; meaning: a sentence; units: by group, one a label, "" for pure numbers and where nobody knows; defaults: of
-    groups that have them, parameters and states at the start, one number a label.
-    """
-
-    name: str
-    part: str
-    program: Program
-    meaning: str
-    units: Mapping[str, Texts]
-    defaults: Mapping[str, tuple[float, ...]]
-
-    @cached_property
-    def groups(self) -> tuple[Group, ...]:
-        """Inputs, then outputs."""
-        return (*self.program.inputs, *self.program.outputs)
 
 
 def entries(
@@ -140,7 +115,8 @@ def _of_model(model: Model, name: str, part: str, program: Program, meaning: str
         "state": tuple(model.state_vector()),
         "parameter": tuple(model.parameters.values()),
     }
-    return Entry(name, part, program, meaning, _with_slopes(program, units), defaults)
+    all_units, unnamed = _with_slopes(program, units)
+    return Entry(name, part, program, meaning, all_units, defaults, unnamed)
 
 
 def _units(program: Program, units: Mapping[str, str]) -> dict[str, Texts]:
@@ -148,14 +124,16 @@ def _units(program: Program, units: Mapping[str, str]) -> dict[str, Texts]:
     return {group.name: tuple(units.get(label, "") for label in group.labels) for group in groups}
 
 
-def _with_slopes(program: Program, units: Mapping[str, Texts]) -> dict[str, Texts]:
-    """With the units of matrices "d a/d b", row-major, from those of a and of b."""
-    found = dict(units)
+def _with_slopes(program: Program, units: Mapping[str, Texts]) -> tuple[dict[str, Texts], dict[str, str]]:
+    """The units with those of matrices "d a/d b", row-major, from those of a and of b; and matrices in words."""
+    sizes = {group.name: group.size for group in (*program.inputs, *program.outputs)}
+    found, unnamed = dict(units), dict[str, str]()
     for group in program.outputs:
         of, mark, by = group.name.removeprefix("d ").partition("/d ")
         if mark:
             found[group.name] = tuple(unit_per(a, b) for a in units[of] for b in units[by])
-    return found
+            unnamed[group.name] = f"{sizes[of]} rows ({of}) of {sizes[by]} columns ({by}), row by row"
+    return found, unnamed
 
 
 def _kinematics(model: Model) -> Iterator[Entry]:
@@ -197,7 +175,7 @@ def _of_wheels(kinematics: Kinematics, name: str, program: Program, meaning: str
         for group in groups
     }
     defaults = {"parameter": tuple(robot.parameter_values().values())}
-    return Entry(name, "kinematics", program, meaning, units, defaults)
+    return Entry(name, "kinematics", program, meaning, units, defaults, {})
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
@@ -205,8 +183,8 @@ def _odometry(model: Model) -> Iterator[Entry]:
     units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
     meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
     defaults = {"parameter": tuple(odometry.parameters.values())}
-    all_units = _with_slopes(odometry.program, units)
-    yield Entry("odometry_step", "odometry", odometry.program, meaning, all_units, defaults)
+    all_units, unnamed = _with_slopes(odometry.program, units)
+    yield Entry("odometry_step", "odometry", odometry.program, meaning, all_units, defaults, unnamed)
 
 
 def _counting_odometry(model: Model) -> Odometry:

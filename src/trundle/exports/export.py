@@ -5,27 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from typing import Protocol, cast
 
 from trundle.documents import dump
 from trundle.errors import InputError, suggest
-from trundle.exports.entries import Entry, entries
-from trundle.exports.package import Options, Package, require_free, write
+from trundle.exports.entries import entries
+from trundle.exports.package import require_free, write
 from trundle.exports.readme import layout, readme
-from trundle.exports.targets import TARGETS, Target
+from trundle.exports.targets import TARGETS
 from trundle.languages import identifier
-from trundle.model import Model
+from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived
-
-
-class _Maker(Protocol):
-    def package(self, model: Model, entries: Sequence[Entry], options: Options) -> Package: ...
 
 
 def export(
     model: Given,
-    to: str,
+    to: str | Target,
     what: str | Sequence[str] | None = None,
     *,
     output: str | os.PathLike[str] | None = None,
@@ -39,8 +33,8 @@ def export(
     ----------
     model : Model, Robot, Document, path or mapping
         What is exported; what is no model is derived first.
-    to : str
-        The target, a name of `trundle.exports.targets.TARGETS`.
+    to : str or Target
+        The target, a name of `trundle.exports.targets.TARGETS`, or one of your own (docs/extending.md).
     what : str or sequence of str, optional
         Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs", also as one text with commas; by default
         what the target says, or all that the model has.
@@ -77,18 +71,26 @@ def export(
     precision = target.precisions[0] if precision is None else precision
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
-        raise InputError(f"'{to}' has no precision '{precision}'", key="precision", hint=hint)
-    found = derived(model, "export")
-    chosen = entries(found, target.what, target.optional) if what is None else entries(found, _parts(what))
-    options = Options(to, _named(found.name if name is None else name, name is None, chosen), precision)
-    made = cast(_Maker, import_module(f"trundle.exports.{target.module}")).package(found, chosen, options)
-    package = _documented(found, chosen, options, made)
+        raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
+    whole = derived(model, "export")
+    chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
+    content = Content(
+        name=_named(whole.name if name is None else name, name is None, chosen),
+        precision=precision,
+        entries=chosen,
+        model=whole.name,
+        digest=whole.digest,
+        description=None if whole.robot is None else dump(whole.robot),
+    )
+    package = _documented(content, target)
     if output is not None:
         write(package, output, force=force)
     return package
 
 
-def _target(to: str) -> Target:
+def _target(to: str | Target) -> Target:
+    if isinstance(to, Target):
+        return to
     if to not in TARGETS:
         raise InputError(f"nothing is exported to '{to}'", key="to", hint=suggest(to, TARGETS))
     return TARGETS[to]
@@ -109,21 +111,22 @@ def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
 
 
 def _parts(what: str | Sequence[str]) -> Sequence[str]:
-    return [each.strip() for each in what.split(",")] if isinstance(what, str) else list(what)
+    return [part.strip() for part in what.split(",")] if isinstance(what, str) else list(what)
 
 
-def _documented(model: Model, chosen: Sequence[Entry], options: Options, made: Package) -> Package:
+def _documented(content: Content, target: Target) -> Package:
     """A package with what stands in every one: how it is used, what it computes, and what it came from."""
-    files = {"README.md": readme(model, chosen, options, made), **made.files}
-    if model.robot is not None:
-        files["description.yaml"] = dump(model.robot)
+    made = target.package(content)
+    files = {"README.md": readme(content, target.summary, made), **made.files}
+    if content.description is not None:
+        files["description.yaml"] = content.description
     facts = {
-        "model": model.name,
-        "target": options.target,
-        "name": options.name,
-        "precision": options.precision,
-        "digest": model.digest,
+        "model": content.model,
+        "target": target.name,
+        "name": content.name,
+        "precision": content.precision,
+        "digest": content.digest,
         **made.facts,
-        "entries": [layout(entry) for entry in chosen],
+        "entries": [layout(entry) for entry in content.entries],
     }
     return replace(made, files=files, facts=facts)

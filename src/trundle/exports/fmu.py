@@ -18,9 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from trundle.documents import dump
 from trundle.errors import InputError
-from trundle.exports.entries import Entry
 from trundle.exports.fmi_description import (
     FmiVariable,
     Interface,
@@ -29,11 +27,10 @@ from trundle.exports.fmi_description import (
     description,
     named,
 )
-from trundle.exports.package import Options, Package
 from trundle.files import signature
 from trundle.languages import C, require_identifier, source
 from trundle.languages.c import prototypes
-from trundle.model import Model
+from trundle.languages.package import Content, Entry, Package, Target
 from trundle.program import Program, feed, trace
 
 _HEADERS = {
@@ -50,6 +47,8 @@ _FUNCTIONS = {
     "project": ("state", "input", "parameter", "closed"),
     "change": (),
 }
+# What `core.h` calls the entries.
+_NAMES = {"dynamics": "rate", "outputs": "output", "projection": "project"}
 _SOURCES = {"2.0": "fmi2.c", "3.0": "fmi3.c"}
 # What FMI calls platforms: in 2.0, which knows one processor, and in 3.0.
 _SYSTEMS = {
@@ -80,46 +79,39 @@ With FMPy: `fmpy.simulate_fmu("{name}_fmi3.fmu", stop_time=10, start_values={{..
 _GUIDED = "; rates are those of the state moved back onto the loops"
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
-    """Two FMUs, of FMI 2.0 and 3.0; each with a binary for this platform where there is a C compiler."""
-    require_identifier(options.name, C)
-    by_part = {entry.name: entry for entry in entries if entry.part in ("dynamics", "outputs")}
-    other = [entry.name for entry in entries if entry.part not in ("dynamics", "outputs")]
+def _package(content: Content) -> Package:
+    """Two FMUs, of FMI 2.0 and 3.0, both with a binary for this platform where there is a C compiler."""
+    name = content.name
+    require_identifier(name, C)
+    by_part = {entry.name: entry for entry in content.entries if entry.part in ("dynamics", "outputs")}
+    other = [entry.name for entry in content.entries if entry.part not in ("dynamics", "outputs")]
     if other or "dynamics" not in by_part:
         message = f"an FMU has the dynamics and the outputs, not {', '.join(other) or 'outputs alone'}"
         raise InputError(message, key="what", hint='say "dynamics,outputs"; derivatives are in every FMU')
-    programs = _programs(model, by_part)
+    programs = {_NAMES[entry]: by_part[entry].program for entry in _NAMES if entry in by_part}
     guided = _guided(programs)
     programs["change"] = _changes(guided)
-    code = _code(programs, options.name)
-    variables = _variables(model, by_part)
-    facts = repr((model.digest, variables, code)).encode()
+    code = _code(programs, name)
+    variables = _variables(by_part)
+    facts = repr((content.digest, variables, code)).encode()
     needs = _needs(variables, guided)
-    interface = Interface(model.name, options.name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
+    interface = Interface(content.model, name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
     declared = dict(zip(programs, prototypes(code), strict=True))
     text = {"model.h": _header(interface, declared), "model.c": code}
-    libraries = _libraries(text, options.name)
-    found = {
-        f"{options.name}_fmi{version[0]}.fmu": _zipped(_content(model, interface, version, text, library))
+    libraries = _libraries(text, name)
+    units = {
+        f"{name}_fmi{version[0]}.fmu": _zipped(
+            _content(content.description, interface, version, text, library)
+        )
         for version, (library, _) in libraries.items()
     }
     binaries = {version: said for version, (_, said) in libraries.items()}
     usage = _USAGE.format(
-        name=options.name,
-        guided=_GUIDED if model.projection else "",
+        name=name,
+        guided=_GUIDED if "project" in programs else "",
         binary="\n".join(f"- {note}" for note in _notes(binaries)),
     )
-    return Package(found, usage, {"binaries": binaries}, tuple(_notes(binaries)))
-
-
-def _programs(model: Model, entries: Mapping[str, Entry]) -> dict[str, Program]:
-    """The functions of `core.h` that the model has, by name."""
-    found = {"rate": entries["dynamics"].program}
-    if "outputs" in entries:
-        found["output"] = entries["outputs"].program
-    if model.projection is not None:
-        found["project"] = model.projection
-    return found
+    return Package(units, usage, {"binaries": binaries}, tuple(_notes(binaries)))
 
 
 def _guided(programs: Mapping[str, Program]) -> dict[str, Program]:
@@ -152,19 +144,20 @@ def _changes(programs: Mapping[str, Program]) -> Program:
     return trace("change", given, outputs)
 
 
-def _variables(model: Model, entries: Mapping[str, Entry]) -> list[FmiVariable]:
+def _variables(entries: Mapping[str, Entry]) -> list[FmiVariable]:
     """Every variable, in the order of `core.h`."""
-    units = entries["dynamics"].units
+    dynamics = entries["dynamics"]
 
     def group(kind: str, names: Iterable[str], starts: Iterable[float]) -> Iterator[FmiVariable]:
-        for name, unit, start in zip(names, units[kind], starts, strict=True):
+        for name, unit, start in zip(names, dynamics.units[kind], starts, strict=True):
             yield FmiVariable(name, kind, unit, start)
 
-    found = [FmiVariable("time", "time", "s"), *group("state", model.states, model.state_vector())]
-    rates = zip(model.states, units["rate"], strict=True)
+    states, inputs, parameters = (each.labels for each in dynamics.program.inputs)
+    found = [FmiVariable("time", "time", "s"), *group("state", states, dynamics.defaults["state"])]
+    rates = zip(states, dynamics.units["rate"], strict=True)
     found += [FmiVariable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)]
-    found += group("input", model.inputs, [0.0] * len(model.inputs))
-    found += group("parameter", model.parameters, model.parameters.values())
+    found += group("input", inputs, [0.0] * len(inputs))
+    found += group("parameter", parameters, dynamics.defaults["parameter"])
     if "outputs" in entries:
         own = entries["outputs"]
         pairs = zip(own.program.outputs[-1].labels, own.units["output"], strict=True)
@@ -267,7 +260,11 @@ def _place(version: str) -> tuple[str, str] | None:
 
 
 def _content(
-    model: Model, interface: Interface, version: str, code: Mapping[str, str], library: Mapping[str, bytes]
+    described: str | None,
+    interface: Interface,
+    version: str,
+    code: Mapping[str, str],
+    library: Mapping[str, bytes],
 ) -> dict[str, bytes]:
     """All files of an FMU, without the headers of FMI, which whoever compiles it has (FMI 2.0.4, section 2.3)."""
     compiled = (_SOURCES[version], "model.c")
@@ -276,8 +273,8 @@ def _content(
     texts |= {f"sources/{name}": text for name, text in sources.items()}
     if version == "3.0":
         texts["sources/buildDescription.xml"] = build_description(interface, compiled)
-    if model.robot is not None:
-        texts["resources/description.yaml"] = dump(model.robot)
+    if described is not None:
+        texts["resources/description.yaml"] = described
     return {**{name: text.encode() for name, text in texts.items()}, **library}
 
 
@@ -294,3 +291,8 @@ def _notes(binaries: Mapping[str, str]) -> Iterator[str]:
     """For each version the platform that it runs on as it is."""
     for version, said in binaries.items():
         yield f"FMI {version}, binary inside: {said}"
+
+
+PACKAGES = (
+    Target("fmu", "functional mock-up units, FMI 2.0 and 3.0", _package, what=("dynamics", "outputs")),
+)

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from trundle.errors import InputError
-from trundle.exports.entries import Entry, entry_named
-from trundle.exports.words import told
+from trundle.exports.entries import entry_named
 from trundle.languages import JAX, NUMPY, Language, arguments, source
+from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
 from trundle.results.arrays import FloatArray
 from trundle.scalars import SX
@@ -122,7 +122,8 @@ def _read(entry: Entry, language: Language) -> Callable[..., Any]:
     text = source({entry.name: entry.program}, language)
     exec(compile(text, f"<{entry.name} in {language.name}>", "exec"), space)
     function = space[entry.name]
-    function.__doc__ = "\n".join(told(entry, language))
+    meaning, *taken = told(entry, language)
+    function.__doc__ = "\n".join([meaning, "", *taken])
     inspect.unwrap(function).__defaults__ = _defaults(entry)  # type: ignore[attr-defined]  # a function of that text
     return function
 

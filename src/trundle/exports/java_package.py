@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
@@ -17,9 +15,9 @@ from trundle.exports.wheeled_base import (
     parameter_fields,
 )
 from trundle.files import signature
-from trundle.languages import JAVA, require_identifier, source
-from trundle.languages.language import functions
-from trundle.model import Model
+from trundle.languages.java import JAVA
+from trundle.languages.language import Function, require_identifier, text_of
+from trundle.languages.package import Content, Package, Target
 
 _FUNCTIONS = """\
 package {name};
@@ -82,29 +80,29 @@ _ODOMETRY_USAGE = """\
 """
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+def _package(content: Content) -> Package:
     """A Java package: Functions, and what the entries allow of Kinematics and Odometry."""
-    require_identifier(options.name, JAVA)
-    by_name = {entry.name: entry for entry in entries}
-    texts = {"Functions": _functions(entries, options)}
-    usage = _USAGE.format(name=options.name)
-    if KINEMATICS in by_name or ODOMETRY in by_name:
-        texts["Parameters"] = _parameters(entries, options)
+    require_identifier(content.name, JAVA)
+    functions = content.functions(JAVA)
+    texts = {"Functions": _functions(content, functions)}
+    usage = _USAGE.format(name=content.name)
+    if content.entry(KINEMATICS) or content.entry(ODOMETRY):
+        texts["Parameters"] = _parameters(content)
         usage += _PARAMETERS_USAGE
-    if KINEMATICS in by_name:
-        text = kinematics_class("Kinematics.java", "trailingRate", model, entries, options)
-        texts["Kinematics"] = _working(text, entries)
-        usage += _KINEMATICS_USAGE.format(back=", and back" if TWIST in by_name else "")
-    if ODOMETRY in by_name:
-        words = odometry_words(by_name[ODOMETRY], options)
-        texts["Odometry"] = _working(filled("Odometry.java", words), entries)
+    if content.entry(KINEMATICS):
+        text = kinematics_class("Kinematics.java", "trailingRate", content)
+        texts["Kinematics"] = _working(text, functions)
+        usage += _KINEMATICS_USAGE.format(back=", and back" if content.entry(TWIST) else "")
+    if odometry := content.entry(ODOMETRY):
+        words = odometry_words(odometry, content)
+        texts["Odometry"] = _working(filled("Odometry.java", words), functions)
         usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
-    return Package({f"{options.name}/{name}.java": text for name, text in texts.items()}, usage, {})
+    return Package({f"{content.name}/{name}.java": text for name, text in texts.items()}, usage, {})
 
 
-def _working(text: str, entries: Sequence[Entry]) -> str:
+def _working(text: str, functions: Sequence[Function]) -> str:
     """A class whose functions in pieces pass their values on in an array of its own."""
-    sizes = {each.name: [*functions(each.name, each.program, JAVA)][-1].passed for each in entries}
+    sizes = {function.name: function.passed for function in functions if function.public}
     room = max(size for name, size in sizes.items() if f"@{name}@" in text)
     for name, size in sizes.items():
         text = text.replace(f"@{name}@", ", work" if size else "")
@@ -112,27 +110,36 @@ def _working(text: str, entries: Sequence[Entry]) -> str:
     return text.replace("@WORK@", field if room else "")
 
 
-def _functions(entries: Sequence[Entry], options: Options) -> str:
-    code = source({entry.name: entry.program for entry in entries}, JAVA)
-    body = "\n".join([*dict.fromkeys(_numbers(entries)), code])
+def _functions(content: Content, functions: Sequence[Function]) -> str:
+    body = "\n".join([*_numbers(content), text_of(functions, JAVA)])
     indented = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
-    return _FUNCTIONS.format(name=options.name, signature=signature(), body=indented)
+    return _FUNCTIONS.format(name=content.name, signature=signature(), body=indented)
 
 
-def _numbers(entries: Sequence[Entry]) -> Iterator[str]:
+def _numbers(content: Content) -> Iterator[str]:
     """Methods that return parameters and the state at the start, of the functions that have them."""
     told = {
         "parameter": ("parameters", "The parameters' defaults."),
         "state": ("start", "The state at the start."),
     }
-    for entry in entries:
-        for group, values in entry.defaults.items():
-            name, meaning = told[group]
-            yield _NUMBERS.format(name=name, meaning=meaning, values=listed(values))
+    for word in content.words:
+        if word.word in told and word.defaults:
+            name, meaning = told[word.word]
+            yield _NUMBERS.format(name=name, meaning=meaning, values=listed(word.defaults))
 
 
-def _parameters(entries: Sequence[Entry], options: Options) -> str:
-    _, fields = parameter_fields(entries, JAVA)
-    lines = [f"    /** {each.told}. */\n    public double {each.name} = {each.value};" for each in fields]
-    names = ", ".join(each.name for each in fields)
-    return _PARAMETERS.format(name=options.name, fields="\n".join(lines), names=names)
+def _parameters(content: Content) -> str:
+    _, fields = parameter_fields(content, JAVA)
+    lines = [f"    /** {field.told}. */\n    public double {field.name} = {field.value};" for field in fields]
+    names = ", ".join(field.name for field in fields)
+    return _PARAMETERS.format(name=content.name, fields="\n".join(lines), names=names)
+
+
+PACKAGES = (
+    Target(
+        "java",
+        "a Java package with classes of kinematics and odometry, for WPILib's users, too",
+        _package,
+        what=("kinematics", "odometry"),
+    ),
+)

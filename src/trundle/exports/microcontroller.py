@@ -11,11 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.errors import TrundleError
-from trundle.exports.c_package import CTexts
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import filled
-from trundle.model import Model
+from trundle.languages.c_package import CTexts
+from trundle.languages.language import Function
+from trundle.languages.package import Content, Package, Target
 
 _COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
 _UNKNOWN = None, None
@@ -59,51 +58,54 @@ class Taken:
     functions: Mapping[str, tuple[int | None, int | None, int]]
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+def _package(content: Content) -> Package:
     """NAME.h and NAME.c, what makes a program of them, and what its calls take."""
-    code = CTexts(model, entries, options)
-    words = {"NAME": options.name, **_calls(code, entries)}
-    files = {f"{options.name}.h": code.header(), f"{options.name}.c": code.source()}
+    code, name = CTexts(content), content.name
+    words = {"NAME": name, **_calls(code)}
+    files = {f"{name}.h": code.header(), f"{name}.c": code.source()}
     files["main.c"] = filled("measure.c", words)
     files["Makefile"] = filled("microcontroller.mk", words)
-    files |= {name: filled(name, {}) for name in ("startup.c", "board.ld", "semihosting.h", "semihosting.c")}
+    files |= {file: filled(file, {}) for file in ("startup.c", "board.ld", "semihosting.h", "semihosting.c")}
     try:
-        found = taken(files, options.name)
+        measured = taken(files, name)
     except TrundleError as problem:
         missing = f"not measured: {problem}"
-        return Package(files, _USAGE.format(name=options.name, measured=missing), {}, (missing,))
-    usage = _USAGE.format(name=options.name, measured=_told(found))
-    return Package(files, usage, {"measured": _facts(found)}, tuple(_notes(found)))
+        return Package(files, _USAGE.format(name=name, measured=missing), {}, (missing,))
+    usage = _USAGE.format(name=name, measured=_told(measured))
+    return Package(files, usage, {"measured": _facts(measured)}, tuple(_notes(measured)))
 
 
-def _calls(code: CTexts, entries: Sequence[Entry]) -> dict[str, str]:
-    """A function for each entry that calls it, over one array of work that all share."""
+def _calls(code: CTexts) -> dict[str, str]:
+    """A function for every public one that calls it, over one array of work that all share."""
     calls: list[str] = []
+    table: list[str] = []
     room = 1
-    for name, arguments, width in _arguments(code, entries):
-        calls.append(
-            f"static void call_{name}(void) {{\n    {code.name}_{name}({', '.join(arguments)});\n}}\n"
-        )
-        room = max(room, width)
-    names = [name for name, _, _ in _arguments(code, entries)]
-    table = "\n".join(f'    {{"{name}", call_{name}}},' for name in names)
-    return {"CALLS": "\n".join([f"static float work[{room}];\n", *calls]), "TABLE": table}
+    for function in code.functions:
+        if function.public:
+            arguments, width = _arguments(code, function)
+            name = function.name.removeprefix(f"{code.name}_")
+            calls.append(
+                f"static void call_{name}(void) {{\n    {function.name}({', '.join(arguments)});\n}}\n"
+            )
+            table.append(f'    {{"{name}", call_{name}}},')
+            room = max(room, width)
+    return {"CALLS": "\n".join([f"static float work[{room}];\n", *calls]), "TABLE": "\n".join(table)}
 
 
-def _arguments(code: CTexts, entries: Sequence[Entry]) -> Iterator[tuple[str, list[str], int]]:
-    """Each function's name, what it is called with, and how much of the array of work that takes."""
-    for entry in entries:
-        given: list[str] = []
-        at = 0
-        for group in entry.groups:
-            if group in code.names.structures:
-                given.append(f"&{code.names.structures[group].type}_defaults")
-            else:
-                given.append(f"work + {at}" if group.size else "NONE")
-                at += group.size
-        yield entry.name, given, at
-        if entry.name == "dynamics":
-            yield "step", [*given[:-1], "1e-3f", given[-1]], at
+def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
+    """What a function is called with, and how much of the array of work that takes."""
+    given: list[str] = []
+    at = 0
+    for argument in function.arguments:
+        group = argument.group
+        if group is None:
+            given.append("1e-3f")  # a step's time
+        elif group in code.names.structures:
+            given.append(f"&{code.names.structures[group].type}_defaults")
+        else:
+            given.append(f"work + {at}" if group.size else "NONE")
+            at += group.size
+    return given, at
 
 
 def taken(files: Mapping[str, str], name: str) -> Taken:
@@ -198,3 +200,15 @@ def _run(command: Sequence[str], folder: str) -> str:
         said = next((line for line in lines if "error" in line), lines[0])
         raise TrundleError(f"{' '.join(command)} failed: {said}")
     return done.stdout
+
+
+PACKAGES = (
+    Target(
+        "microcontroller",
+        "C in single precision with start-up code for a Cortex-M4F, measured where its compiler is",
+        _package,
+        ("single",),
+        ("dynamics",),
+        ("kinematics", "odometry"),
+    ),
+)

@@ -1,48 +1,19 @@
-"""Packages: the files of a model in another language, and how they become a folder, whole or not at all."""
+"""How the files of a package become a folder, whole or not at all."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from trundle.errors import InputError
 from trundle.files import is_taken, path_of, replacing_in, signature
+from trundle.languages.package import Package
 
 # What says that a folder is a package, and which files are its own.
 MANIFEST = "trundle-export.json"
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a package is written: `name` stands in names of files, modules, classes and functions."""
-
-    target: str
-    name: str
-    precision: str = "double"
-
-
-@dataclass(frozen=True)
-class Package:
-    """Files by their names, which may be in folders ("include/robot.hpp"), and how they are used, in Markdown.
-
-    facts: what else a person may want to know, such as a binary's size; plain data. notes: the same in sentences, for
-    the command to say. first: the place of a group's first number, as the language counts.
-    """
-
-    files: Mapping[str, str | bytes]
-    usage: str
-    facts: Mapping[str, object]
-    notes: tuple[str, ...] = ()
-    first: int = 0
-
-    def content(self, name: str) -> bytes:
-        """A file's bytes."""
-        found = self.files[name]
-        return found if isinstance(found, bytes) else found.encode()
 
 
 def write(package: Package, output: str | os.PathLike[str], *, force: bool = False) -> Path:

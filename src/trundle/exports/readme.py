@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
-from trundle.exports.targets import TARGETS
 from trundle.files import signature
-from trundle.model import Model
+from trundle.languages.package import Content, Entry, Package
 from trundle.program import Group
 
 _INTRODUCTION = """\
@@ -20,19 +17,18 @@ _INTRODUCTION = """\
 """
 
 
-def readme(model: Model, entries: Sequence[Entry], options: Options, package: Package) -> str:
+def readme(content: Content, summary: str, package: Package) -> str:
     """The text of README.md: how to use it, then tables of every function's numbers."""
-    summary = TARGETS[options.target].summary
-    described = "" if model.robot is None else "The description that it came from is in `description.yaml`. "
+    described = "The description that it came from is in `description.yaml`. " if content.description else ""
     head = _INTRODUCTION.format(
-        name=options.name,
+        name=content.name,
         summary=summary[0].upper() + summary[1:],
         signature=signature(),
-        model=model.name,
-        digest=model.digest,
+        model=content.model,
+        digest=content.digest,
         described=described,
     )
-    return "\n".join([head, package.usage.strip(), "", *_tables(entries, package.first), ""])
+    return "\n".join([head, package.usage.strip(), "", *_tables(content.entries, package.first), ""])
 
 
 def layout(entry: Entry) -> dict[str, object]:
@@ -54,7 +50,7 @@ def _tables(entries: Sequence[Entry], first: int) -> Iterator[str]:
     """A section a function; groups that several share are told once."""
     told: dict[str, tuple[str, ...]] = {}
     for entry in entries:
-        yield f"## `{entry.name}`\n\n{entry.meaning[0].upper()}{entry.meaning[1:]}.\n"
+        yield f"## `{entry.name}`\n\n{entry.sentence}\n"
         for kind, groups in (("in", entry.program.inputs), ("out", entry.program.outputs)):
             for group in groups:
                 yield from _table(entry, group, kind, told, first)
@@ -63,10 +59,8 @@ def _tables(entries: Sequence[Entry], first: int) -> Iterator[str]:
 def _table(
     entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...]], first: int
 ) -> Iterator[str]:
-    of, mark, by = group.name.removeprefix("d ").partition("/d ")
-    if mark:
-        sizes = {each.name: each.size for each in (*entry.program.inputs, *entry.program.outputs)}
-        yield f"{kind}: `{group.name}`, {group.size} numbers: {sizes[of]} rows ({of}) of {sizes[by]} columns ({by})\n"
+    if group.name in entry.unnamed:
+        yield f"{kind}: `{group.name}`, {group.size} numbers: {entry.unnamed[group.name]}\n"
         return
     again = kind == "out" and group.name in [each.name for each in entry.program.inputs]
     name = f"new {group.name}" if again else group.name

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trundle.exports.c_package import require_package_name
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
 from trundle.exports.wheeled_base import (
     KINEMATICS,
     ODOMETRY,
@@ -19,10 +16,10 @@ from trundle.exports.wheeled_base import (
     parameter_fields,
 )
 from trundle.files import signature
-from trundle.languages import C, source
-from trundle.languages.c import Structure, structured
-from trundle.languages.language import Function, Language
-from trundle.model import Model
+from trundle.languages.c import C, Structure, structured
+from trundle.languages.c_package import require_package_name
+from trundle.languages.language import Function, Language, text_of
+from trundle.languages.package import Content, Package, Target
 from trundle.program import Group
 
 _USAGE = """\
@@ -71,36 +68,37 @@ _ODOMETRY_USAGE = """
 """
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+def _package(content: Content) -> Package:
     """NAME.hpp: functions, and what the entries allow of the classes Kinematics and Odometry."""
-    group, fields = parameter_fields(entries, CPP)
-    structures = {} if group is None else {group: Structure("Parameters", [each.name for each in fields])}
-    require_package_name(options.name, CPP)
-    by_name = {entry.name: entry for entry in entries}
+    name = content.name
+    group, fields = parameter_fields(content, CPP)
+    structures = {} if group is None else {group: Structure("Parameters", [field.name for field in fields])}
+    language = _cpp(structures)
+    require_package_name(name, CPP)
     classes: list[str] = []
-    usage = _USAGE.format(name=options.name)
-    if KINEMATICS in by_name or ODOMETRY in by_name:
-        usage += _CLASSES_USAGE.format(name=options.name)
-    if KINEMATICS in by_name:
-        classes.append(kinematics_class("kinematics.hpp", "turning.data()", model, entries, options))
-        usage += _KINEMATICS_USAGE.format(name=options.name) + (_TWIST_USAGE if TWIST in by_name else "")
-    if ODOMETRY in by_name:
-        words = odometry_words(by_name[ODOMETRY], options)
+    usage = _USAGE.format(name=name)
+    if content.entry(KINEMATICS) or content.entry(ODOMETRY):
+        usage += _CLASSES_USAGE.format(name=name)
+    if content.entry(KINEMATICS):
+        classes.append(kinematics_class("kinematics.hpp", "turning.data()", content))
+        usage += _KINEMATICS_USAGE.format(name=name) + (_TWIST_USAGE if content.entry(TWIST) else "")
+    if odometry := content.entry(ODOMETRY):
+        words = odometry_words(odometry, content)
         classes.append(filled("odometry.hpp", words))
         usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
     words = {
-        "ROBOT": options.name,
+        "ROBOT": name,
         "SIGNATURE": signature(),
-        "NAMESPACE": options.name,
+        "NAMESPACE": name,
         "PARAMETERS": _struct(fields) if fields else "",
-        "FUNCTIONS": source({entry.name: entry.program for entry in entries}, _cpp(structures)),
+        "FUNCTIONS": text_of(content.functions(language), language),
         "CLASSES": "\n".join(classes),
     }
-    return Package({f"{options.name}.hpp": filled("onboard.hpp", words)}, usage, {})
+    return Package({f"{name}.hpp": filled("onboard.hpp", words)}, usage, {})
 
 
 def _struct(fields: Sequence[Field]) -> str:
-    lines = "\n".join(f"  double {each.name} = {each.value};  /* {each.told} */" for each in fields)
+    lines = "\n".join(f"  double {field.name} = {field.value};  /* {field.told} */" for field in fields)
     told = "// What was measured of the robot; by default what its description says."
     return f"{told}\nstruct Parameters {{\n{lines}\n}};\n\n"
 
@@ -116,3 +114,11 @@ def _cpp(structures: Mapping[Group, Structure]) -> Language:
 
 
 CPP = _cpp({})
+PACKAGES = (
+    Target(
+        "ros2",
+        "a C++ header with classes of kinematics and odometry, for controllers of ros2_control, too",
+        _package,
+        what=("kinematics", "odometry"),
+    ),
+)

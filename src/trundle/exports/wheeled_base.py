@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-from trundle.exports.c_package import comment
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options
 from trundle.files import signature
 from trundle.languages import identifiers
+from trundle.languages.c import comment
 from trundle.languages.language import Language
-from trundle.model import Model
+from trundle.languages.package import Content, Entry
 from trundle.program import Group
 
 # The functions that each class calls.
@@ -41,55 +39,45 @@ class Field:
     told: str
 
 
-def parameter_fields(entries: Sequence[Entry], language: Language) -> tuple[Group | None, list[Field]]:
+def parameter_fields(content: Content, language: Language) -> tuple[Group | None, list[Field]]:
     """The parameters that all functions of a package share, in their order; no group and none where there are none."""
-    for entry in entries:
-        for group in entry.program.inputs:
-            if group.name == "parameter" and group.size:
-                names = identifiers(group.labels, language).values()
-                each = zip(
-                    names, group.labels, entry.units[group.name], entry.defaults[group.name], strict=True
-                )
-                return group, [
-                    Field(name, language.number(value), comment(f"{label}, {unit}" if unit else label))
-                    for name, label, unit, value in each
-                ]
+    for word in content.words:
+        if word.word == "parameter" and word.group.size:
+            names = identifiers(word.group.labels, language).values()
+            rows = zip(names, word.group.labels, word.units, word.defaults, strict=True)
+            return word.group, [
+                Field(name, language.number(value), comment(f"{label}, {unit}" if unit else label))
+                for name, label, unit, value in rows
+            ]
     return None, []
 
 
-def kinematics_class(
-    asset: str, trailing: str, model: Model, entries: Sequence[Entry], options: Options
-) -> str:
+def kinematics_class(asset: str, trailing: str, content: Content) -> str:
     """A class of kinematics; `trailing` is the argument of the trailing wheels' rates, where there are such wheels."""
-    words = _kinematics_words(model, entries, options)
+    entry = content.entry(KINEMATICS)
+    assert entry is not None
+    by_name = {group.name: group.labels for group in entry.program.outputs}
+    wheels, turning = by_name["angle"], by_name.get("steering_rate", ())
     name, _, suffix = asset.partition(".")
-    determined = any(entry.name == TWIST for entry in entries)
-    words["BACK"] = filled(f"{name}.back.{suffix}", {}) if determined else ""
-    words["TRAILING_ARGUMENT"] = f", {trailing}" if words["TRAILING"] else ""
+    words = {
+        **_signed(content),
+        "COUNT": str(len(wheels)),
+        "NAMES": listed(wheels),
+        "TRAILING": listed(wheels.index(wheel) for wheel in turning),
+        "TRAILING_COUNT": str(len(turning)),
+        "TRAILING_ARGUMENT": f", {trailing}" if turning else "",
+        "BACK": filled(f"{name}.back.{suffix}", {}) if content.entry(TWIST) else "",
+    }
     return filled(asset, words)
 
 
-def _kinematics_words(model: Model, entries: Sequence[Entry], options: Options) -> dict[str, str]:
-    modules = model.kinematics().modules
-    names = {entry.name for entry in entries}
-    assert {KINEMATICS, "next_wheel_states", "wheel_measures"} <= names
-    trailing = [k for k, module in enumerate(modules) if module.trails]
-    return {
-        **_signed(options),
-        "COUNT": str(len(modules)),
-        "NAMES": listed(module.name for module in modules),
-        "TRAILING": listed(trailing),
-        "TRAILING_COUNT": str(len(trailing)),
-    }
-
-
-def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
+def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, _ = entry.program.inputs
     readings = [*increment.labels, *(each for each in angle.labels if each not in increment.labels)]
     steered = [place for place, label in enumerate(increment.labels) if label.endswith(".steering")]
     return {
-        **_signed(options),
+        **_signed(content),
         "READINGS": str(len(readings)),
         "INCREMENTS": str(increment.size),
         "ANGLES": str(angle.size),
@@ -100,5 +88,5 @@ def odometry_words(entry: Entry, options: Options) -> dict[str, str]:
     }
 
 
-def _signed(options: Options) -> dict[str, str]:
-    return {"ROBOT": options.name, "PACKAGE": options.name, "SIGNATURE": signature()}
+def _signed(content: Content) -> dict[str, str]:
+    return {"ROBOT": content.name, "PACKAGE": content.name, "SIGNATURE": signature()}

@@ -1,4 +1,4 @@
-"""Programs as source text: `language` writes them, a file a language says how that language is written."""
+"""Programs as source text and packages: `language` writes them, a file a language says how and what is in them."""
 
 from __future__ import annotations
 

@@ -119,16 +119,17 @@ def prototypes(text: str) -> list[str]:
 
 
 def _framed(real: str, structures: Mapping[Group, Structure], function: Function) -> str:
-    """A function whose arrays are `restrict`, as they must differ; pieces are the file's own."""
+    """A function whose arrays are `restrict` where they must differ; pieces are the file's own."""
     body = list(function.body)
-    groups = (*function.program.inputs, *function.program.outputs)
+    kept = "*" if function.whole else "*restrict "
     given: list[str] = []
-    for k, name in enumerate(function.arguments):
-        read = "const " if k < len(function.program.inputs) else ""
-        kind = structures.get(groups[k]) if read else None
-        given.append(f"{read}{real if kind is None else kind.type} *restrict {name}")
+    for argument in function.arguments:
+        read = "const " if argument in function.read else ""
+        kind = structures.get(argument.group) if read and argument.group is not None else None
+        pointed = f"{read}{real if kind is None else kind.type} {kept}"
+        given.append(f"{f'{real} ' if argument.group is None else pointed}{argument.name}")
         if kind is not None:
-            body = [_with_fields(line, name, kind.fields) for line in body]
+            body = [_with_fields(line, argument.name, kind.fields) for line in body]
     static = "" if function.public else "static "
     return defined(f"{static}void {function.name}({', '.join(given)})", real, function, body)
 
@@ -136,10 +137,19 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
 def defined(head: str, real: str, function: Function, body: Sequence[str]) -> str:
     """A function under its head: with the array that its pieces pass values on in, and without unused arguments."""
     words = set(re.findall(r"\w+", " ".join(body)))
-    lines = [f"(void){name};" for name in function.arguments if name not in words]
+    lines = [f"(void){name};" for name in function.names if name not in words]
+    own = [f"{name}[{size}]" for name, size in function.own.items()]
     if function.passed and function.public:
-        lines.append(f"{real} {PASSED}[{function.passed}];")
+        own.append(f"{PASSED}[{function.passed}]")
+    if own:
+        lines.append(f"{real} {', '.join(own)};")
     return "\n".join([f"{head} {{", *(f"    {line}" for line in (*lines, *body)), "}\n"])
+
+
+def comment(text: str) -> str:
+    """Text that may stand in a comment, whatever it says."""
+    plain = "".join(each if each.isprintable() else "?" for each in text)
+    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", plain)
 
 
 def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:

@@ -1,13 +1,24 @@
-"""Fortran 2008: pure subroutines of arrays, for a module that names `wp`, the kind of double precision."""
+"""Fortran 2008: a module of pure subroutines of arrays, an example program and its makefile."""
 
 from __future__ import annotations
 
 import math
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from trundle.languages.language import PASSED, Function, Language
+from trundle.errors import InputError
+from trundle.files import signature
+from trundle.languages.language import (
+    PASSED,
+    Argument,
+    Function,
+    Language,
+    identifiers,
+    require_identifier,
+    text_of,
+)
+from trundle.languages.package import Content, Package, Target, Word
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130
@@ -108,26 +119,29 @@ def _number(value: float) -> str:
 
 def _framed(function: Function) -> str:
     """A pure subroutine; all names are declared before the first statement."""
-    read = len(function.program.inputs)
-    groups = (*function.program.inputs, *function.program.outputs)
     declared = [
-        f"real(wp), intent({'in' if k < read else 'inout'}) :: {name}({group.size})"
-        for k, (name, group) in enumerate(zip(function.arguments, groups, strict=False))
+        f"real(wp), intent({'in' if argument in function.read else 'inout'}) :: {argument.name}{_shape(argument)}"
+        for argument in function.arguments
     ]
-    own = [found[1] for line in function.body if (found := re.match(r"(v\d+) = ", line))]
+    own = [define[1] for line in function.body if (define := re.match(r"(v\d+) = ", line))]
+    own += [f"{name}({size})" for name, size in function.own.items()]
+    if function.passed and function.public:
+        own.append(f"{PASSED}({function.passed})")
     if own:
         declared.append(f"real(wp) :: {', '.join(own)}")
-    if function.passed:
-        intent = "" if function.public else ", intent(inout)"
-        declared.append(f"real(wp){intent} :: {PASSED}({function.passed})")
     words = set(re.findall(r"\w+", " ".join(function.body)))
-    unused = [name for name in function.arguments if name not in words]
+    unused = [name for name in function.names if name not in words]
     aside = [line for name in unused for line in (f"associate (unused => {name})", "end associate")]
     # recursive: large arrays of other procedures may be static, and then not every thread's own
     kind = "pure recursive subroutine" if function.passed and function.public else "pure subroutine"
-    head = f"{kind} {function.name}({', '.join(function.arguments)})"
-    lines = [line for each in (*declared, *aside, *function.body) for line in continued(f"  {each}")]
-    return "\n".join([*continued(head), *lines, f"end subroutine {function.name}\n"])
+    head = f"{kind} {function.name}({', '.join(function.names)})"
+    lines = [f"! {line}" for line in function.told[:1]] + [*continued(head)]
+    lines += [part for line in (*declared, *aside, *function.body) for part in continued(f"  {line}")]
+    return "\n".join([*lines, f"end subroutine {function.name}\n"])
+
+
+def _shape(argument: Argument) -> str:
+    return "" if argument.group is None else f"({argument.group.size})"
 
 
 def continued(line: str) -> Iterator[str]:
@@ -150,8 +164,157 @@ FORTRAN = Language(
     store="{target} = {value}",
     call="call {name}({arguments})",
     helpers=_HELPERS,
+    evaluate="call {name}({read}, {written})",
+    each="{target} = {value}",
+    in_each="{array}",
     element="{array}({place})",
     first=1,
     ignores_case=True,
     longest=63,
+)
+_MODULE = """\
+! {name}, {signature}. README.md tells what every subroutine takes and gives.
+! All are pure: they keep nothing between calls, so any number of threads may call them.
+module {name}
+  use, intrinsic :: iso_c_binding, only: wp => c_double{int64}
+  implicit none
+  private
+{public}
+
+{constants}
+
+contains
+
+{functions}
+end module {name}
+"""
+_EXAMPLE = """\
+! Runs {name} from its start and prints time and states as CSV, about a hundred rows:
+! ./main [SECONDS [STEP [INPUT...]]]
+program main
+  use {name}, only: wp, step, start => state_default, parameters => parameter_default, inputs => input_size
+  implicit none
+  real(wp) :: state(size(start)), input(inputs), after(size(start)), seconds, h
+  integer :: k, steps
+  seconds = argument(1, 10.0_wp)
+  h = argument(2, 1e-3_wp)
+  call take(input)
+  state = start
+  steps = nint(seconds / h)
+  do k = 0, steps - 1
+    if (mod(k, max(1, steps / 100)) == 0) call show(k * h)
+    call step(state, input, parameters, h, after)
+    state = after
+  end do
+  call show(steps * h)
+contains
+  subroutine take(numbers)
+    real(wp), intent(out) :: numbers(:)
+    integer :: place
+    do place = 1, size(numbers)
+      numbers(place) = argument(place + 2, 0.0_wp)
+    end do
+  end subroutine take
+  subroutine show(time)
+    real(wp), intent(in) :: time
+    print '(*(es25.17e3, :, ","))', time, state
+  end subroutine show
+  function argument(place, otherwise) result(number)
+    integer, intent(in) :: place
+    real(wp), intent(in) :: otherwise
+    real(wp) :: number
+    character(100) :: text
+    number = otherwise
+    call get_command_argument(place, text)
+    if (len_trim(text) > 0) read (text, *) number
+  end function argument
+end program main
+"""
+_MAKEFILE = """\
+FC = gfortran
+FFLAGS = -std=f2008 -O2 -Wall -Wextra -pedantic
+
+{first}{name}.o: {name}.f90
+\t$(FC) $(FFLAGS) -c {name}.f90
+
+clean:
+\trm -f main {name}.o {module}.mod
+
+.PHONY: clean
+"""
+_MAIN = """\
+main: main.f90 {name}.o
+\t$(FC) $(FFLAGS) -o $@ main.f90 {name}.o
+
+"""
+_USAGE = """\
+## How to use it
+
+`{name}.f90` is a module of Fortran 2008 that needs nothing else. {make} `use {name}, only: wp, ...` and call its
+subroutines with a `real(wp)` array a group, in the order below; those that are written must be others than those read.
+`state_...` and the like are the places of numbers in their arrays, counted from 1, `..._size` how many there are,
+`..._default` what parameters and states start with. f2py takes kinds that it
+doesn't know for single precision; before it is called, `echo 'dict(real=dict(wp="double"))' > .f2py_f2cmap`.
+"""
+
+
+def _package(content: Content) -> Package:
+    """NAME.f90, a module with a subroutine an entry and a Runge-Kutta step; main.f90 that runs it; a makefile."""
+    name, moves = content.name, content.dynamics is not None
+    require_identifier(name, FORTRAN)
+    functions = content.functions(FORTRAN)
+    public = [function.name for function in functions if function.public]
+    if name.lower() in public:
+        problem = f"'{name}' is a subroutine, and the module can't be called like it"
+        raise InputError(problem, key="name", hint="name it robot, say (--name on the command line)")
+    body = text_of(functions, FORTRAN)
+    constants = dict(_constants(content.words, [*public, name]))
+    text = _MODULE.format(
+        name=name,
+        signature=signature(),
+        int64=", int64 => c_int64_t" if "_int64" in body else "",
+        public="\n".join(f"  public :: {word}" for word in ("wp", *public, *constants)),
+        constants="\n".join(constants.values()),
+        functions=body,
+    )
+    first = _MAIN.format(name=name) if moves else ""
+    files = {
+        f"{name}.f90": text,
+        "Makefile": _MAKEFILE.format(name=name, module=name.lower(), first=first),
+        **({"main.f90": _EXAMPLE.format(name=name)} if moves else {}),
+    }
+    make = "`make` builds the example, `./main 30 0.001` runs it." if moves else "`make` compiles it."
+    return Package(files, _USAGE.format(name=name, make=make), {}, first=FORTRAN.first)
+
+
+def _constants(named: Sequence[Word], taken: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Public constants and how they are declared: groups' sizes, places and defaults."""
+    sizes = {f"{each.word} size": each.group.size for each in named}
+    defaults = {
+        f"{each.word} default": each.defaults for each in named if each.defaults or not each.group.size
+    }
+    places = {
+        f"{each.word}.{label}": (place, unit)
+        for each in named
+        for place, (label, unit) in enumerate(zip(each.group.labels, each.units, strict=True), 1)
+    }
+    names = identifiers(["step", *taken, *sizes, *defaults, *places], FORTRAN)
+    for key, size in sizes.items():
+        yield names[key], f"  integer, parameter :: {names[key]} = {size}"
+    for key, (place, unit) in places.items():
+        told = _plain(f"{key.partition('.')[2]}, {unit}" if unit else key.partition(".")[2])
+        yield names[key], f"  integer, parameter :: {names[key]} = {place}  ! {told[:40]}"
+    for key, values in defaults.items():
+        numbers = ", ".join(map(FORTRAN.number, values))
+        line = f"  real(wp), parameter :: {names[key]}({len(values)}) = [real(wp) :: {numbers}]"
+        yield names[key], "\n".join(continued(line))
+
+
+def _plain(text: str) -> str:
+    """Text in a line of its own, whatever it says."""
+    return "".join(each if each.isprintable() and each.isascii() else "?" for each in text)
+
+
+PACKAGES = (
+    Target("fortran", "a module in Fortran 2008, with an example program and its makefile", _package),
 )

@@ -104,7 +104,9 @@ def _number(value: float) -> str:
 
 def _framed(function: Function) -> str:
     """A method; of one in pieces a second takes the array in which they pass values on, so that none is allocated."""
-    arguments = ", ".join(f"double[] {name}" for name in function.arguments)
+    arguments = ", ".join(
+        f"double{'' if argument.group is None else '[]'} {argument.name}" for argument in function.arguments
+    )
     access = "public" if function.public else "private"
 
     def method(arguments: str, body: Sequence[str]) -> str:
@@ -112,8 +114,9 @@ def _framed(function: Function) -> str:
         return "\n".join([first, *(f"    {line}" for line in body), "}\n"])
 
     if not (function.passed and function.public):
-        return method(arguments, function.body)
-    made = f"{function.name}({', '.join([*function.arguments, f'new double[{function.passed}]'])});"
+        own = [f"double[] {name} = new double[{size}];" for name, size in function.own.items()]
+        return method(arguments, [*own, *function.body])
+    made = f"{function.name}({', '.join([*function.names, f'new double[{function.passed}]'])});"
     return f"{method(arguments, [made])}\n{method(f'{arguments}, double[] {PASSED}', function.body)}"
 
 

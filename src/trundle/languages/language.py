@@ -12,10 +12,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 
 from trundle.errors import InputError
-from trundle.program.ir import LOADS, Instruction, Program
+from trundle.program.ir import LOADS, Group, Instruction, Program
 from trundle.program.pieces import Pieces, make_plan
 
 # An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
@@ -26,18 +27,41 @@ _CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
 @dataclass(frozen=True)
-class Function:
-    """What a language needs to frame a function: its name, arrays read and written, and the lines between.
+class Argument:
+    """What a function takes: the array of a group, by its name in the language; one number where there is no group."""
 
-    passed: how many numbers the program's pieces pass on in the array `PASSED`; 0 where it is one piece.
+    name: str
+    group: Group | None = None
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a language needs to frame a function: its name, what it reads and writes, and the lines between.
+
+    passed: how many numbers the program's pieces pass on in the array `PASSED`; 0 where it is one piece. own: arrays
+    that its lines need beside its arguments, with their sizes. whole: its lines take whole arrays and write none before
+    all is read, so those that are written may be those that are read. told: what it does, then a line an argument.
     """
 
     name: str
-    program: Program
-    arguments: Sequence[str]
+    read: Sequence[Argument]
+    written: Sequence[Argument]
     body: Sequence[str]
     passed: int = 0
     public: bool = True
+    own: Mapping[str, int] = field(default_factory=dict[str, int])
+    whole: bool = False
+    told: Sequence[str] = ()
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """What it reads, then what it writes."""
+        return [*self.read, *self.written]
+
+    @property
+    def names(self) -> list[str]:
+        """The arguments' names."""
+        return [argument.name for argument in self.arguments]
 
 
 # The name of the array in which pieces of a program pass their values on.
@@ -49,13 +73,16 @@ class Language:
     """The syntax of a language.
 
     operations: for operations of `ir.ARITY` what is written for it, operands as {0}, {1}, {2}; comparisons and logic
-    are the numbers 1 and 0, as in programs. header: what stands first in every text. helpers: what must be defined for
-    the operations, by the name that `operations` call. element: an array's element, of {array} and {place}, from
-    `first` on. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
-    {arguments}. number: a literal with the same bits. framed: a whole function, which also makes the `workspace` in
-    which the pieces of {name} pass values on. reserved: words that names can't be; longest: characters of a name;
-    ignores_case: whether A and a are one name. piece: operations of a function at most, or so: V8 leaves functions
-    beyond 60 kB of byte code to its interpreter, and C compilers' registers are assigned in more than linear time.
+    are the numbers 1 and 0, as in programs. number: a literal with the same bits. framed: a whole function, which also
+    makes its own arrays and the `workspace` in which the pieces of {name} pass values on. reserved: words that names
+    can't be. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
+    {arguments}. helpers: what must be defined for the operations, by the name that they call.
+    evaluate: call a public function that reads {read} and gives {written}. each: set {target} to {value} in all places
+    of arrays of {size} numbers, where an array is written as `in_each`. own: what an array that the function {name}
+    needs is called. element: an array's element, of {array} and {place}, from `first` on. ignores_case: whether A and a
+    are one name; longest: characters of a name. header: what stands first in every text.
+    piece: operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter,
+    and C compilers' registers are assigned in more than linear time.
     """
 
     name: str
@@ -68,6 +95,10 @@ class Language:
     store: str
     call: str
     helpers: Mapping[str, str]
+    evaluate: str = "{name}({read}, {written});"
+    each: str = "for (int k = 0; k < {size}; k++) {target} = {value};"
+    in_each: str = "{array}[k]"
+    own: str = "{array}"
     workspace: str = PASSED
     element: str = "{array}[{place}]"
     first: int = 0
@@ -180,15 +211,16 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     >>> print(source({"dynamics": program}, JAVASCRIPT).splitlines()[0])
     export function dynamics(state, input, parameter, rate) {
     """
-    for name, program in programs.items():
-        require_identifier(name, language)
-        _require_written(name, program, language)
-    used = {i.op for program in programs.values() for i in program.instructions}
-    written = " ".join(language.operations[op] for op in sorted(used - LOADS))
+    written = [functions(name, program, language) for name, program in programs.items()]
+    return text_of([*chain.from_iterable(written)], language)
+
+
+def text_of(functions: Sequence[Function], language: Language) -> str:
+    """Functions as text, after the language's header and the helpers that they call."""
+    lines = "\n".join(line for function in functions for line in function.body)
     parts = [language.header] if language.header else []
-    parts += [text for name, text in language.helpers.items() if f"{name}(" in written]
-    for name, program in programs.items():
-        parts += [language.framed(function) for function in functions(name, program, language)]
+    parts += [text for name, text in language.helpers.items() if f"{name}(" in lines]
+    parts += map(language.framed, functions)
     return "\n".join(parts)
 
 
@@ -203,20 +235,30 @@ def _require_written(name: str, program: Program, language: Language) -> None:
         )
 
 
-def functions(name: str, program: Program, language: Language) -> Iterator[Function]:
-    """The functions of a program: its pieces, and then the one that calls them in order."""
+def functions(
+    name: str, program: Program, language: Language, told: Sequence[str] = ()
+) -> Iterator[Function]:
+    """The functions of a program: its pieces, and then the one that calls them in order.
+
+    Raises InputError where the name is none in the language, or the language lacks an operation.
+    """
+    require_identifier(name, language)
+    _require_written(name, program, language)
     plan = make_plan(program, {i.out for i in program.instructions if i.op not in LOADS}, language.piece)
     names = arguments(program, language)
+    taken = [Argument(*pair) for pair in zip(names, (*program.inputs, *program.outputs), strict=True)]
+    read, written = taken[: len(program.inputs)], taken[len(program.inputs) :]
     bodies = [list(_Piece(plan, k, names, language).lines()) for k in range(len(plan.inside))]
     if len(bodies) == 1:
-        yield Function(name, program, names, bodies[0])
+        yield Function(name, read, written, bodies[0], told=told)
         return
     passed = plan.wide_slots
+    handed = Argument(PASSED, Group(PASSED, tuple(map(str, range(passed)))))
     for k, body in enumerate(bodies):
-        yield Function(f"{name}_{k + 1}", program, [*names, PASSED], body, passed, public=False)
+        yield Function(f"{name}_{k + 1}", read, [*written, handed], body, passed, public=False)
     given = ", ".join([*names, language.workspace.format(name=name)])
     calls = [language.call.format(name=f"{name}_{k + 1}", arguments=given) for k in range(len(bodies))]
-    yield Function(name, program, names, calls, passed)
+    yield Function(name, read, written, calls, passed, told=told)
 
 
 def arguments(program: Program, language: Language) -> list[str]:

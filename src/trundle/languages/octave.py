@@ -1,10 +1,21 @@
-"""Octave and MATLAB: a function a file, for one state (n, 1) or for many at once (n, count)."""
+"""Octave and MATLAB: a package folder of functions, for one state (n, 1) or many at once (n, count), and an example."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from trundle.languages.language import Function, Language
+from trundle.files import signature
+from trundle.languages.language import (
+    Function,
+    Language,
+    arguments,
+    identifiers,
+    require_identifier,
+    text_of,
+)
+from trundle.languages.package import Content, Entry, Package, Target, Word
 
 _INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
@@ -132,23 +143,26 @@ def _number(value: float) -> str:
 
 def _framed(function: Function) -> str:
     """A function that returns its outputs, with the functions that it calls behind it, as a file holds them."""
-    count = len(function.program.inputs)
-    read, written = function.arguments[:count], function.arguments[count:]
+    read, written = ([argument.name for argument in side] for side in (function.read, function.written))
     columns = f"max([{', '.join(f'size({name}, 2)' for name in read)}])"
     # what is too many would be left out without a word, as in states of the wrong way round
     made = [
         f"if size({name}, 1) ~= {group.size}, error('{name} must have {group.size} rows, got %d', size({name}, 1)); end"
-        for name, group in zip(read, function.program.inputs, strict=True)
+        for name, group in ((argument.name, argument.group) for argument in function.read)
+        if group is not None
     ]
-    made += [
-        f"{name} = zeros({group.size}, {columns});"
-        for name, group in zip(written, function.program.outputs, strict=True)
-    ]
+    if not function.whole:
+        made += [
+            f"{name} = zeros({group.size}, {columns});"
+            for name, group in ((argument.name, argument.group) for argument in function.written)
+            if group is not None
+        ]
     results = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
-    lines = [f"function {results} = {function.name}({', '.join(read)})"]
+    lines = [f"% {function.name.upper()}  {line}" for line in function.told[:1]]
+    lines.append(f"function {results} = {function.name}({', '.join(read)})")
     lines += [f"  {line}" for line in (*made, *function.body)]
     text = " ".join(function.body)
-    called = {each for name in _HELPERS if f"{name}(" in text for each in _NEEDED.get(name, (name,))}
+    called = {need for name in _HELPERS if f"{name}(" in text for need in _NEEDED.get(name, (name,))}
     return "\n".join([*lines, "end\n", *(_HELPERS[name] for name in sorted(called))])
 
 
@@ -163,8 +177,116 @@ OCTAVE = Language(
     store="{target} = {value};",
     call="{name}({arguments});",
     helpers={},  # each file holds its own
+    evaluate="{written} = {name}({read});",
+    each="{target} = {value};",
+    in_each="{array}",
     element="{array}({place}, :)",
     first=1,
     longest=63,
     piece=math.inf,  # interpreted: a line costs the same wherever it stands
 )
+# What Octave finds before a package: variables of the functions below, the example, and functions of its own.
+_HIDDEN = frozenset((
+    "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "names", "next",
+    "parameter", "path", "run", "sample", "seconds", "state", "step", "steps", "system", "test",
+))  # fmt: skip
+_GROUPS = """\
+% GROUPS  Names, units and defaults of all numbers, in the functions' order: all.state.names{{1}}
+% {name}, {signature}. README.md tells what every function takes and gives.
+function all = groups()
+{lines}
+end
+"""
+_EXAMPLE = """\
+% Runs {name} from its start and prints time and states as CSV, about a hundred rows.
+function main(seconds, h, input)
+  groups = {name}.groups();
+  if nargin < 1, seconds = 10; end
+  if nargin < 2, h = 1e-3; end
+  if nargin < 3, input = zeros(numel(groups.input.names), 1); end
+  state = groups.state.defaults;
+  parameter = groups.parameter.defaults;
+  names = groups.input.names';
+  if ~(seconds >= 0 && h > 0 && seconds / h < 1e12) || numel(input) ~= numel(names)
+    error('main(SECONDS, STEP, INPUT), with %d inputs: %s', numel(names), strjoin(names, ', '));
+  end
+  input = input(:);
+  steps = round(seconds / h);
+  for k = 0:steps
+    if mod(k, max(1, floor(steps / 100))) == 0 || k == steps
+      fprintf('%s\\n', strjoin(arrayfun(@(x) sprintf('%.17g', x), [k * h; state]', 'UniformOutput', false), ','));
+    end
+    if k < steps
+      state = {name}.step(state, input, parameter, h);
+    end
+  end
+end
+"""
+_USAGE = """\
+## How to use it
+
+With this folder on the path the functions are `{name}.{first}` and so on, in Octave and MATLAB (R2016b or later).
+Each takes a column a group, in the order below, and returns its output groups; or n × count matrices, a column a state,
+all at once, which is how interpreted languages are fast: a group that is the same for all may stay one column.
+
+    groups = {name}.groups();
+{call}
+
+`groups.{group}.names`, `.units` and `.defaults` (of those that have any) tell of every number.{example}
+"""
+
+
+def _package(content: Content) -> Package:
+    """+NAME/ with a function an entry, a Runge-Kutta step and what their numbers are; main.m that runs it."""
+    name = content.name
+    require_identifier(name, OCTAVE, _HIDDEN)
+    # functions of a package folder call one another by its name
+    language = replace(OCTAVE, evaluate=OCTAVE.evaluate.replace("{name}", f"{name}.{{name}}"))
+    functions = content.functions(language)
+    files = {f"+{name}/{function.name}.m": text_of([function], language) for function in functions}
+    files[f"+{name}/groups.m"] = _groups(name, content.words)
+    example = ""
+    if content.dynamics is not None:
+        files["main.m"] = _EXAMPLE.format(name=name)
+        example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
+        example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
+    return Package(files, _usage(name, content.entries[0], example), {}, first=OCTAVE.first)
+
+
+def _usage(name: str, first: Entry, example: str) -> str:
+    names, count = arguments(first.program, OCTAVE), len(first.program.inputs)
+    lines = [
+        f"{word} = groups.{word}.defaults;"
+        if first.defaults.get(group.name)
+        else f"{word} = zeros({group.size}, 1);"
+        for word, group in zip(names, first.program.inputs, strict=False)
+    ]
+    lines.append(f"[{', '.join(names[count:])}] = {name}.{first.name}({', '.join(names[:count])});")
+    call = "\n".join(f"    {line}" for line in lines)
+    return _USAGE.format(name=name, first=first.name, call=call, group=names[0], example=example)
+
+
+def _groups(name: str, named: Sequence[Word]) -> str:
+    fields = identifiers([each.word for each in named], OCTAVE)
+    lines: list[str] = []
+    for each in named:
+        field = f"all.{fields[each.word]}"
+        lines.append(f"  {field}.names = {{{_listed(map(_quoted, each.group.labels))}}};")
+        lines.append(f"  {field}.units = {{{_listed(map(_quoted, each.units))}}};")
+        if each.defaults or not each.group.size:
+            values = f"[{_listed(map(OCTAVE.number, each.defaults))}]" if each.defaults else "zeros(0, 1)"
+            lines.append(f"  {field}.defaults = {values};")
+    return _GROUPS.format(name=name, signature=signature(), lines="\n".join(lines))
+
+
+def _listed(items: Iterable[str]) -> str:
+    """Elements of a column, a line each where they are many."""
+    return "; ...\n    ".join(items)
+
+
+def _quoted(text: str) -> str:
+    """A literal, whatever the text says; control characters, which none can hold, are question marks."""
+    return "'" + "".join(sign if sign.isprintable() else "?" for sign in text).replace("'", "''") + "'"
+
+
+PACKAGES = (Target("octave", "a package of functions for Octave and MATLAB, with an example", _package),)

@@ -1,13 +1,18 @@
-"""Python over NumPy or JAX: functions of arrays that return arrays, for one state (n,) or many (n, count)."""
+"""Python over NumPy or JAX: a module of functions that return arrays, for one state (n,) or many (n, count)."""
 
 from __future__ import annotations
 
 import builtins
 import keyword
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
+from textwrap import fill, indent
 
-from trundle.languages.language import Function, Language
+from trundle.files import signature
+from trundle.languages.language import Function, Language, arguments, require_identifier, text_of
+from trundle.languages.package import Content, Entry, Package, Target, Word
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -79,25 +84,43 @@ def _number(value: float) -> str:
 
 
 def _framed(function: Function, np: str, decorator: str = "") -> str:
-    count = len(function.program.inputs)
-    read, written = function.arguments[:count], function.arguments[count:]
+    """A function that returns its output groups; whole ones come and go as they are."""
+    written = [argument.name for argument in function.written]
     if not function.public:
-        return _text(f"def {function.name}({', '.join(function.arguments)}):", function.body or ["pass"])
-    made = [
-        f'{name} = _checked("{name}", {name}, {group.size})'
-        for name, group in zip(read, function.program.inputs, strict=True)
-    ]
-    sizes = [group.size for group in function.program.outputs]
-    made += [f"{name} = [None] * {size}" for name, size in zip(written, sizes, strict=True)]
+        return _text(f"def {function.name}({', '.join(function.names)}):", function.body or ["pass"])
+    made = _docstring(function.told)
+    if not function.whole:
+        groups = [(argument.name, argument.group) for argument in function.arguments if argument.group]
+        read = [argument.name for argument in function.read]
+        made += [
+            f'{name} = _checked("{name}", {name}, {group.size})' for name, group in groups if name in read
+        ]
+        made += [f"{name} = [None] * {group.size}" for name, group in groups if name in written]
     if function.passed:
         made.append(f"{_WORKSPACE.format(name=function.name)} = [None] * {function.passed}")
-    result = f"return {', '.join(f'_stacked({name})' for name in written)}"
-    text = _text(f"def {function.name}({', '.join(read)}):", [*made, *function.body, result])
-    return f"{decorator}{text}"
+    results = written if function.whole else [f"_stacked({name})" for name in written]
+    taken = ", ".join(argument.name for argument in function.read)
+    lines = [*made, *function.body, f"return {', '.join(results)}"]
+    return ("" if function.whole else decorator) + _text(f"def {function.name}({taken}):", lines)
+
+
+def _docstring(told: Sequence[str]) -> list[str]:
+    """Lines that a docstring holds, whatever names say: what a function does, an empty line, its arguments."""
+    if not told:
+        return []
+    lines = [told[0], *([""] if told[1:] else []), *told[1:]]
+    wrapped = [part for line in lines for part in (_wrapped(line).splitlines() or [""])]
+    return [f'"""{wrapped[0]}', *wrapped[1:], '"""'] if wrapped[1:] else [f'"""{wrapped[0]}"""']
+
+
+def _wrapped(line: str) -> str:
+    safe = "".join(sign if sign.isprintable() else "?" for sign in line)
+    safe = safe.replace("\\", "\\\\").replace('"', '\\"')
+    return fill(safe, 110, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _text(first: str, body: Sequence[str]) -> str:
-    return "\n".join([first, *(f"    {line}" for line in body), "", ""])
+    return "\n".join([first, *(f"    {line}" if line else "" for line in body), "", ""])
 
 
 _WORKSPACE = "{name}_passed"
@@ -117,6 +140,9 @@ def _language(name: str, np: str, header: str, erf: str, decorator: str = "") ->
         define="{name} = {value}",
         store="{target} = {value}",
         call="{name}({arguments})",
+        evaluate="{written} = {name}({read})",
+        each="{target} = {value}",
+        in_each="{array}",
         helpers={"_remainder": _REMAINDER.format(np=np), "_erf": erf},
         workspace=_WORKSPACE,
         header=f"{header}\n\n{_CHECKED.format(np=np)}\n\n{_STACKED.format(np=np)}\n",
@@ -148,4 +174,76 @@ if not jax.config.jax_enable_x64:
     )
 """,
     "_erf = jax.scipy.special.erf\n",
+)
+# Modules that libraries import and would find this one in the place of.
+_MODULES = sys.stdlib_module_names | {"numpy", "scipy", "jax", "jaxlib"}
+_USAGE = """\
+## How to use it
+
+`{name}.py` is one module that needs {library} alone. Every function takes its groups in order, each an array (n,) for
+one state or (n, count) for many, and returns its output group, or a tuple of all. Names and defaults stand
+in it as dictionaries in the functions' order, names of outputs as OUTPUTS; `help({name})` tells all others.
+
+    import {library}
+{wide}    import {name} as robot
+{example}"""
+# Before anything of JAX is computed.
+_WIDE = '    jax.config.update("jax_enable_x64", True)  # else all is in single precision\n'
+_EXAMPLE = """\
+
+    x, p = {np}.array([*robot.START.values()]), {np}.array([*robot.PARAMETERS.values()])
+    u = {np}.zeros({inputs})  # others by name: {np}.array([*{{**robot.INPUTS, "NAME": 1.0}}.values()])
+    robot.dynamics(x, u, p)  # the state's rate of change
+    robot.step(x, u, p, 1e-3)  # the state a millisecond later, by the classical Runge-Kutta method
+"""
+
+
+def _package(content: Content, language: Language, library: str, np: str, wide: str) -> Package:
+    """One module: a function an entry, a step of the classical Runge-Kutta method, names and defaults."""
+    name = content.name
+    require_identifier(name, language, _MODULES)
+    head = f'"""{name}, {signature()}: README.md tells what every function takes and gives."""\n\n'
+    words = {word.word: word for word in content.words}
+    known = {"START": "state", "INPUTS": "input", "PARAMETERS": "parameter"}
+    parts = [text_of(content.functions(language), language)]
+    parts += [f"{group} = {_numbers(words[word])!r}" for group, word in known.items() if word in words]
+    if (outputs := content.entry("outputs")) is not None:
+        parts.append(f"OUTPUTS = {outputs.groups[-1].labels!r}")
+    example = _call(content.entries[0], np)
+    if content.dynamics is not None:
+        example = _EXAMPLE.format(np=np, inputs=words["input"].group.size)
+    usage = _USAGE.format(name=name, library=library, wide=wide, example=example)
+    return Package({f"{name}.py": head + "\n\n".join(parts) + "\n"}, usage, {})
+
+
+def _numbers(word: Word) -> dict[str, float]:
+    """A group's numbers by name: its defaults, or zeros."""
+    return dict(zip(word.group.labels, word.defaults or [0.0] * word.group.size, strict=True))
+
+
+def _call(first: Entry, np: str) -> str:
+    """Lines that call a function."""
+    names, count = arguments(first.program, NUMPY), len(first.program.inputs)
+    known = {"state": "START", "parameter": "PARAMETERS"}
+    lines = [
+        f"{name} = {np}.array([*robot.{known[name]}.values()])"
+        if name in known
+        else f"{name} = {np}.zeros({group.size})"
+        for name, group in zip(names, first.groups[:count], strict=False)
+    ]
+    lines.append(f"{', '.join(names[count:])} = robot.{first.name}({', '.join(names[:count])})")
+    return indent("\n".join(["", *lines, ""]), "    ")
+
+
+PACKAGES = (
+    Target(
+        "numpy",
+        "a Python module of functions of NumPy arrays, one state or many",
+        partial(_package, language=NUMPY, library="numpy", np="numpy", wide=""),
+    ),
+    Target(
+        "jax",
+        "a Python module of functions for JAX: jit, vmap, grad",
+        partial(_package, language=JAX, library="jax", np="jax.numpy", wide=_WIDE),
+    ),
 )

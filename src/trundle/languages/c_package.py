@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from itertools import chain, count
 
 from trundle.errors import InputError
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
-from trundle.exports.words import group_words
 from trundle.files import signature
-from trundle.languages import C_SINGLE, C, identifiers, require_identifier, source
-from trundle.languages.c import Structure, prototypes, structured
-from trundle.languages.language import Language
-from trundle.model import Model
-from trundle.program import Group
+from trundle.languages.c import C_SINGLE, C, Structure, comment, prototypes, structured
+from trundle.languages.language import Language, identifiers, require_identifier, text_of
+from trundle.languages.package import Content, Entry, Package, Target
+from trundle.program.ir import Group
 
 # Headers that a package's would hide, functions beside which no namespace can stand, the microcontroller's files.
 _TAKEN = frozenset((
@@ -55,20 +51,6 @@ _SOURCE = """\
 #include <math.h>
 
 {definitions}"""
-_STEP = """\
-void {name}_step(const {real} *state, const {real} *input, const {parameter} *parameter, {real} h, {real} *next)"""
-_STEP_BODY = """\
- {{
-    {real} a[{n}], b[{n}], c[{n}], d[{n}], at[{n}];
-    {name}_dynamics(state, input, parameter, a);
-    for (int k = 0; k < {n}; k++) at[k] = state[k] + h / 2 * a[k];
-    {name}_dynamics(at, input, parameter, b);
-    for (int k = 0; k < {n}; k++) at[k] = state[k] + h / 2 * b[k];
-    {name}_dynamics(at, input, parameter, c);
-    for (int k = 0; k < {n}; k++) at[k] = state[k] + h * c[k];
-    {name}_dynamics(at, input, parameter, d);
-    for (int k = 0; k < {n}; k++) {after}[k] = state[k] + h / 6 * (a[k] + 2 * b[k] + 2 * c[k] + d[k]);
-"""
 _RUN = """\
 /* Runs {name} from its start and prints time and states as CSV, about a hundred rows:
    ./main [SECONDS [STEP [INPUT...]]] */
@@ -149,9 +131,9 @@ class Naming:
     counts: Mapping[Group, str]
 
 
-def naming(prefix: str, entries: Sequence[Entry]) -> Naming:
+def naming(content: Content) -> Naming:
     """Names for all groups, made of their words."""
-    plain = group_words(entries)
+    prefix, plain = content.name, content.group_words
     written = identifiers(plain.values(), C)
     words = {group: written[word] for group, word in plain.items()}
     structures = {
@@ -159,11 +141,12 @@ def naming(prefix: str, entries: Sequence[Entry]) -> Naming:
         for group, word in words.items()
         if group.name == "parameter" and group.size
     }
+    named = [word.group for word in content.words]
     counts = {group: f"{prefix}_{word}_count".upper() for group, word in words.items()}
     places = {
         group: _places(f"{prefix}_{word}".upper(), group.labels)
         for group, word in words.items()
-        if group not in structures and not group.name.startswith("d ")
+        if group not in structures and group in named
     }
     return Naming(words, structures, places, counts)
 
@@ -178,18 +161,18 @@ def _places(prefix: str, labels: Sequence[str]) -> list[str]:
     return found
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+def _package(content: Content) -> Package:
     """NAME.h and NAME.c with a function an entry and a Runge-Kutta step, main.c that calls them, a makefile."""
-    code = CTexts(model, entries, options)
+    code = CTexts(content)
+    name = content.name
     files = {
-        f"{options.name}.h": code.header(),
-        f"{options.name}.c": code.source(),
+        f"{name}.h": code.header(),
+        f"{name}.c": code.source(),
         "main.c": code.example(),
-        "Makefile": _MAKEFILE.format(name=options.name, warnings=WARNINGS),
+        "Makefile": _MAKEFILE.format(name=name, warnings=WARNINGS),
     }
-    words = {"run": code.run, "group": entries[0].program.inputs[0].name.upper()}
-    but = f"; only `{options.name}_step` may write its state" if code.dynamics else ""
-    usage = _USAGE.format(name=options.name, upper=options.name.upper(), but=but, **words)
+    but = f"; only `{name}_step` may write its state" if content.dynamics else ""
+    usage = _USAGE.format(name=name, upper=name.upper(), but=but, run=code.run, group=code.first_word)
     return Package(files, usage, {})
 
 
@@ -204,16 +187,21 @@ def require_package_name(name: str, language: Language) -> None:
 class CTexts:
     """The texts of a package in C."""
 
-    def __init__(self, model: Model, entries: Sequence[Entry], options: Options) -> None:
-        language = C_SINGLE if options.precision == "single" else C
-        require_package_name(options.name, language)
-        self.model, self.entries, self.name = model, entries, options.name
-        self.names = naming(options.name, entries)
+    def __init__(self, content: Content) -> None:
+        single = content.precision == "single"
+        language = C_SINGLE if single else C
+        require_package_name(content.name, language)
+        self.content, self.entries, self.name = content, content.entries, content.name
+        self.names = naming(content)
         self.language = structured(language, self.names.structures)
-        self.real = "float" if options.precision == "single" else "double"
-        programs = {f"{self.name}_{entry.name}": entry.program for entry in entries}
-        self.functions = source(programs, self.language)
-        self.dynamics = next((entry for entry in entries if entry.name == "dynamics"), None)
+        self.real = "float" if single else "double"
+        self.functions = content.functions(self.language, f"{self.name}_{{name}}")
+        self.dynamics = content.dynamics
+
+    @property
+    def first_word(self) -> str:
+        """The group that a README takes for an example of places, in capitals."""
+        return self.entries[0].program.inputs[0].name.upper()
 
     @property
     def run(self) -> str:
@@ -222,21 +210,19 @@ class CTexts:
 
     def header(self) -> str:
         """Places, structures, defaults, and the functions with what they do."""
-        parts = list(_unique(each for entry in self.entries for each in self._groups(entry)))
-        for entry, prototype in zip(self.entries, prototypes(self.functions), strict=True):
-            parts.append(f"/* {comment(entry.meaning)} */\n{_wrapped(prototype)}\n")
-        if self.dynamics is not None:
-            text = "the state after a time h, inputs held, by the classical Runge-Kutta method; next may be state"
-            parts.append(f"/* {text} */\n{_wrapped(self._step() + ';')}\n")
+        parts = list(_unique(text for entry in self.entries for text in self._groups(entry)))
+        public = [function for function in self.functions if function.public]
+        for function in public:
+            (prototype,) = prototypes(self.language.framed(function))
+            parts.append(f"/* {comment(function.told[0])} */\n{_wrapped(prototype)}\n")
         guard = f"{self.name.upper()}_H"
         declarations = "\n".join(parts)
         return _HEADER.format(name=self.name, signature=signature(), guard=guard, declarations=declarations)
 
     def source(self) -> str:
         """The functions, and the values that structures and states have by default."""
-        parts = [*_unique(each for entry in self.entries for each in self._values(entry)), self.functions]
-        if self.dynamics is not None:
-            parts.append(self._step() + self._step_body(self.dynamics))
+        parts = [*_unique(value for entry in self.entries for value in self._values(entry))]
+        parts.append(text_of(self.functions, self.language))
         return _SOURCE.format(name=self.name, signature=signature(), definitions="\n".join(parts))
 
     def example(self) -> str:
@@ -302,22 +288,6 @@ class CTexts:
     def _default(self, group: Group) -> str:
         return f"&{self.names.structures[group].type}_defaults" if group in self.names.structures else "NULL"
 
-    def _step(self) -> str:
-        """How the step is declared; without parameters its last array is empty."""
-        assert self.dynamics is not None
-        kind = self.names.structures.get(self.dynamics.program.inputs[2])
-        return _STEP.format(name=self.name, real=self.real, parameter=kind.type if kind else self.real)
-
-    def _step_body(self, dynamics: Entry) -> str:
-        n = self.names.counts[dynamics.program.inputs[0]]
-        projected = any(entry.name == "projection" for entry in self.entries)
-        text = _STEP_BODY.format(name=self.name, real=self.real, n=n, after="at" if projected else "next")
-        return (
-            f"{text}    {self.name}_projection(at, input, parameter, next);\n}}\n"
-            if projected
-            else f"{text}}}\n"
-        )
-
     def _call(self, entry: Entry) -> Iterator[str]:
         given: list[str] = []
         yield "    {"
@@ -338,12 +308,6 @@ class CTexts:
         yield "    }"
 
 
-def comment(text: str) -> str:
-    """Text that may stand in a comment, whatever it says."""
-    plain = "".join(each if each.isprintable() else "?" for each in text)
-    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", plain)
-
-
 def _unique(texts: Iterable[str]) -> Iterator[str]:
     return iter(dict.fromkeys(texts))
 
@@ -361,3 +325,8 @@ def _wrapped(prototype: str) -> str:
 
 def _filled(values: Sequence[str]) -> str:
     return textwrap.fill(", ".join(values), 96, initial_indent="    ", subsequent_indent="    ")
+
+
+PACKAGES = (
+    Target("c", "C99 functions that need math.h alone, with an example", _package, ("double", "single")),
+)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from trundle.exports.c_package import WARNINGS, CTexts, comment
-from trundle.exports.entries import Entry
-from trundle.exports.package import Options, Package
 from trundle.files import signature
-from trundle.model import Model
-from trundle.program import Group
+from trundle.languages.c import comment
+from trundle.languages.c_package import WARNINGS, CTexts
+from trundle.languages.package import Content, Entry, Package, Target
+from trundle.program.ir import Group
 
 _HEADER = """\
 // {name}, {signature}. README.md tells what every function takes and gives.
@@ -120,19 +117,19 @@ like are the places in arrays.
 """
 
 
-def package(model: Model, entries: Sequence[Entry], options: Options) -> Package:
+def _package(content: Content) -> Package:
     """The C package's header and source with NAME.hpp over it, main.cpp that calls it, a makefile."""
-    thin = _Thin(CTexts(model, entries, options))
-    name = options.name
+    code, name = CTexts(content), content.name
+    thin = _Thin(code)
     files = {
         f"{name}.hpp": thin.header(),
-        f"{name}.h": thin.code.header(),
-        f"{name}.c": thin.code.source(),
+        f"{name}.h": code.header(),
+        f"{name}.c": code.source(),
         "main.cpp": thin.example(),
         "Makefile": _MAKEFILE.format(name=name, warnings=WARNINGS),
     }
-    words = {"run": thin.code.run, "group": entries[0].program.inputs[0].name.upper()}
-    return Package(files, _USAGE.format(name=name, upper=name.upper(), **words), {})
+    usage = _USAGE.format(name=name, upper=name.upper(), run=code.run, group=code.first_word)
+    return Package(files, usage, {})
 
 
 class _Thin:
@@ -236,3 +233,6 @@ class _Thin:
 
 def _camel(word: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in word.split("_"))
+
+
+PACKAGES = (Target("cpp", "C++17 over C99 functions, with an example", _package, ("double", "single")),)

@@ -1,0 +1,162 @@
+"""Packages in a language: what goes into one, what comes out, and the targets that people ask for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trundle.languages.language import Function, Language, arguments, functions
+from trundle.languages.stepping import step
+from trundle.program.ir import Group, Program
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function of a package.
+
+    name: an identifier in every language, and no group's; part: the word of `trundle.choices.EXPORTED` that it belongs
+    to; meaning: a sentence; units: by group, one a label, "" for pure numbers and where nobody knows; defaults: of
+    groups that have them, parameters and states at the start, one number a label. unnamed: groups whose numbers have no
+    names of their own, with what they are in words, such as "3 rows (pose) of 8 columns (increment)".
+    """
+
+    name: str
+    part: str
+    program: Program
+    meaning: str
+    units: Mapping[str, Texts]
+    defaults: Mapping[str, tuple[float, ...]]
+    unnamed: Mapping[str, str]
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Inputs, then outputs."""
+        return (*self.program.inputs, *self.program.outputs)
+
+    @property
+    def sentence(self) -> str:
+        """The meaning with a capital and a full stop."""
+        return f"{self.meaning[0].upper()}{self.meaning[1:]}."
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a package calls groups that are alike, with a unit a label, and a default a label where there are any.
+
+    At a word's first use it is the group's name; a group of that name with other labels is "odometry_step parameter".
+    """
+
+    word: str
+    group: Group
+    units: Sequence[str]
+    defaults: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a package is made of.
+
+    name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
+    own name, digest: of its equations' source; description: the robot's in YAML, None where there is none.
+    """
+
+    name: str
+    precision: str
+    entries: tuple[Entry, ...]
+    model: str
+    digest: str
+    description: str | None
+
+    def entry(self, name: str) -> Entry | None:
+        """An entry by its name, where there is one."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    @cached_property
+    def dynamics(self) -> Entry | None:
+        """What an example runs."""
+        return self.entry("dynamics")
+
+    @cached_property
+    def group_words(self) -> Mapping[Group, str]:
+        """A word for each group of all entries, in the order in which they come, none twice."""
+        found: dict[Group, str] = {}
+        for entry in self.entries:
+            for group in entry.groups:
+                if group not in found:
+                    plain = group.name not in (known.name for known in found)
+                    found[group] = group.name if plain else f"{entry.name} {group.name}"
+        return found
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The words of all groups whose numbers have names, with what the first entry that has a group tells of it."""
+        first = {group: entry for entry in reversed(self.entries) for group in entry.groups}
+        return tuple(
+            Word(word, group, first[group].units[group.name], first[group].defaults.get(group.name, ()))
+            for group, word in self.group_words.items()
+            if group.name not in first[group].unnamed
+        )
+
+    def functions(self, language: Language, called: str = "{name}") -> list[Function]:
+        """The functions of all entries, named as `called` says, and behind them the steps of what has dynamics."""
+        made = [
+            function
+            for entry in self.entries
+            for function in functions(
+                called.format(name=entry.name), entry.program, language, tuple(told(entry, language))
+            )
+        ]
+        return [*made, *self._steps(language, called)]
+
+    def _steps(self, language: Language, called: str) -> Iterator[Function]:
+        if self.dynamics is not None:
+            projection = None if self.entry("projection") is None else called.format(name="projection")
+            names = called.format(name="step"), self.dynamics.program, called.format(name="dynamics")
+            yield step(*names, projection, language)
+
+
+@dataclass(frozen=True)
+class Package:
+    """Files by their names, which may be in folders ("include/robot.hpp"), and how they are used, in Markdown.
+
+    facts: what else a person may want to know, such as a binary's size; plain data. notes: the same in sentences, for
+    the command to say. first: the place of a group's first number, as the language counts.
+    """
+
+    files: Mapping[str, str | bytes]
+    usage: str
+    facts: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+    first: int = 0
+
+    def content(self, name: str) -> bytes:
+        """A file's bytes."""
+        text = self.files[name]
+        return text if isinstance(text, bytes) else text.encode()
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where models can be taken: a name that people ask for, and what makes its package.
+
+    summary: what a person gets. precisions: what numbers it can compute with, the default first. what: the parts that
+    are exported where nothing is said; None for all that a model has. optional: more of them, where a model has them.
+    """
+
+    name: str
+    summary: str
+    package: Callable[[Content], Package]
+    precisions: tuple[str, ...] = ("double",)
+    what: tuple[str, ...] | None = None
+    optional: tuple[str, ...] = ()
+
+
+def told(entry: Entry, language: Language) -> Iterator[str]:
+    """Lines: what a function does, then the names of an argument's numbers."""
+    yield entry.sentence
+    for name, group in zip(arguments(entry.program, language), entry.groups, strict=True):
+        numbers = entry.unnamed.get(group.name) or ", ".join(group.labels)
+        yield f"{name}: {numbers or 'nothing'}"
