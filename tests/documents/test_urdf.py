@@ -16,7 +16,7 @@ from documents.urdf_files import meaning, random_urdf
 from trundle import catalog
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, load, load_urdf, parse, parse_urdf, urdf_extras
-from trundle.documents.urdf import Limit, Mesh
+from trundle.documents.urdf import Limit, UrdfMesh
 from trundle.documents.urdf.urdf_reader import read
 from trundle.errors import InputError
 from trundle.robot import GearCoupling, PrismaticJoint, parse_robot
@@ -110,7 +110,7 @@ def test_what_the_equations_do_not_use_can_be_asked_for():
     }
     assert extras.limits["shoulder_1"] == Limit(-1.0, 1.5, 10.0, 3.0)
     assert extras.limits["wrist"] == Limit(0.0, 0.1, 1.0, math.inf)
-    assert extras.meshes == (Mesh("upper_arm", "visual", "package://arm/a&b.stl"),)
+    assert extras.meshes == (UrdfMesh("upper_arm", "visual", "package://arm/a&b.stl"),)
     with pytest.raises(InputError, match="was not read from URDF"):
         urdf_extras(catalog.robot("pendulum"))
 

@@ -100,6 +100,7 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
     """Put a robot into the catalogue with its run; its docstring gets what each measure is."""
 
     def added(make: Callable[P, Robot]) -> Callable[P, Robot]:
+        """Add the robot to the catalogue, and to its docstring what its arguments measure and what comes back."""
         ROBOTS[make.__name__] = CatalogEntry(make, run)
         words, mark, example = (inspect.getdoc(make) or "").partition("Examples\n")
         lines = [f"{words}Parameters", "----------"]

@@ -152,6 +152,7 @@ def _document(
     path: str | FilePath | None = None,
     text: str = "",
 ) -> Document:
+    """A document of plain data, checked; errors name the file and the line."""
     file = None if path is None else str(path)
     try:
         whole = File.model_validate(data)

@@ -19,6 +19,7 @@ class ReadsConstant(Reads):
     """A value that uses no parameters: a run's numbers are its own."""
 
     def value(self, written: object) -> Value:
+        """A number with its unit; a run's numbers use no parameters."""
         plain = 'write a number, or a number with a unit ("24 V")'
         try:
             value = super().value(written)
@@ -77,6 +78,7 @@ class Table(Noun):
 
     @model_validator(mode="after")
     def _consistent(self) -> Table:
+        """Refuse a table without entries, of unequal columns, or whose times don't increase."""
         if len(self.times) < 1:
             raise problem("the table is empty", "give at least one time and value", ("times",))
         if len(self.times) != len(self.values):

@@ -25,6 +25,7 @@ from yaml.reader import Reader
 from trundle.errors import InputError
 from trundle.robot.problems import Path, key_of
 
+# Far deeper than any description, and far from where Python's own recursion ends.
 _MOST_DEPTH = 50
 # Beyond 15 digits a float's precision is all there is anyway.
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
@@ -94,6 +95,7 @@ class _Builder:
         return InputError(message, file=self.file, line=_line(event), key=key_of(path) or None, hint=hint)
 
     def document(self) -> object:
+        """The plain data of the one document in the file."""
         next(self.events)  # the stream's start
         if isinstance(next(self.events), StreamEndEvent):
             hint = "`trundle new` writes one to start from"
@@ -109,6 +111,7 @@ class _Builder:
         return data
 
     def value(self, event: Event, path: Path) -> object:
+        """The plain data of a value: text, number, list or mapping."""
         self.refuse_clever(event, path)
         if isinstance(event, ScalarEvent):
             data = event.value if event.style else scalar(event.value)
@@ -120,6 +123,7 @@ class _Builder:
         return self.sequence(path) if isinstance(event, SequenceStartEvent) else self.mapping(path)
 
     def refuse_clever(self, event: Event, path: Path) -> None:
+        """Refuse aliases, anchors and tags: they make a small file large, or a class of a text."""
         assert isinstance(event, NodeEvent)  # all that the grammar lets begin a value or a key
         if isinstance(event, AliasEvent):
             what, hint = f"alias *{event.anchor}", "write it out, or name a parameter and use that"
@@ -148,6 +152,7 @@ class _Builder:
         return data
 
     def mapping(self, path: Path) -> dict[str, object]:
+        """A mapping whose keys are texts and stand once; `lines` learns where they stand."""
         data: dict[str, object] = {}
         for event in self.inside():
             key = self.key(event, path)
@@ -160,6 +165,7 @@ class _Builder:
         return data
 
     def key(self, event: Event, path: Path) -> str:
+        """A key, which is a plain text."""
         self.refuse_clever(event, path)
         if not isinstance(event, ScalarEvent):
             raise self.fail("a list or mapping stands as a key", event, path, "a { or [ too many?")

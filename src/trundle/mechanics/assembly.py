@@ -48,6 +48,7 @@ from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
 
+# Pivots of wheels turn about z; wheels spin about y, as x is their heading.
 UP: Vector = (0, 0, 1)
 AXLE: Vector = (0, 1, 0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trundle.mechanics.articulated import (
     Articulated,
@@ -70,6 +71,16 @@ class _Joint:
         return _force(_replaced(total, index, times(sign, tau[0])))  # nothing but τ comes through along it
 
 
+class _Carried(NamedTuple):
+    """What the links bear beside their joints' efforts: bias forces p, bias accelerations c, and how the world
+    accelerates (upward by g, which stands for gravity).
+    """
+
+    forces: Sequence[Force]
+    biases: Sequence[Motion]
+    base: Motion
+
+
 def forward_dynamics(
     tree: Tree,
     poses: Sequence[Pose],
@@ -85,8 +96,8 @@ def forward_dynamics(
     forces, biases = _velocity_terms(tree, poses, nu)
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
-    base = Motion(scale(-1, tree.gravity), ZERO)
-    return _accelerations(tree, poses, _articulated(tree, poses), forces, biases, base, tau)
+    carried = _Carried(forces, biases, Motion(scale(-1, tree.gravity), ZERO))
+    return _accelerations(tree, poses, _articulated(tree, poses), carried, tau)
 
 
 def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
@@ -97,8 +108,8 @@ def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Sca
     resists it.
     """
     joints = _articulated(tree, poses)
-    forces, biases = [ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints)
-    return [_accelerations(tree, poses, joints, forces, biases, ZERO_MOTION, column) for column in columns]
+    nothing = _Carried([ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints), ZERO_MOTION)
+    return [_accelerations(tree, poses, joints, nothing, column) for column in columns]
 
 
 def _articulated(tree: Tree, poses: Sequence[Pose]) -> list[_Joint]:
@@ -187,27 +198,25 @@ def _accelerations(
     tree: Tree,
     poses: Sequence[Pose],
     joints: Sequence[_Joint],
-    forces: Sequence[Force],
-    biases: Sequence[Motion],
-    base: Motion,
+    carried: _Carried,
     tau: Sequence[Scalar],
 ) -> list[Scalar]:
     """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with
-    a′ = X a_parent + c_i; `base` is how the world accelerates.
+    a′ = X a_parent + c_i.
     """
-    forces, drives = list(forces), [[]] * len(joints)
+    forces, drives = list(carried.forces), [[]] * len(joints)
     taus = [tau[at] for at in tree.speed_slices()]
     for index in range(len(joints) - 1, -1, -1):
         link, joint, force = tree.links[index], joints[index], forces[index]
         rest = [minus(t, pair(force, s)) for t, s in zip(taus[index], joint.subspace, strict=True)]
         drives[index] = rest if link.parent == WORLD else joint.drives(rest)
         if link.parent != WORLD:
-            push = joint.push(force, biases[index], drives[index], taus[index])
+            push = joint.push(force, carried.biases[index], drives[index], taus[index])
             forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
     accelerations: list[Motion] = []
     nu_dot: list[Scalar] = []
-    for link, pose, bias, joint, drive in zip(tree.links, poses, biases, joints, drives, strict=True):
-        parent = base if link.parent == WORLD else accelerations[link.parent]
+    for link, pose, bias, joint, drive in zip(tree.links, poses, carried.biases, joints, drives, strict=True):
+        parent = carried.base if link.parent == WORLD else accelerations[link.parent]
         own, total = _across(
             joint, drive, add_motions(motion_to_child(pose, parent), bias), link.parent == WORLD
         )

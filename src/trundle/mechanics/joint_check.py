@@ -42,6 +42,7 @@ def check_joint(noun: type[Joint], kind: object) -> JointKind:
 
 @cache
 def _check_formulas(name: str, kind: JointKind) -> None:
+    """Raise InputError where a joint's formulas fail on numbers, or don't fit each other."""
     try:
         wrong = _wrong(kind)
     except Exception as error:  # formulas from outside may do anything
@@ -57,6 +58,7 @@ def _check_formulas(name: str, kind: JointKind) -> None:
 
 
 def _wrong(kind: JointKind) -> str:
+    """What is wrong with a joint's formulas, at one configuration by finite differences; "" for nothing."""
     shape = JointShape()
     q = [each.start + 0.3 + 0.1 * place for place, each in enumerate(kind.coordinates)]
     pose = kind.pose(shape, q)

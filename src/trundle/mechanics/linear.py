@@ -63,6 +63,7 @@ def solve_positive(a: AnyRows, right: AnyRows) -> list[list[Scalar]]:
 
 
 def _substitute(lower: AnyRows, diagonal: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
+    """x of L D Lᵀ x = b: forward, divided by D, backward."""
     n = len(right)
     y: list[Scalar] = []
     for i in range(n):

@@ -14,6 +14,7 @@ from trundle.mechanics.combinations import null_rows
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.shown import Explained
 
+# Random steering angles: the rank is the largest of them, which one already has, but by rare chance.
 _SAMPLES = 5
 
 

@@ -108,7 +108,7 @@ def independent_speeds(problem: RollingProblem, chosen: Sequence[str] | None = N
     more = plan_pivots(rest, touched)
     pivots += [(left[row], column) for row, column in more]
     free = _without(free, (column for _, column in more))
-    return _assemble(problem, pivots, (), free, _unit(free), tuple(problem.speeds[j] for j in free))
+    return _assemble(problem, pivots, free, _unit(free), tuple(problem.speeds[j] for j in free))
 
 
 def _without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
@@ -123,10 +123,11 @@ def _unit(places: Sequence[int]) -> list[list[Scalar]]:
 def _assemble(
     problem: RollingProblem,
     pivots: Sequence[tuple[int, int]],
-    rest: Sequence[int],
     free: Sequence[int],
     basis: Sequence[Sequence[Scalar]],
     labels: tuple[str, ...],
+    *,
+    rest: Sequence[int] = (),
     rank: int = 0,
 ) -> Basis:
     """S from the pivots and a `basis` over the free columns; `rest` are the rows that it is the null space of, or where
@@ -196,7 +197,9 @@ def _steered_basis(
     full = [[*row, *([0] * len(others))] for row in basis]
     full += [[*([0] * width), *row] for row in _unit(others)]
     names = (made.name, *yaw, *(problem.speeds[j] for j in others))
-    found = _assemble(problem, pivots, () if many else rows, [*base_free, *others], full, names, rank)
+    found = _assemble(
+        problem, pivots, [*base_free, *others], full, names, rest=() if many else rows, rank=rank
+    )
     return replace(found, made=(made,))
 
 
@@ -319,6 +322,7 @@ def _on_the_axle(
 
 
 def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
+    """The basis of speeds that a description chooses; refuses those that leave the motion undetermined."""
     unknown = [name for name in chosen if name not in problem.speeds]
     if unknown:
         raise InputError(
@@ -346,4 +350,4 @@ def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
             key="robot.speeds",
             hint=f"this robot has {free} independent speeds; choose that many, or leave 'speeds' out",
         )
-    return _assemble(problem, pivots, (), kept, _unit(kept), tuple(chosen))
+    return _assemble(problem, pivots, kept, _unit(kept), tuple(chosen))

@@ -19,6 +19,7 @@ from trundle.spatial.motions import (
 )
 from trundle.spatial.vectors import ZERO, Vector
 
+# The parent of a root: no link's index.
 WORLD = -1
 NO_INERTIA = Inertia(0, ZERO, (ZERO, ZERO, ZERO))
 

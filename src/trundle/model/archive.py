@@ -235,6 +235,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _check_version(content: Mapping[str, object]) -> None:
+    """Refuse a file of another version of the format, and say which program reads it."""
     version = content["trundle_model"]
     if type(version) is not int or version < 1:
         raise _damaged(f"expected the version of the format, got {repr(version)[:60]}", "trundle_model")
@@ -250,6 +251,7 @@ def _check_version(content: Mapping[str, object]) -> None:
 
 
 def _robot(described: object) -> Robot | None:
+    """The robot of a file's description; None for a model that came from equations."""
     if described is None:
         return None
     if not isinstance(described, dict) or set(described) != {"trundle", "robot"}:

@@ -26,6 +26,7 @@ from trundle.model.symbols import evaluated
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Force
 
+# Any number: the same loops choose the same pivots on every machine and day.
 _SEED = 20260
 # The symbols of the state, which begins with the coordinates and the speeds, of the inputs and of the parameters.
 GroupsOfSymbols = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
@@ -208,6 +209,7 @@ def _refuse_open(
 
 
 def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:
+    """Raise InputError where the loops' rows leave no speed free."""
     rank = closures.rank
     if rank < speeds:
         return

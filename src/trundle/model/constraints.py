@@ -167,6 +167,7 @@ def _geared(problem: RollingProblem, name: str) -> InputError:
 
 
 def _locked(problem: RollingProblem, name: str, locked: Locked) -> InputError:
+    """An error that says which wheels lock the base, and what would free it."""
     about = [problem.about[row] for row in locked.rows]
     owners = list(dict.fromkeys(each.owner for each in about if each.position is not None))
     wheels = ", ".join(owners)

@@ -103,6 +103,7 @@ def derive(robot: Robot) -> Model:
 
 
 def _derived(robot: Robot, start: float) -> Model:
+    """The model of a robot; its inertia, masses and loads are checked on numbers, before and after."""
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)
     settled = check_inertia(numbers)

@@ -104,6 +104,7 @@ def _over(x: Scalar, y: Scalar) -> Scalar:
 
 
 def _adjugate(a: AnyRows) -> tuple[list[list[Scalar]], Scalar]:
+    """The adjugate and the determinant of a matrix of up to 3 × 3."""
     n = len(a)
     if n == 1:
         return [[1]], a[0][0]

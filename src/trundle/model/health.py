@@ -60,6 +60,7 @@ def check_mass(numbers: Mechanism, dynamics: Program, quantities: Quantities) ->
 
 
 def _without_inertia(robot: Robot, culprits: Sequence[str]) -> InputError:
+    """An error that names the speeds that nothing resists, and what gives them inertia."""
     what = ", ".join(culprits) or "some of its speeds"
     first = culprits[0].rpartition(".")[0] if culprits else ""
     kind = next((kind for kind in ("joints", "wheels") if first in getattr(robot, kind)), None)

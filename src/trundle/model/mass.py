@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import solve_mass
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.mass_matrix import mass_matrix
 from trundle.mechanics.quantities import Quantities
-from trundle.mechanics.recast import recast
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import ideal_wheels
 from trundle.model.mechanism import Mechanism

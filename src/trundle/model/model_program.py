@@ -143,6 +143,7 @@ def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLi
 
 
 def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> FloatArray:
+    """Rows of numbers as one array (rows, states); single numbers count for all states."""
     if all(type(row) is float for row in rows):
         return np.array(rows, dtype=float)
     try:

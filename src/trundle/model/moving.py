@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, solve_positive, transpose
-from trundle.mechanics.recast import recast
 from trundle.model.closures import Closures, close_loops
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.mechanism import Mechanism

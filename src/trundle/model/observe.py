@@ -116,6 +116,7 @@ def force_of(assembly: Assembly, about: Row) -> Quantity | None:
 
 
 def _energies(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+    """Kinetic, potential and internal energy (J); the linkages' armatures and what forces store are in them."""
     assembly, poses = moving.mechanism.assembly, moving.mechanism.at.poses
     nu = moving.nu[: assembly.tree.speed_count]
     kinetic = kinetic_energy(assembly.tree, velocities(assembly.tree, poses, nu), nu)

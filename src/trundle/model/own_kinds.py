@@ -55,6 +55,7 @@ def _check_law_names(wheel: WheelModel, others: set[str]) -> None:
 
 
 def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: set[str]) -> None:
+    """Refuse names of states and outputs that another part has, and starts that are no numbers."""
     for name, quantity in own.items():
         if quantity.name in others:
             taken = sorted(each for each in others if each.startswith(f"{quantity.owner}."))
@@ -87,6 +88,7 @@ def _contact(wheel: WheelModel, rate: float) -> Iterable[object]:
 
 
 def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[object]]) -> None:
+    """Raise InputError where a kind's values aren't finite numbers; `where` says in which situation."""
     try:
         found = [float(value) for value in values()]  # type: ignore[arg-type]
         if _finite(found):

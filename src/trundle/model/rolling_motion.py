@@ -263,6 +263,7 @@ def _free_columns(
 
 
 def _undetermined(here: Mechanism, given: Sequence[str], rank: int, needed: int) -> InputError:
+    """An error that says which rates would determine the motion."""
     possible = [name for name in rate_names(here.assembly) if name not in given]
     came = ", ".join(given) or "none"
     return InputError(

@@ -27,6 +27,7 @@ class ReadsCurve(Reads):
     """A voltage, or pairs [charge, voltage] that say how it falls: data of the cell, no parameters."""
 
     def read(self, written: object) -> object:
+        """A voltage, or a curve of pairs (charge, voltage) by increasing charge."""
         if not isinstance(written, (list, tuple)):
             return super().read(written)
         hint = "write pairs [charge, voltage] from empty to full: [[0, 11], [0.5, 12.2], [1, 12.8]]"

@@ -89,6 +89,7 @@ class DriveAxis(NamedTuple):
 
 
 def _check_drives(kind: type[Kind]) -> None:
+    """Raise InputError where a joint's class drives an axis that it doesn't have."""
     assert issubclass(kind, Joint)
     for axis in kind.drives:
         keys = kind if not axis.part else getattr(kind.model_fields.get(axis.part), "annotation", None)

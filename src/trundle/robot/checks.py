@@ -69,6 +69,7 @@ def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
 
 
 def _inertias(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """Moments of inertia are those that a rigid body can have."""
     for path, noun in nouns(robot):
         if isinstance(noun, Inertia) and not noun.as_given:
             message = inertia_problem(**{axes: found[getattr(noun, axes).key] for axes in MOMENTS})
@@ -105,6 +106,7 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
 
 
 def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> Iterator[Mistake]:
+    """A wheel's moment about its axle may be twice that about a diameter at most, as a thin disc's is."""
     mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
     axle, diameter = mass * radius**2 / 2, mass * (3 * radius**2 + width**2) / 12
     axle, diameter = (
@@ -119,6 +121,7 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> 
 
 
 def _axes(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """Axes need a direction, and two axes of a joint must not be parallel."""
     for path, noun in nouns(robot):
         keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
         directions = [tuple(found[value.key] for value in getattr(noun, key)) for key in keys]
@@ -140,6 +143,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 
 def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """A lower limit lies below the upper one."""
     for path, noun in nouns(robot):
         if (
             isinstance(noun, (Turning, Sliding, ModuleLimits))
@@ -153,6 +157,7 @@ def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
 
 
 def _couplings(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """The wheels of an Ackermann linkage stand side by side, and not on the axle that it turns about."""
     for name, coupling in linkages(robot.couplings).items():
         left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
         (left_x, left_y), (right_x, right_y) = (
@@ -174,6 +179,7 @@ def _couplings(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
 
 
 def _ground(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """Wheels touch one ground, and no joint under them lifts or tilts them."""
     heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
         height = found[wheel.at[2].key] - found[wheel.radius.key]
@@ -268,6 +274,7 @@ def require_base_mass(robot: Parts) -> None:
 
 
 def _base_mass(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+    """A base that moves has a mass to resist it."""
     if robot.base == "fixed":
         return
     massive = [body for body in base_bodies(robot) if found[body.mass.key]]
@@ -341,6 +348,7 @@ def _opposed_wheel(name: str, wheel: Wheel, found: ParameterNumbers) -> Iterator
 
 
 def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
+    """What a joint moves has a mass or an inertia."""
     for name, joint in robot.joints.items():
         driven = [name + ending for ending in drive_axes(joint)]
         if not opposed.issuperset(driven or ([name] if joint.speeds else [])):
@@ -353,6 +361,7 @@ def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
 
 
 def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
+    """What spins and steers a wheel meets an inertia."""
     for name, wheel in robot.wheels.items():
         if not isinstance(wheel, RollingWheel):
             continue

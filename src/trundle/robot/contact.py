@@ -47,6 +47,7 @@ class Push(NamedTuple):
 
 
 def _check_law(kind: type[Kind]) -> None:
+    """Raise InputError where a law's class lacks its `push`, or both rolls and pushes."""
     assert issubclass(kind, ContactLaw)
     must_measure(kind, "output", kind.outputs)
     if kind.pushes or kind.resists:

@@ -36,6 +36,7 @@ def dimension_of(tree: ExpressionTree, lookup: Callable[[str], Inferred]) -> Inf
 
 
 def _of_sum(a: Inferred, b: Inferred) -> Inferred:
+    """The dimension of a + b; a plain number takes that of the other."""
     if a == LITERAL:
         return b
     if b == LITERAL:
@@ -66,6 +67,7 @@ def _of_power(base: Inferred, power: Inferred, exponent: ExpressionTree) -> Infe
 
 
 def _of_function(tree: Operation, argument: Inferred) -> Inferred:
+    """The dimension of a function's value; all but roots take angles or pure numbers."""
     if tree.operator == "sqrt":
         if isinstance(argument, str):
             return argument

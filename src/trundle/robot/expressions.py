@@ -39,6 +39,7 @@ _OPERATORS: dict[str, Callable[..., Scalar]] = {
     "neg": operator.neg,
     **_FUNCTIONS,
 }
+# π as floats have it: formulas are told apart by their numbers.
 PI = 3.141592653589793
 
 # Long enough for any sensible formula, short enough that no tree can exhaust Python's stack.
@@ -95,6 +96,7 @@ ExpressionTree = NumberLiteral | Name | Operation
 
 
 def _tokens(text: str) -> list[re.Match[str]]:
+    """The words of a formula, without spaces."""
     tokens: list[re.Match[str]] = []
     position = 0
     while position < len(text):
@@ -140,6 +142,7 @@ class _Parser:
             raise ExpressionError(f"nested more than {_MAX_DEPTH} deep")
 
     def whole(self) -> ExpressionTree:
+        """The formula up to its end."""
         tree = self.sum()
         token = self.peek()
         if token is None:
@@ -164,6 +167,7 @@ class _Parser:
         return tree
 
     def factor(self) -> ExpressionTree:
+        """A power with its signs; `deeper` bounds how many are nested."""
         self.deeper()
         if self.taken("-"):
             tree: ExpressionTree = Operation("neg", (self.factor(),))
@@ -179,6 +183,7 @@ class _Parser:
         return Operation("**", (tree, self.factor())) if self.taken("**", "^") else tree
 
     def atom(self) -> ExpressionTree:
+        """A number, a name, or what stands in brackets."""
         if self.peek() is None:
             raise ExpressionError("the formula ends too early")
         token = self.next()
@@ -241,6 +246,7 @@ class _Parser:
         return 1 if mark.group() == "*" else -1
 
     def unit_part(self) -> tuple[float, Dimension]:
+        """Factor to SI and dimension of a unit or of units in brackets."""
         text = self.next().group()
         if text == "(":
             factor, dimension = self.unit()

@@ -47,6 +47,7 @@ def measured(robot: T) -> T:
 
 
 def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
+    """The gear with what its ratios and its offset measure: metres where a joint slides, radians elsewhere."""
     changed: dict[str, object] = {
         "follows": {
             name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])
@@ -93,6 +94,7 @@ def _one_coupling(robot: Parts, name: str) -> str:
 
 
 def _circles(robot: Parts) -> Iterator[Mistake]:
+    """Joints that follow each other in a circle."""
     owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
     follows = leaders(robot)
     try:

@@ -244,6 +244,7 @@ class DCMotor(WoundMotor):
         return self._wanted(drive, drive.states["current"] if self.states(read) else None, read)
 
     def _wanted(self, drive: Drive, current: Scalar | None, read: Read) -> Winding:
+        """The command held within K_e ω ± R I and the voltage limit, as the winding gets it."""
         emf = self._emf(read) * (read(self.gear_ratio) * drive.rate)
         request, resistance = drive.command, read(self.resistance)
         if self.current_limit is not None:

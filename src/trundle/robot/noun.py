@@ -127,6 +127,7 @@ class Noun(_Root):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: object) -> object:
+        """Refuse keys that the noun doesn't have; the hint says who has them, or what is spelt alike."""
         if isinstance(data, cls):
             return data
         called = cls.called or cls.__name__.lower()
@@ -153,6 +154,7 @@ RESERVED = frozenset({"base", "world", "pi", *FUNCTIONS})
 
 
 def _identifier(name: str) -> str:
+    """A name that files, formulas and programs in other languages can hold."""
     if not _IDENTIFIER.fullmatch(name) or len(name) > 60:
         better = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60]
         if better[:1].isdigit():

@@ -44,6 +44,7 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
 
 
 def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> InputError:
+    """An error that says why a name can't be changed: it follows from others, is a plain 0, or is unknown."""
     written = {value.key: value for _, value in values(robot)}
     value = robot.parameters.get(name, written.get(name))
     if value is not None and value.names:

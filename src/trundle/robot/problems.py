@@ -86,6 +86,7 @@ def _without_tags(loc: tuple[int | str, ...]) -> Path:
 def _words(
     kind: str, fallback: str, came: object, context: Mapping[str, object], path: Path
 ) -> tuple[str, str | None]:
+    """Message and hint of one of pydantic's errors, in the words of descriptions."""
     if "message" in context:
         hint = context.get("hint")
         return str(context["message"]), None if hint is None else str(hint)

@@ -36,6 +36,7 @@ def check_structure(robot: Parts) -> Iterator[Mistake]:
 
 
 def _names(robot: Parts) -> Iterator[Mistake]:
+    """Names of parts and of bodies differ."""
     taken: dict[str, str] = {}
     for family in FAMILIES:
         for name in getattr(robot, family):
@@ -70,6 +71,7 @@ def body_names(robot: Parts) -> dict[str, str]:
 
 
 def _parents(robot: Parts) -> Iterator[Mistake]:
+    """Joints and wheels hang on bodies that exist, and on each other in no circle."""
     known = body_names(robot)
     for family, members in (("joints", robot.joints), ("wheels", robot.wheels)):
         for name, member in members.items():
@@ -141,6 +143,7 @@ def drivable(robot: Parts) -> dict[str, str]:
 
 
 def _motors(robot: Parts) -> Iterator[Mistake]:
+    """A motor drives something that can be driven, that no coupling holds, and that no other motor drives."""
     known = drivable(robot)
     coupled = held(robot.couplings)
     driven: dict[str, str] = {}
@@ -206,6 +209,7 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
 
 
 def _couplings(robot: Parts) -> Iterator[Mistake]:
+    """A linkage couples two different steered wheels on one body, which nothing else holds."""
     holder = held(robot.couplings)
     steered = [name for name, wheel in robot.wheels.items() if wheel.steered]
     for name, coupling in linkages(robot.couplings).items():
@@ -288,6 +292,7 @@ def _speeds(robot: Parts) -> Iterator[Mistake]:
 
 
 def _parameters(robot: Parts) -> Iterator[Mistake]:
+    """Formulas use parameters that exist, in no circle, and measure what their fields do; no parameter is unused."""
     used: set[str] = set()
     try:
         known = dimensions(robot)

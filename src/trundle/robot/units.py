@@ -14,19 +14,20 @@ from dataclasses import dataclass
 
 Dimension = tuple[int, int, int, int]
 
-NUMBER: Dimension = (0, 0, 0, 0)
+# Exponents of (m, kg, s, A).
+NUMBER: Dimension = (0, 0, 0, 0)  # rad, too
 _LENGTH: Dimension = (1, 0, 0, 0)
 _MASS: Dimension = (0, 1, 0, 0)
-_TIME: Dimension = (0, 0, 1, 0)
+_TIME: Dimension = (0, 0, 1, 0)  # s
 _RATE: Dimension = (0, 0, -1, 0)
-_FORCE: Dimension = (1, 1, -2, 0)
-_ENERGY: Dimension = (2, 1, -2, 0)
-_POWER: Dimension = (2, 1, -3, 0)
+_FORCE: Dimension = (1, 1, -2, 0)  # N = kg m/s²
+_ENERGY: Dimension = (2, 1, -2, 0)  # J = N m, and a torque
+_POWER: Dimension = (2, 1, -3, 0)  # W = J/s
 _CURRENT: Dimension = (0, 0, 0, 1)
-_CHARGE: Dimension = (0, 0, 1, 1)
-_VOLTAGE: Dimension = (2, 1, -3, -1)
-_RESISTANCE: Dimension = (2, 1, -3, -2)
-_INDUCTANCE: Dimension = (2, 1, -2, -2)
+_CHARGE: Dimension = (0, 0, 1, 1)  # A s
+_VOLTAGE: Dimension = (2, 1, -3, -1)  # V = W/A
+_RESISTANCE: Dimension = (2, 1, -3, -2)  # ohm = V/A
+_INDUCTANCE: Dimension = (2, 1, -2, -2)  # H = V s/A
 
 # The inch (1959), the pound (1959) and standard gravity (CGPM 1901) are exact by definition.
 _INCH = 0.0254

@@ -134,6 +134,7 @@ def read_value(written: object, quantity: Measure = units.ANY) -> Value:
 
 
 def _plain(written: float, quantity: Measure) -> Value:
+    """A number in SI; refuses what is infinite or beyond all robots."""
     try:
         number = float(written)
     except OverflowError:
@@ -243,6 +244,7 @@ class ReadsVector(Reads):
     """The same for three values [x, y, z]."""
 
     def read(self, written: object) -> object:
+        """Three values of one measure."""
         if not isinstance(written, (list, tuple)) or len(written) != 3:
             came = f"expected a list of three {self.quantity.name}s, got {describe(written)}"
             raise problem(came, "write [x, y, z], as in [0, -0.6, 0]")

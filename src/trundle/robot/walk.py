@@ -68,6 +68,7 @@ def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
 
 
 def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object:
+    """The same with the keys of values put in, and mappings that refuse to be edited."""
     if isinstance(inner, Value):
         key = str(path[-1]) if path[0] == "parameters" else key_of(path)
         return replace(inner, key=key, is_parameter=counts(inner))
@@ -96,6 +97,7 @@ def plain(noun: Noun) -> dict[str, Any]:
 
 
 def _plain(inner: object) -> object:
+    """A part of a description as it would be written."""
     if isinstance(inner, Value):
         return inner.source
     if isinstance(inner, Noun):

@@ -10,6 +10,7 @@ from trundle.scalars import Scalar, cos, minus, plus, sin, times
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
 
+# Of whole numbers: algorithms leave out what is an exact 0 or 1, so that programs and equations lack it.
 ZERO: Vector = (0, 0, 0)
 IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 

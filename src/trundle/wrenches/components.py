@@ -138,6 +138,7 @@ def probe(entries: Sequence[Scalar]) -> list[np.ndarray] | None:
 
 
 def _scalar(x: Scalar, what: str) -> Scalar:
+    """One component: a number, an array of a batch, or an expression."""
     if isinstance(x, (bool, complex, str, bytes, list, tuple, dict)) or x is None:
         hint = "a batch is an array (n, 3), or three arrays (n,)"
         raise InputError(

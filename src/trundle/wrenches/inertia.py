@@ -82,6 +82,7 @@ class Inertia(Shown):
     as_given: bool = field(kw_only=True, default=False)
 
     def __post_init__(self) -> None:
+        """Check that the centre stands still in the body, and that a rigid body can have these moments."""
         body = self.center.frame
         what = f"the inertia of '{body.name}'"
         if self.center.rate is None or not all(is_zero(x) for x in self.center.rate):

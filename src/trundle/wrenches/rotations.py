@@ -32,6 +32,7 @@ from trundle.wrenches.components import (
 )
 from trundle.wrenches.placement import AT_REST, Placement, composed, placed, turned
 
+# x, y and z: rolls, pitches and yaws turn about them.
 _AXES: tuple[Vector, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 _KINDS = "a rotation is a matrix (..., 3, 3), (axis, angle), (axis, angle, rate, acceleration) or (roll, pitch, yaw)"
 
@@ -113,6 +114,7 @@ def _rates(x: Scalar, time: Time) -> tuple[Scalar, Scalar] | None:
 
 
 def _of_matrix(given: object, what: str, time: Time) -> Placement:
+    """The placement turned by R; of a symbolic one with its rates, [ω]× = Rᵀ Ṙ."""
     rotation = as_matrix(given, what, _KINDS)
     check_rotation(rotation, what)
     flat = [x for row in rotation for x in row]
@@ -128,6 +130,7 @@ def _of_matrix(given: object, what: str, time: Time) -> Placement:
 
 
 def _about_axis(given: Sequence[TripleLike], what: str, time: Time) -> Placement:
+    """The placement turned about an axis by an angle, with its rates where they are known."""
     axis, angle = as_vector(given[0], f"{what}: its axis"), given[1]
     _check_axis(axis, what, time)
     checked, _, _ = as_vector((angle, 0, 0), f"{what}: its angle")

@@ -52,6 +52,7 @@ class Wrench(Shown):
     frame: Frame = field(kw_only=True)
 
     def __post_init__(self) -> None:
+        """Check names, and bring force and moment to one batch shape."""
         for key, name in (("on", self.on), ("by", self.by)):
             if not isinstance(name, str):
                 raise InputError(f"{key} takes a body's name, got {name!r}", hint="a frame's is its .name")

@@ -13,6 +13,7 @@ from trundle.documents.osim.osim_elements import OsimJoint, OsimNode
 from trundle.errors import suggest
 from trundle.spatial.vectors import Vector
 
+# The axes of joints that OpenSim has by name.
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 # Joints that are axes by themselves: which turn, which slide, in the order of their coordinates.
 _AXES: Mapping[str, tuple[tuple[bool, Vector], ...]] = {
@@ -82,6 +83,7 @@ def _coordinates(node: OsimNode) -> list[OsimNode]:
 
 
 def _custom(node: OsimNode, coordinates: Mapping[str, OsimNode]) -> Iterator[OsimAxis]:
+    """The axes of a CustomJoint, in the order of its transform."""
     transform = node.child("SpatialTransform")
     for part in [] if transform is None else transform.children():
         name = part.name or part.element.tag
@@ -122,6 +124,7 @@ def _function(part: OsimNode, name: str, moves: bool) -> tuple[float, float]:
 
 
 def _line(function: OsimNode, name: str) -> tuple[float, float]:
+    """Slope and offset of a function that is a line."""
     kind = function.element.tag
     if kind == "LinearFunction":
         slope, offset = function.numbers("coefficients", 2, (1.0, 0.0))

@@ -194,6 +194,7 @@ class _Frames:
         return name
 
     def find(self, path: str, node: OsimNode, within: OsimNode, depth: int = 0) -> OsimFrame:
+        """The frame of a path: its body and its pose there, through the offset frames that it stands on."""
         name = path.rsplit("/", 1)[-1]
         offset = _offset_frames(within).get(name) or self.all.get(name)
         if offset is None or name in self.bodies:

@@ -142,6 +142,7 @@ def _check_tree(model: OsimModel) -> None:
 
 
 def _body_names(model: OsimModel) -> dict[str, str]:
+    """Names that descriptions can use, by the bodies' names in the file; underscores keep them apart."""
     taken: set[str] = set()
     names = {GROUND: "base"}
     for name in model.bodies:

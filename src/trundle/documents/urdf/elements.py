@@ -23,6 +23,7 @@ from trundle.documents.urdf.xml_tree import XmlElement
 from trundle.errors import choose, suggest
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
+# Where URDF's <origin> is left out, or one of its attributes.
 _ZERO: Triple = (0.0, 0.0, 0.0)
 # URDF's own default, where a description has z.
 _DEFAULT_AXIS: Triple = (1.0, 0.0, 0.0)
@@ -108,6 +109,7 @@ def _moment(inertia: Part, name: str) -> float:
 
 
 def origin_of(part: Part) -> tuple[Triple, Triple]:
+    """xyz (m) and rpy (rad) of an element's <origin>; zeros where there is none."""
     origin = part.child("origin")
     if origin is None:
         return _ZERO, _ZERO
@@ -120,6 +122,7 @@ def origin_of(part: Part) -> tuple[Triple, Triple]:
 
 
 def _joint(part: Part) -> UrdfJoint:
+    """A joint with what it connects, its stops, what it follows, and Trundle's own attributes."""
     kind = part.text("type", f"one of {', '.join(NOUNS)}")
     if kind not in NOUNS:
         raise part.fail(f"unknown type {kind!r}", "type", choose(kind, NOUNS))
@@ -174,6 +177,7 @@ def _axis(part: Part) -> Triple:
 
 
 def _limit(part: Part, kind: str) -> Limit | None:
+    """The limits of a joint; URDF asks for them where a joint has stops."""
     limit = part.child("limit")
     if limit is None:
         if kind in _LIMITED:

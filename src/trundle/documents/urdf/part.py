@@ -140,6 +140,7 @@ class Part:
         return (x, y, z)
 
     def _float(self, piece: str, name: str, expected: str, infinite: bool) -> float:
+        """A number of an attribute, finite unless `infinite`; commas and xacro's ${} have hints of their own."""
         if infinite and _INFINITE.fullmatch(piece):
             return float(piece)
         if not _NUMBER.fullmatch(piece):

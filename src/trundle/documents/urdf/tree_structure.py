@@ -11,6 +11,7 @@ from trundle.errors import suggest
 from trundle.robot.circles import CircleError, in_order
 from trundle.robot.noun import RESERVED
 
+# As many letters as a description's names may have; eight are left for endings that keep names apart.
 _LONGEST = 60
 # As many as a Robot may have.
 _MOST_JOINTS = 1000
@@ -78,6 +79,7 @@ def _check_mimic(urdf: Urdf, joint: UrdfJoint) -> None:
 
 
 def _root(urdf: Urdf, carried: Mapping[str, UrdfJoint]) -> str:
+    """The one link that no joint carries; refuses several of them, and links in a circle."""
     roots = [name for name in urdf.links if name not in carried]
     if len(roots) > 1:
         listed = ", ".join(repr(name) for name in roots[:8]) + (", ..." if len(roots) > 8 else "")

@@ -222,6 +222,7 @@ def _weighs(body: Body, resolve: Resolver) -> bool:
 
 
 def _of_link(name: str, body: Body | None, resolve: Resolver) -> Said:
+    """What a link's attributes say of a body; a body without mass and inertia says its name only."""
     said: Said = {("", "name"): name}
     if body is None:
         return said
@@ -234,6 +235,7 @@ def _of_link(name: str, body: Body | None, resolve: Resolver) -> Said:
 
 
 def _of_joint(joint: Joint, resolve: Resolver) -> Said:
+    """What a joint's attributes say; what URDF has no attribute for goes into Trundle's own element."""
     said: Said = {("", "type"): joint.type}
     said |= _vector("origin", "xyz", joint.at, resolve) | _vector("origin", "rpy", joint.rpy, resolve)
     values = {name: getattr(joint, name) for name in type(joint).model_fields}

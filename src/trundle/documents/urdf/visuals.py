@@ -88,6 +88,7 @@ def _look(part: Part, colours: Mapping[str, str]) -> dict[str, object]:
 
 
 def _geometry(part: Part) -> Iterator[tuple[type[Shape], dict[str, object]]]:
+    """The class and the fields of the shape that an element holds."""
     geometry = part.child("geometry")
     for body in () if geometry is None else geometry.children():
         tag = body.element.tag

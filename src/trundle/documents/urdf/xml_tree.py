@@ -26,6 +26,7 @@ class _Events:
     """What expat's events become: elements, comments and text, in the order of the file."""
 
     def __init__(self, file: str | None) -> None:
+        """A parser whose events build the tree; document types and entities stop it at once."""
         self.file = file
         self.depth = 0
         self.count = 0
@@ -48,6 +49,7 @@ class _Events:
         raise self.fail("document types and entities are not allowed", hint)
 
     def open(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an element, and remember its line; stop where a file is too deep or too long for a robot."""
         self.depth += 1
         self.count += 1
         if self.depth > _MOST_DEPTH:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from parameters import mostly_slow
+from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.normal_frames import normal_frames
-from trundle.mechanics.recast import recast
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.program import Tracer
 from trundle.spatial.motions import Force, Pose, compose
