@@ -5,7 +5,9 @@ import pickle
 import weakref
 
 import numpy as np
+import pytest
 
+import trundle
 from program.programs import random_program
 from trundle.program import compile_program
 from trundle.program.machine_code import KEPT, machine_code
@@ -49,3 +51,30 @@ def test_a_program_is_sent_without_its_code():
     assert again == program
     for came, sent in zip(compile_program(again)(*groups), expected, strict=True):
         np.testing.assert_array_equal(came, sent)
+
+
+def simulated():
+    robot = trundle.catalog.pendulum(links=2)
+    model = trundle.derive(robot)
+    trundle.simulate(model, 0.1, {}, samples=5)
+    return robot, model, compile_program(model.dynamics)
+
+
+def on_wheels():
+    robot = trundle.catalog.swerve()
+    kinematics = trundle.kinematics(robot)
+    kinematics.inverse(np.ones(3))
+    return robot, kinematics, compile_program(kinematics.inverse)
+
+
+def loaded():
+    robot = trundle.catalog.pendulum(links=1)
+    still = {"time": np.arange(6.0), "link_1.angle": np.full(6, 0.5)}
+    return robot, trundle.joint_loads(robot, still)
+
+
+@pytest.mark.parametrize("make", [simulated, on_wheels, loaded])
+def test_robots_go_with_the_last_who_has_them(make):
+    held = [weakref.ref(each) for each in make()]
+    gc.collect()
+    assert [each() for each in held] == [None] * len(held)

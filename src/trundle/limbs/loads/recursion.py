@@ -42,7 +42,8 @@ PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 MOTION = tuple(f"R_{a}{b}" for a in "xyz" for b in "xyz") + tuple(
     f"{what}_{axis}" for what in ("p", "v", "omega", "a", "alpha") for axis in "xyz"
 )
-_MOST_KEPT = 16
+_MOST_KEPT = 4
+"""Gravities of a robot whose programs are kept: a study on earth, on the moon and in orbit asks for three."""
 
 
 class Pushed(NamedTuple):
@@ -96,9 +97,6 @@ class Recursion:
         return self._kept["kinematics"]
 
 
-_RECURSIONS: dict[tuple[int, Vector | None], Recursion] = {}
-
-
 def recursion_of(robot: Robot | Mechanism, gravity: Vector | None) -> Recursion:
     """The recursion of a tree, or of its mechanism in floats, kept for the next motion of the same robot.
 
@@ -106,15 +104,15 @@ def recursion_of(robot: Robot | Mechanism, gravity: Vector | None) -> Recursion:
     """
     numbers = robot if isinstance(robot, Mechanism) else None
     robot = robot.robot if isinstance(robot, Mechanism) else robot
-    key = (id(robot), gravity)  # what is kept holds its robot, so that the number stays its own
-    if key not in _RECURSIONS:
+    # The robot has them, as it would have cached properties: they go when nobody has the robot any more.
+    kept: dict[Vector | None, Recursion] = vars(robot).setdefault("recursions", {})
+    if gravity not in kept:
         numbers = numbers or mechanism(robot)
         tree = numbers.assembly.tree
-        made = Recursion(numbers, tree if gravity is None else replace(tree, gravity=gravity))
-        while len(_RECURSIONS) >= _MOST_KEPT:
-            _RECURSIONS.pop(next(iter(_RECURSIONS)))
-        _RECURSIONS[key] = made
-    return _RECURSIONS[key]
+        while len(kept) >= _MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[gravity] = Recursion(numbers, tree if gravity is None else replace(tree, gravity=gravity))
+    return kept[gravity]
 
 
 def require_tree(robot: Robot) -> None:
