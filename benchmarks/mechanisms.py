@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import forward_dynamics
-from trundle.mechanics.recast import recast
 from trundle.mechanics.tree import Link, Tree
 from trundle.program import Program, Tracer
 from trundle.spatial.motions import Pose, inertia_about_origin
