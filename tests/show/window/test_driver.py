@@ -89,6 +89,16 @@ def test_a_robot_whose_wheels_rates_are_given_is_driven_without_masses(screen):
     assert along(found, values) == pytest.approx((found.speed, 0.0))
 
 
+def test_changed_places_and_radii_of_wheels_count(screen):
+    """A base turned by one wish turns as fast with its wheels farther apart: they turn faster, ω s/(2 r)."""
+    rates = []
+    for changed in ({}, {"s": 120.0, "r": 10.0}):
+        driven = Driver(problem_of("examples/kinematic/two_wheels.yaml", None, changed), SIZE, 1.0)
+        commands = driven.pilot.commands(Wish(turn=1.0), driven.pilot.size, driven.stepper.values)
+        rates.append(commands["right.rate"])
+    assert rates[1] == pytest.approx(rates[0] * (120 / 60) / (10 / 15))
+
+
 @pytest.mark.parametrize("name", ["differential_drive", "swerve", "four_bar", "ackermann"])
 def test_what_was_driven_is_what_simulating_the_same_inputs_gives(name, screen):
     document = trundle.catalog.document(name)

@@ -19,16 +19,9 @@ SPIN, STEER = 1 / 0.15, 1 / 0.08
 
 def measured(kinematics: Kinematics, state: Mapping[str, float]) -> ModuleStates:
     """What modules do by a state; steering and rates that it doesn't hold count as 0."""
-    now = np.array(
-        [
-            (
-                float(module.heading) + state.get(f"{module.name}.steering", 0.0),
-                float(module.radius) * state.get(f"{module.name}.rate", 0.0),
-            )
-            for module in kinematics.modules
-        ]
-    )
-    return kinematics.states(*now.T)
+    steering = np.array([state.get(f"{name}.steering", 0.0) for name in kinematics.names])
+    rolled = [float(wheel.radius) * state.get(f"{wheel.name}.rate", 0.0) for wheel in kinematics.modules]
+    return kinematics.states(kinematics.headings + steering, rolled)
 
 
 def module_aims(kinematics: Kinematics, wanted: ModuleStates) -> dict[str, Aim]:
@@ -41,14 +34,14 @@ def module_aims(kinematics: Kinematics, wanted: ModuleStates) -> dict[str, Aim]:
 
 
 def drive_laws(
-    assembly: Assembly, names: Collection[str], inputs: Collection[str], inertia: Callable[[str], float]
+    assembly: Assembly, inputs: Collection[str], inertia: Callable[[str], float]
 ) -> dict[str, tuple[str, Law]]:
-    """The laws of those inputs that drive the named wheels, their steering, or linkages that steer.
+    """The laws of those inputs that drive wheels on the base, their steering, or linkages that steer.
 
     A wheel's motor moves its share of the robot's mass; what a steering's moves (kg m²) is asked for by its rate.
     """
     speeds, actuators = assembly.speeds, {motor.command.name: motor for motor in assembly.actuators}
-    wheels = [wheel for wheel in assembly.wheels if wheel.name in names]
+    wheels = [wheel for wheel in assembly.wheels if wheel.on_base and wheel.grips]
     spins = {wheel.spin for wheel in assembly.wheels}
     sharing = max(sum(motor.column in spins for motor in assembly.actuators), 1)
     share = sum(float(link.inertia.mass) for link in assembly.tree.links) / sharing

@@ -33,11 +33,11 @@ class Pilot:
         assert robot is not None
         self.assembly = assemble(robot, robot.resolver({**robot.parameter_values(), **problem.parameters}))
         self.actuators = {actuator.command.name: actuator for actuator in self.assembly.actuators}
-        self.base = base_of(robot, self.assembly, self._driven(problem))
         self.size, self.problem = size, problem
-        names = () if self.base is None else self.base.kinematics.names
-        inputs = () if self.base is None else problem.signals
-        self.laws = drive_laws(self.assembly, names, inputs, lambda rate: self.inertias.get(rate, _INERTIA))
+        laws = drive_laws(self.assembly, problem.signals, lambda rate: self.inertias.get(rate, _INERTIA))
+        driven = {self.assembly.speeds.index(rate) for rate, _ in laws.values()}
+        self.base = base_of(robot, self.assembly, driven)
+        self.laws = {} if self.base is None else laws
         self.top = self._top()
 
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:
@@ -71,12 +71,6 @@ class Pilot:
         radius = max((float(wheel.radius) for wheel in self.assembly.wheels), default=0.0)
         mass = sum(float(link.inertia.mass) for link in self.assembly.tree.links)
         return self.inertias.get(rate, mass * radius**2 or max(self.inertias.values(), default=1.0))
-
-    def _driven(self, problem: Problem) -> set[int]:
-        """The columns of the speeds that inputs act on: motors, or in kinematic runs the rates themselves."""
-        if isinstance(problem.system, Model):
-            return {actuator.column for actuator in self.assembly.actuators}
-        return {k for k, name in enumerate(self.assembly.speeds) if name in problem.signals}
 
     def _top(self) -> float:
         """A top speed (m/s) that fits the robot."""
